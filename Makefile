@@ -1,0 +1,56 @@
+# Everything a newcomer needs: `make run` serves the sandbox, `make test` proves it.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.ready
+PORT   ?= 8080
+ARGS   ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check format bench docs bins lock clean
+
+help: ## Show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Create .venv from the hash-pinned lock (used by the others)
+
+$(STAMP): requirements/dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Gatehouse needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python cannot create environments; on Debian: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+run: setup ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
+	@$(BIN)/gatehouse serve --port $(PORT)
+
+test: setup ## Run all tests (SQLite and PostgreSQL; needs nothing but PyPI)
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: setup ## Format and lint check, types, import contract, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	@$(MAKE) --no-print-directory test
+
+format: setup ## Format the code and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup ## Measure speed as ratios to a bare endpoint (ARGS=--quick for a short run)
+	@$(BIN)/python -m scripts.bench $(ARGS)
+
+docs: setup ## Rewrite the generated pages in docs/
+	@$(BIN)/python -m scripts.generate_docs
+
+bins: setup ## Rebuild the packed BIN table from the package that holds its source
+	@$(BIN)/python -m scripts.build_bins
+
+lock: setup ## Resolve the dependencies anew into requirements/*.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml -o requirements/runtime.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml --group dev -o requirements/dev.lock
+
+clean: ## Remove the environment and caches (keeps .gatehouse, the sandbox's data)
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -1,0 +1,1 @@
+"""Measures Gatehouse against a bare endpoint on the same machine, in the same run, as ratios."""

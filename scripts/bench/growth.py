@@ -1,0 +1,57 @@
+"""Fills a database with decision records, as a busy year would."""
+
+import random
+import sqlite3
+
+from scripts.bench.servers import Shop
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def _request_id(index: int, chance: random.Random) -> str:
+    """An id of the right shape, growing with the index and older than any made now."""
+    digits = ""
+    value = index
+    for _ in range(6):
+        value, digit = divmod(value, 32)
+        digits = _ALPHABET[digit] + digits
+    return "req_01" + "a" + digits + "".join(chance.choices(_ALPHABET, k=17))
+
+
+def fill_with_decisions(shop: Shop, count: int) -> None:
+    """Insert records with their ledger entries, and fix the balance."""
+    chance = random.Random(1)  # not for secrets
+    record = (
+        '{"requestId":"%s","operation":"precheck","at":"2026-01-01T00:00:00.000Z",'
+        '"clientReferenceId":"%s","card":{"brand":"VISA","bin":"42424242","lastFour":"4242",'
+        '"expiry":"2031-12","country":"GB","funding":"CREDIT","prepaid":false,'
+        '"fingerprint":"%s"},"stages":[{"name":"PreCheck","feeType":"PRECHECK","feeMicros":10,'
+        '"completed":true,"durationMicroseconds":120,"result":{"advice":"ACCEPT",'
+        '"avsResult":"FULL_MATCH","cvv2Result":"MATCH","reasons":["approved"]}}],'
+        '"authorizedMicros":10,"closedMicros":10}'
+    )
+    at_ms = 1_767_225_600_000
+    database = sqlite3.connect(shop.home / "sandbox.db", isolation_level=None)
+    database.execute("PRAGMA synchronous = OFF")
+    for start in range(0, count, 50_000):
+        decisions, entries = [], []
+        for index in range(start, min(start + 50_000, count)):
+            request_id = _request_id(index, chance)
+            reference = f"{chance.getrandbits(64):016x}"
+            print_of_card = f"fp1_{chance.getrandbits(160):040x}"
+            text = record % (request_id, reference, print_of_card)
+            when = at_ms + index
+            row = (shop.account_id, request_id, when, "precheck", reference, print_of_card, text)
+            decisions.append(row)
+            entries.append((shop.account_id, request_id, 0, "AUTHORIZE", 0, 10, when, None))
+            entries.append((shop.account_id, request_id, 1, "CLOSE", -10, -10, when, "PRECHECK=10"))
+        database.execute("BEGIN")
+        database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?)", decisions)
+        database.executemany("INSERT INTO ledger_entries VALUES (?,?,?,?,?,?,?,?)", entries)
+        database.execute(
+            "UPDATE accounts SET balance = balance - ? WHERE id = ?",
+            (10 * len(decisions), shop.account_id),
+        )
+        database.execute("COMMIT")
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()

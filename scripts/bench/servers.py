@@ -1,0 +1,107 @@
+"""Starts the servers that are measured, and reads what they cost."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+GATEHOUSE = [sys.executable, "-m", "gatehouse"]
+
+
+@dataclass
+class Server:
+    """A server process under measurement."""
+
+    port: int
+    process: psutil.Process
+
+    def cpu_s(self) -> float:
+        """Processor time of all its threads so far."""
+        times = self.process.cpu_times()
+        return float(times.user + times.system)
+
+
+@dataclass
+class Shop:
+    """A Gatehouse home with an account and a key without limits."""
+
+    home: Path
+    environment: dict[str, str]
+    account_id: str
+    key: str
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def make_shop(home: Path, *, balance: str = "1000000") -> Shop:
+    """An empty home with one well-funded account."""
+    environment = os.environ | {
+        "GATEHOUSE_HOME": str(home),
+        "GATEHOUSE_RATE_LIMIT_PER_SECOND": "0",
+    }
+
+    def command(*arguments: str) -> dict[str, str]:
+        done = subprocess.run(
+            [*GATEHOUSE, *arguments, "--json"], env=environment, check=True, capture_output=True
+        )
+        answer: dict[str, str] = json.loads(done.stdout)
+        return answer
+
+    account = command("accounts", "create", "Bench", "--balance", balance)["accountId"]
+    key = command("keys", "issue", account)["key"]
+    return Shop(home, environment, account, key)
+
+
+@contextlib.contextmanager
+def gatehouse_server(shop: Shop) -> Iterator[Server]:
+    """The real server, with its logs going to a file as they would."""
+    port = free_port()
+    with (shop.home / "server.log").open("ab") as log:
+        command = [*GATEHOUSE, "serve", "--port", str(port)]
+        with _running(command, port, shop.environment, log) as server:
+            yield server
+
+
+@contextlib.contextmanager
+def bare_server() -> Iterator[Server]:
+    """The yardstick."""
+    port = free_port()
+    command = [sys.executable, "-m", "scripts.bench.bare", str(port)]
+    with _running(command, port, dict(os.environ), subprocess.DEVNULL) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def _running(
+    command: list[str], port: int, environment: dict[str, str], log: object
+) -> Iterator[Server]:
+    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)  # type: ignore[call-overload]  # a file or DEVNULL
+    try:
+        _wait_for(port)
+        yield Server(port, psutil.Process(process.pid))
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _wait_for(port: int, seconds: float = 30) -> None:
+    ends_at = time.monotonic() + seconds
+    while time.monotonic() < ends_at:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"no server on port {port}")

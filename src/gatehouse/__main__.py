@@ -1,0 +1,5 @@
+"""Lets `python -m gatehouse` be the command."""
+
+from gatehouse.cli import main
+
+main()

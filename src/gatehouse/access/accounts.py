@@ -1,0 +1,27 @@
+"""Accounts and what the front door must know of one to serve its requests."""
+
+from typing import Any
+
+import msgspec
+
+from gatehouse.access.keys import ApiKey
+
+
+class Account(msgspec.Struct, frozen=True):
+    """A merchant or payment provider."""
+
+    account_id: str
+    name: str
+    currency: str
+    created_at_ms: int
+    fees: dict[str, int]
+    """The account's own fees; types not named here cost the default."""
+    policies: dict[str, Any]
+    """Per stage, how the account wants results to become decisions."""
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """Who is calling: a key and its account, as one snapshot."""
+
+    key: ApiKey
+    account: Account

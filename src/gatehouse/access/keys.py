@@ -1,0 +1,102 @@
+"""API keys: how they look, what is kept of them, and whether one may be used for a call."""
+
+import base64
+import ipaddress
+import re
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.hashing import keyed_hash
+from gatehouse.core.ids import Randomness
+
+SCOPES: Final = ("precheck", "decisions")
+"""One per operation; a key without scopes may use all of them, also those added later."""
+
+_PREFIXES: Final = {"sandbox": "gh_sandbox_", "production": "gh_live_"}
+_KEY: Final = re.compile(r"gh_(?:sandbox|live)_[A-Za-z0-9_-]{43}")
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class Refusal(StrEnum):
+    """Why a presented key does not open the door."""
+
+    INVALID = "invalid_key"
+    OTHER_ENVIRONMENT = "wrong_environment"
+    SCOPE = "scope_not_allowed"
+    NETWORK = "network_not_allowed"
+
+
+class ApiKey(msgspec.Struct, frozen=True):
+    """A key as it is kept: everything but the key itself."""
+
+    key_id: str
+    account_id: str
+    name: str
+    scopes: tuple[str, ...]
+    networks: tuple[str, ...]
+    rate_limit_per_second: int | None
+    created_at_ms: int
+    expires_at_ms: int | None
+    revoked_at_ms: int | None
+    last_used_at_ms: int | None = None
+
+    def status(self, now_ms: int) -> str:
+        """One word for lists: active, revoked or expired."""
+        if self.revoked_at_ms is not None and self.revoked_at_ms <= now_ms:
+            return "revoked"
+        if self.expires_at_ms is not None and self.expires_at_ms <= now_ms:
+            return "expired"
+        return "active"
+
+    def allows_address(self, address: Address | None) -> bool:
+        """Whether a caller at this address may use the key."""
+        if not self.networks:
+            return True
+        if address is None:
+            return False
+        mapped = getattr(address, "ipv4_mapped", None)
+        return any((mapped or address) in ipaddress.ip_network(net) for net in self.networks)
+
+    def allows_operation(self, scope: str) -> bool:
+        """Whether the key is for this operation."""
+        return not self.scopes or scope in self.scopes
+
+
+def new_key_text(environment: str, random_bytes: Randomness) -> str:
+    """A key of 256 random bits whose prefix tells its environment."""
+    body = base64.urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
+    return _PREFIXES[environment] + body
+
+
+def key_hash(text: str, hashing_key: bytes) -> str:
+    """The keyed hash under which a key is stored and found."""
+    return keyed_hash(hashing_key, text.encode())
+
+
+def examine_key_text(text: str, environment: str) -> Refusal | None:
+    """What can be said of a key by its shape alone."""
+    if _KEY.fullmatch(text) is None:
+        return Refusal.INVALID
+    if not text.startswith(_PREFIXES[environment]):
+        return Refusal.OTHER_ENVIRONMENT
+    return None
+
+
+def check_scopes(scopes: list[str]) -> tuple[str, ...]:
+    """Scopes given by an operator."""
+    for scope in scopes:
+        if scope not in SCOPES:
+            raise InvalidInput(f"no scope {scope}; there are {', '.join(SCOPES)}")
+    return tuple(dict.fromkeys(scopes))
+
+
+def check_networks(networks: list[str]) -> tuple[str, ...]:
+    """Caller networks given by an operator, in canonical form."""
+    try:
+        return tuple(str(ipaddress.ip_network(network)) for network in networks)
+    except ValueError as error:
+        raise InvalidInput(f"{error}; a network looks like 203.0.113.0/24") from None

@@ -1,0 +1,42 @@
+"""How fast a key may call: a bucket of tokens per key, refilled continuously."""
+
+import math
+from typing import Final
+
+import msgspec
+
+_BURST_SECONDS: Final = 2
+
+
+class Allowance(msgspec.Struct, frozen=True):
+    """The outcome of taking one token, with what the caller is told about the limit."""
+
+    granted: bool
+    limit: int
+    remaining: int
+    reset_s: int
+    """Seconds until the bucket is full again, or, when refused, until the next token."""
+
+
+class RateLimiter:
+    """Token buckets in this process, kept only while they are not full."""
+
+    def __init__(self, most_buckets: int = 100_000) -> None:
+        self._full_at: dict[str, float] = {}
+        self._most = most_buckets
+
+    def take(self, bucket: str, rate: int, now_s: float) -> Allowance:
+        """Take one token from the bucket; `rate` tokens come back per second."""
+        burst = rate * _BURST_SECONDS
+        full_at = max(self._full_at.get(bucket, now_s), now_s)
+        missing = (full_at - now_s) * rate
+        if missing + 1 > burst:
+            wait = math.ceil((missing + 1 - burst) / rate)
+            return Allowance(False, burst, 0, max(wait, 1))
+        if len(self._full_at) >= self._most:
+            self._forget_full(now_s)
+        self._full_at[bucket] = full_at + 1 / rate
+        return Allowance(True, burst, int(burst - missing - 1), math.ceil((missing + 1) / rate))
+
+    def _forget_full(self, now_s: float) -> None:
+        self._full_at = {key: at for key, at in self._full_at.items() if at > now_s}

@@ -1,0 +1,147 @@
+"""The ledger's decisions: how money is held, charged, released and added.
+
+A `Book` is the working copy of the accounts that one transaction touches. It decides every
+operation in order and collects the entries to append; the store loads it and writes it back.
+The balance of an account is the sum of its entries' `amount`, its open holds the sum of `held`.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from gatehouse.core.errors import AuthorizationLost, InvalidInput
+from gatehouse.core.money import MAX_AMOUNT, format_amount
+
+
+class EntryKind(StrEnum):
+    """Why an entry was appended."""
+
+    TOP_UP = "TOP_UP"
+    ADJUST = "ADJUST"
+    AUTHORIZE = "AUTHORIZE"
+    CLOSE = "CLOSE"
+    RELEASE = "RELEASE"
+    EXPIRE = "EXPIRE"
+
+
+# A request has at most one entry of each step, so the ledger's key itself forbids a second close.
+STEP_OPEN: Final = 0
+STEP_END: Final = 1
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """One line of the ledger; never changed, never removed."""
+
+    account_id: str
+    reference: str
+    step: int
+    kind: EntryKind
+    amount: int
+    held: int
+    at_ms: int
+    detail: str | None = None
+
+
+class AccountState(msgspec.Struct):
+    """What an account has and what is spoken for."""
+
+    balance: int
+    held: int
+
+    @property
+    def available(self) -> int:
+        """What can still be spent."""
+        return self.balance - self.held
+
+
+class Hold(msgspec.Struct, frozen=True, array_like=True):
+    """An open authorization."""
+
+    request_id: str
+    account_id: str
+    amount: int
+    expires_at_ms: int
+    owner: str
+    card: str | None = None
+    claim: str | None = None
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One executed service of a request and what it costs when it completed."""
+
+    fee_type: str
+    fee: int
+    completed: bool
+
+
+class Book:
+    """The accounts of one transaction, and what the transaction appends."""
+
+    def __init__(self, accounts: dict[str, AccountState]) -> None:
+        self.accounts = accounts
+        self.entries: list[Entry] = []
+
+    def authorize(self, hold: Hold, at_ms: int) -> bool:
+        """Hold the amount if it can still be spent; otherwise change nothing."""
+        account, state = hold.account_id, self.accounts[hold.account_id]
+        if hold.amount > state.available:
+            return False
+        state.held += hold.amount
+        kind, amount = EntryKind.AUTHORIZE, hold.amount
+        self.entries.append(Entry(account, hold.request_id, STEP_OPEN, kind, 0, amount, at_ms))
+        return True
+
+    def close(self, hold: Hold | None, items: Iterable[Item], at_ms: int) -> int:
+        """End a hold by charging what completed; the rest becomes spendable again."""
+        if hold is None:
+            raise AuthorizationLost("the authorization of this request has already ended")
+        charged = [(item.fee_type, item.fee) for item in items if item.completed]
+        total = sum(fee for _, fee in charged)
+        if total > hold.amount:
+            raise InvalidInput("a request cannot close more than it authorized")
+        detail = " ".join(f"{fee_type}={fee}" for fee_type, fee in charged)
+        self._end(hold, EntryKind.CLOSE, total, at_ms, detail or None)
+        return total
+
+    def release(self, hold: Hold, at_ms: int, *, kind: EntryKind = EntryKind.RELEASE) -> None:
+        """End a hold without charging anything."""
+        self._end(hold, kind, 0, at_ms, None)
+
+    def add(self, account_id: str, reference: str, amount: int, at_ms: int, note: str) -> None:
+        """Add money paid in by the account's holder."""
+        if amount <= 0:
+            raise InvalidInput("a top-up adds a positive amount")
+        self._move(account_id, reference, amount, at_ms, (EntryKind.TOP_UP, note))
+
+    def adjust(self, account_id: str, reference: str, amount: int, at_ms: int, why: str) -> None:
+        """Correct a balance by hand; what is held for open requests cannot be taken away."""
+        if amount == 0:
+            raise InvalidInput("an adjustment of nothing changes nothing")
+        if not why.strip():
+            raise InvalidInput("an adjustment needs a reason")
+        if amount + self.accounts[account_id].available < 0:
+            free = format_amount(self.accounts[account_id].available)
+            raise InvalidInput(f"the adjustment takes more than the available {free}")
+        self._move(account_id, reference, amount, at_ms, (EntryKind.ADJUST, why))
+
+    def _end(
+        self, hold: Hold, kind: EntryKind, charged: int, at_ms: int, detail: str | None
+    ) -> None:
+        account, state = hold.account_id, self.accounts[hold.account_id]
+        state.held -= hold.amount
+        state.balance -= charged
+        deltas = -charged, -hold.amount
+        self.entries.append(Entry(account, hold.request_id, STEP_END, kind, *deltas, at_ms, detail))
+
+    def _move(
+        self, account_id: str, reference: str, amount: int, at_ms: int, why: tuple[EntryKind, str]
+    ) -> None:
+        state = self.accounts[account_id]
+        if state.balance + amount > MAX_AMOUNT:
+            raise InvalidInput(f"a balance is at most {format_amount(MAX_AMOUNT)}")
+        state.balance += amount
+        kind, note = why
+        entry = Entry(account_id, reference, STEP_OPEN, kind, amount, 0, at_ms, note or None)
+        self.entries.append(entry)

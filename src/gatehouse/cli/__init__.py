@@ -1,0 +1,44 @@
+"""The command line, one module per noun. Commands parse, make one call, print."""
+
+import os
+import sys
+
+import msgspec
+
+from gatehouse.cli.app import app
+from gatehouse.core.errors import (
+    Conflict,
+    GatehouseError,
+    InvalidInput,
+    NotFound,
+    SettingsError,
+    StoreUnavailable,
+)
+from gatehouse.settings import InvalidSetting
+
+EXIT_CODES: dict[type[Exception], int] = {
+    NotFound: 3,
+    InvalidInput: 4,
+    Conflict: 4,
+    SettingsError: 5,
+    InvalidSetting: 5,
+    StoreUnavailable: 6,
+}
+
+
+def main() -> None:
+    """Run the command line; every failure is one clear sentence and a telling exit code."""
+    # Whatever a command creates, databases and backups above all, is for its owner alone.
+    os.umask(0o077)
+    try:
+        app()
+    except BrokenPipeError:
+        # The reader of our output went away (| head): nothing more to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (GatehouseError, InvalidSetting) as error:
+        if "--json" in sys.argv:
+            sys.stderr.buffer.write(msgspec.json.encode({"error": str(error)}) + b"\n")
+        else:
+            sys.stderr.write(f"gatehouse: {error}\n")
+        sys.exit(EXIT_CODES.get(type(error), 1))

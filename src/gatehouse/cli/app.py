@@ -1,0 +1,67 @@
+"""The command `gatehouse` and its sub-commands."""
+
+from typing import Annotated
+
+import typer
+
+import gatehouse
+from gatehouse.cli import (
+    accounts,
+    audit,
+    backup,
+    balance,
+    doctor,
+    keys,
+    ledger,
+    migrate,
+    prices,
+    sandbox,
+    secrets,
+    serve,
+    statement,
+)
+
+_EPILOG = (
+    "Exit codes: 0 done; 1 a check found a problem; 2 wrong usage; 3 not found; 4 refused; "
+    "5 a setting is missing or wrong; 6 the database is not available. "
+    "Settings come from GATEHOUSE_* variables; see docs/settings.md."
+)
+
+app = typer.Typer(
+    name="gatehouse",
+    help="Fraud prevention and verification for card payments.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gatehouse {gatehouse.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _gatehouse(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Fraud prevention and verification for card payments."""
+
+
+app.command("serve")(serve.serve)
+app.add_typer(accounts.app, name="accounts")
+app.add_typer(keys.app, name="keys")
+app.add_typer(balance.app, name="balance")
+app.add_typer(prices.app, name="prices")
+app.add_typer(ledger.app, name="ledger")
+app.command("statement")(statement.statement)
+app.add_typer(audit.app, name="audit")
+app.add_typer(secrets.app, name="secrets")
+app.command("backup")(backup.backup)
+app.command("sandbox")(sandbox.sandbox)
+app.command("doctor")(doctor.doctor)
+app.command("migrate")(migrate.migrate)

@@ -1,0 +1,80 @@
+"""What all commands share: opening the data, the usual arguments, and printing."""
+
+import getpass
+import os
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import msgspec
+import typer
+
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.money import format_amount, parse_amount
+from gatehouse.settings import Settings, load_settings, unknown_variables
+from gatehouse.store.office import Office
+
+AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Id of the account.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+_SPANS: Final = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+
+def read_settings() -> Settings:
+    """The settings; variables that look misspelt are pointed out."""
+    settings = load_settings(os.environ)
+    for warning in unknown_variables(os.environ):
+        typer.echo(f"gatehouse: warning: {warning}", err=True)
+    return settings
+
+
+def office() -> Office:
+    """The data, opened for the person at the keyboard."""
+    from gatehouse.premises import open_office
+
+    return open_office(read_settings(), f"cli:{_user()}")
+
+
+def show(data: Any, text: str, *, as_json: bool) -> None:
+    """Print data for scripts or text for people."""
+    if as_json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+    else:
+        typer.echo(text)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Rows in aligned columns."""
+    cells = [[str(cell) for cell in row] for row in (headings, *rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+             for row in cells]  # fmt: skip
+    return "\n".join(lines)
+
+
+def exact(micros: int) -> msgspec.Raw:
+    """Millionths as an exact JSON number."""
+    return msgspec.Raw(format_amount(micros).encode())
+
+
+def amount_argument(text: str) -> int:
+    """An amount typed by an operator."""
+    try:
+        return parse_amount(text)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+
+
+def span_argument(text: str) -> int:
+    """A span of time such as 90d, 24h or 15m, in milliseconds."""
+    match = re.fullmatch(r"(\d{1,6})([smhd])", text)
+    if match is None:
+        raise InvalidInput("a span of time is a number with s, m, h or d, such as 24h or 90d")
+    return int(match.group(1)) * _SPANS[match.group(2)]
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid-{os.getuid()}"

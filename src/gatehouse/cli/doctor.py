@@ -1,0 +1,80 @@
+"""gatehouse doctor: the go-live list."""
+
+import os
+from collections.abc import Callable
+
+import typer
+
+from gatehouse.cli.common import AsJson, read_settings, show
+from gatehouse.core.errors import GatehouseError
+from gatehouse.golive import Point, advisory_points, settings_points
+from gatehouse.settings import Settings, unknown_variables
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Go through the go-live list; each point that is open says what to do."""
+    settings = read_settings()
+    points = [*advisory_points(settings), *settings_points(settings), *_data_points(settings)]
+    points += [
+        Point("settings", False, warning, "remove or correct the variable")
+        for warning in unknown_variables(os.environ)
+    ]
+    lines = []
+    for point in points:
+        lines.append(f"{'ok  ' if point.ok else 'OPEN'}  {point.name}: {point.found}")
+        if not point.ok:
+            lines.append(f"      to do: {point.remedy}")
+    ready = all(point.ok for point in points)
+    lines.append("ready for production" if ready else "not ready for production")
+    show({"ready": ready, "points": points}, "\n".join(lines), as_json=as_json)
+    if not ready:
+        raise typer.Exit(1)
+
+
+def _data_points(settings: Settings) -> list[Point]:
+    from gatehouse.bootstrap import load_issuer
+    from gatehouse.premises import root_secret
+    from gatehouse.store.database import Database
+    from gatehouse.store.migrate import is_current
+
+    database = Database(settings.effective_database_url, timeout_ms=settings.store_timeout_ms)
+
+    def schema() -> str:
+        if database.file is not None and not database.file.exists():
+            raise GatehouseError(f"{database.file} does not exist yet")
+        if not is_current(database):
+            raise GatehouseError("the database is not up to date")
+        return "reachable and up to date"
+
+    def keys() -> str:
+        from gatehouse.premises import open_office
+
+        if settings.is_production or settings.secret_key:
+            root_secret(settings)
+        if database.file is not None and not database.file.exists():
+            raise GatehouseError("there is no database yet")
+        return f"{len(open_office(settings, 'doctor').ring.versions())} keys unwrap"
+
+    def issuer() -> str:
+        return f"{type(load_issuer(settings)).__name__} loads"
+
+    def private() -> str:
+        if settings.home.exists() and settings.home.stat().st_mode & 0o077:
+            raise GatehouseError(f"{settings.home} can be read by others")
+        return "GATEHOUSE_HOME is private"
+
+    return [
+        _point("database", schema, "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"),
+        _point(
+            "key ring", keys, "set GATEHOUSE_SECRET_KEY to the secret this database was made with"
+        ),
+        _point("issuer connector", issuer, "correct GATEHOUSE_ISSUER"),
+        _point("file permissions", private, f"chmod 700 {settings.home}"),
+    ]
+
+
+def _point(name: str, check: Callable[[], str], remedy: str) -> Point:
+    try:
+        return Point(name, True, check(), remedy)
+    except GatehouseError as error:
+        return Point(name, False, str(error), remedy)

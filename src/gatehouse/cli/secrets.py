@@ -1,0 +1,70 @@
+"""gatehouse secrets: status, rotate-root, renew-fingerprints."""
+
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gatehouse.cli.common import AsJson, office, read_settings, show, table
+from gatehouse.core import keyring
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.keyring import RootSecret
+from gatehouse.store.keyring import insert_key, rewrap
+
+app = typer.Typer(help="The root secret and the ring of keys it wraps.", no_args_is_help=True)
+
+
+@app.command()
+def status(as_json: AsJson = False) -> None:
+    """Show which keys are on the ring, never the keys."""
+    versions = office().ring.versions()
+    data = [{"purpose": purpose, "version": version} for purpose, version in versions]
+    show(data, table(("PURPOSE", "VERSION"), versions), as_json=as_json)
+
+
+@app.command("rotate-root")
+def rotate_root(
+    new_secret_file: Annotated[
+        Path, typer.Option(help="File with the new root secret, at least 32 characters.")
+    ],
+) -> None:
+    """Wrap the ring with a new root secret. Nothing else changes; restart servers with it."""
+    from gatehouse.premises import root_secret
+
+    settings = read_settings()
+    try:
+        new = RootSecret.parse(new_secret_file.read_text(encoding="utf-8").strip())
+    except OSError as error:
+        raise InvalidInput(f"cannot read {new_secret_file}: {error.strerror}") from None
+    place = office()
+    with place.change() as change:
+        count = rewrap(change.connection, root_secret(settings), new, secrets.token_bytes)
+        change.audit("secrets.rotate-root", keys=count)
+    typer.echo(
+        f"{count} keys are wrapped with the new secret. Set GATEHOUSE_SECRET_KEY to it "
+        "(or, in a sandbox, put it into GATEHOUSE_HOME/root-secret) and restart the servers."
+    )
+
+
+@app.command("renew-fingerprints")
+def renew_fingerprints(
+    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+) -> None:
+    """Replace the key of card fingerprints."""
+    typer.echo(
+        "A card then gets another fingerprint than before: earlier decisions, wrong guesses, "
+        "lists and identities no longer match. Lists and identities must be imported again."
+    )
+    if not yes:
+        typer.confirm("Replace the fingerprint key?", abort=True)
+    from gatehouse.premises import root_secret
+
+    place = office()
+    version, _ = place.ring.current(keyring.CARD_FINGERPRINTS)
+    with place.change() as change:
+        chance = (change.now_ms, secrets.token_bytes)
+        root = root_secret(read_settings())
+        insert_key(change.connection, root, keyring.CARD_FINGERPRINTS, version + 1, chance)
+        change.audit("secrets.renew-fingerprints", version=version + 1)
+    typer.echo(f"The fingerprint key is now version {version + 1}; restart the servers.")

@@ -1,0 +1,1 @@
+"""The outer doors: implementations of the ports that reach other parties."""

@@ -1,0 +1,121 @@
+"""The card of a request: number, security code and expiry as types that check themselves.
+
+A number or a code exists only inside these types; what may be kept of a card is `CardFacts`.
+"""
+
+import re
+from typing import ClassVar, Final, Self
+
+import msgspec
+
+from gatehouse.core.brands import Brand, brand_of
+from gatehouse.core.luhn import passes_luhn
+from gatehouse.core.secrets import Secret
+
+_EXPIRY: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+
+
+class CardNumber(Secret):
+    """A well-formed card number; `reveal` is for the issuer alone."""
+
+    __slots__ = ("brand",)
+    brand: Brand | None
+    schema: ClassVar = {"type": "string", "pattern": "^[0-9]{12,19}$"}
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Accept 12 to 19 digits that fit their brand, or say what is expected."""
+        if not (12 <= len(text) <= 19 and text.isascii() and text.isdigit()):
+            raise ValueError("must be 12 to 19 digits without spaces or dashes")
+        brand = brand_of(text)
+        if brand is not None and len(text) not in brand.lengths:
+            raise ValueError(f"must have {_either(brand.lengths)} digits for {brand.name} cards")
+        if (brand is None or brand.uses_luhn) and not passes_luhn(text):
+            raise ValueError("is not a valid card number: the check digit does not fit")
+        number = cls._wrap(text)
+        object.__setattr__(number, "brand", brand)
+        return number
+
+    @property
+    def bin(self) -> str:
+        """The issuer's part: eight digits of a number of 16 or more, otherwise six."""
+        return self._value[: 8 if len(self._value) >= 16 else 6]
+
+    @property
+    def last_four(self) -> str | None:
+        """The last four digits, or None when the number is too short to show them."""
+        return self._value[-4:] if len(self._value) >= 14 else None
+
+    def masked(self) -> str:
+        """BIN and last four, with everything between hidden."""
+        return f"{self.bin}…{self.last_four or ''}"
+
+
+class SecurityCode(Secret):
+    """A card security code: used once, never kept in any form."""
+
+    __slots__ = ()
+    schema: ClassVar = {"type": "string", "pattern": "^[0-9]{3,4}$"}
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Accept three or four digits."""
+        if not (3 <= len(text) <= 4 and text.isascii() and text.isdigit()):
+            raise ValueError("must be 3 or 4 digits")
+        return cls._wrap(text)
+
+    def fits(self, brand: Brand) -> bool:
+        """Whether the code has the length that the brand uses."""
+        return len(self._value) == brand.code_length
+
+
+class ExpiryDate:
+    """A card's last valid month."""
+
+    __slots__ = ("month", "year")
+    schema: ClassVar = {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"}
+
+    def __init__(self, year: int, month: int) -> None:
+        self.year = year
+        self.month = month
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Accept ``YYYY-MM``; whether the month has passed is not a question of form."""
+        match = _EXPIRY.fullmatch(text)
+        if match is None:
+            raise ValueError("must be a month as YYYY-MM, such as 2030-12")
+        return cls(int(match.group(1)), int(match.group(2)))
+
+    def is_past(self, today: tuple[int, int]) -> bool:
+        """Whether the card's last month is before the given (year, month)."""
+        return (self.year, self.month) < today
+
+    def __str__(self) -> str:
+        return f"{self.year:04d}-{self.month:02d}"
+
+
+def _either(lengths: frozenset[int]) -> str:
+    *others, last = sorted(lengths)
+    return f"{', '.join(map(str, others))} or {last}" if others else str(last)
+
+
+class KeptCard(msgspec.Struct, frozen=True, rename="camel"):
+    """All that may be kept of a card, and what the world knows about its issuer."""
+
+    brand: str | None
+    bin: str
+    last_four: str | None
+    expiry: str
+    country: str | None
+    funding: str | None
+    prepaid: bool | None
+    fingerprint: str
+
+
+class CardOfRequest(msgspec.Struct, frozen=True):
+    """The card a request speaks of, and whether answering lets a caller guess at its secrets."""
+
+    number: CardNumber
+    expiry: ExpiryDate
+    guessable: bool

@@ -1,0 +1,50 @@
+"""One request in flight: what it brought, who sent it, and what the stages have found so far."""
+
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.cards import KeptCard
+
+T = TypeVar("T")
+
+ClientReferenceId = (
+    Annotated[str, Meta(max_length=128)] | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+)
+"""The caller's own name for a request: traced and searchable, never an idempotency key."""
+
+
+class StageResult(msgspec.Struct, frozen=True):
+    """What one stage leaves behind.
+
+    `response` goes to the caller; `facts` go into the decision record and must therefore hold
+    nothing that may not be kept. A stage that could not finish has `completed=False` and is free.
+    """
+
+    response: msgspec.Struct
+    completed: bool
+    facts: dict[str, Any]
+    tags: tuple[str, ...] = ()
+    mismatched: bool = False
+    """Whether this run counts as a wrong guess at the card's secrets."""
+
+
+class Case(msgspec.Struct):
+    """A request on its way through the stages of a pipeline."""
+
+    request_id: str
+    account_id: str
+    at_ms: int
+    inputs: dict[str, Any]
+    policies: dict[str, Any]
+    results: dict[str, StageResult]
+    card: KeptCard | None = None
+    guessing: bool = False
+    """Whether the card of this request has seen too many wrong guesses to ask about it again."""
+
+    def input(self, stage: str, kind: type[T]) -> T:
+        """The validated input of a stage."""
+        value = self.inputs[stage]
+        assert isinstance(value, kind)
+        return value

@@ -1,0 +1,19 @@
+"""The shape of a clock. Decisions are handed the time; only the edges hold a clock."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import lru_cache
+
+Clock = Callable[[], int]
+"""Milliseconds since 1970, UTC."""
+
+
+def iso_time(at_ms: int) -> str:
+    """The moment as RFC 3339 in UTC with milliseconds."""
+    seconds, rest = divmod(at_ms, 1000)
+    return f"{_to_the_second(seconds)}.{rest:03d}Z"
+
+
+@lru_cache(maxsize=256)
+def _to_the_second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"

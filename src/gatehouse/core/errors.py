@@ -1,0 +1,43 @@
+"""The error tree of the house. An error says what happened and what to do, never an HTTP status.
+
+GatehouseError
+├── SettingsError          a setting is missing or wrong
+├── NotFound               no such thing, or it belongs to another account
+├── Conflict               the change does not fit what is there
+├── InvalidInput           a value given by an operator cannot be used
+├── StoreUnavailable       the database cannot be reached or does not answer in time
+├── AuthorizationLost      a hold on the balance ended before its request did
+└── ConnectorFailed        an outside party failed or was late: a result, never a defect
+"""
+
+
+class GatehouseError(Exception):
+    """Anything the house raises on purpose; the text is fit to be shown to an operator."""
+
+
+class SettingsError(GatehouseError):
+    """A setting is missing, malformed, or unfit for the environment."""
+
+
+class NotFound(GatehouseError):
+    """No such thing for this account."""
+
+
+class Conflict(GatehouseError):
+    """The change contradicts what is already there."""
+
+
+class InvalidInput(GatehouseError):
+    """A value given by an operator cannot be used."""
+
+
+class StoreUnavailable(GatehouseError):
+    """The database cannot be reached, or did not answer in time."""
+
+
+class AuthorizationLost(GatehouseError):
+    """The hold of a request ended (expired or recovered) before the request closed it."""
+
+
+class ConnectorFailed(GatehouseError):
+    """An outside party failed; the stage that asked it turns this into a result."""

@@ -1,0 +1,42 @@
+"""Money as integers in millionths of a currency unit, read from and written to exact decimals.
+
+Nothing here ever touches a float: an amount enters as text or integer and leaves as text.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+MICROS_PER_UNIT: Final = 1_000_000
+# Far below what a 64-bit column holds, so that sums of amounts cannot overflow it.
+MAX_AMOUNT: Final = 1_000_000_000 * MICROS_PER_UNIT
+
+_AMOUNT = re.compile(r"(-?)(\d{1,10})(?:\.(\d{1,6}))?")
+_CURRENCY = re.compile(r"[A-Z]{3}")
+
+
+def parse_amount(text: str) -> int:
+    """Read a decimal such as ``12.5`` into millionths; refuse what would lose a millionth."""
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("an amount is a decimal number with at most six decimals, such as 12.50")
+    sign, units, decimals = match.groups()
+    micros = int(units) * MICROS_PER_UNIT + int((decimals or "").ljust(6, "0"))
+    if micros > MAX_AMOUNT:
+        raise ValueError(f"an amount is at most {format_amount(MAX_AMOUNT)}")
+    return -micros if sign else micros
+
+
+@lru_cache(maxsize=4096)
+def format_amount(micros: int) -> str:
+    """Write millionths as the shortest exact decimal: 50000 is ``0.05``, 100000000 is ``100``."""
+    units, rest = divmod(abs(micros), MICROS_PER_UNIT)
+    sign = "-" if micros < 0 else ""
+    return f"{sign}{units}.{rest:06d}".rstrip("0") if rest else f"{sign}{units}"
+
+
+def check_currency(code: str) -> str:
+    """Return the code when it has the shape of an ISO 4217 currency code."""
+    if _CURRENCY.fullmatch(code) is None:
+        raise ValueError("a currency is a three-letter ISO 4217 code in capitals, such as USD")
+    return code

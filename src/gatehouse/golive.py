@@ -1,0 +1,78 @@
+"""What a production process must have before it may start, each point with what to do."""
+
+import msgspec
+
+from gatehouse.settings import Settings
+
+
+class Point(msgspec.Struct, frozen=True, rename="camel"):
+    """One point of the go-live list."""
+
+    name: str
+    ok: bool
+    found: str
+    remedy: str
+
+
+def settings_points(settings: Settings) -> list[Point]:
+    """The points that the settings alone decide; production does not start until all are met."""
+    return [
+        Point(
+            "root secret",
+            bool(settings.secret_key),
+            "GATEHOUSE_SECRET_KEY is set" if settings.secret_key else "no secret is set",
+            "set GATEHOUSE_SECRET_KEY to at least 32 random characters and keep a copy safe",
+        ),
+        Point(
+            "issuer",
+            settings.issuer != "sandbox",
+            f"GATEHOUSE_ISSUER is {settings.issuer}",
+            "set GATEHOUSE_ISSUER to module:factory of a connector to your processor",
+        ),
+        Point(
+            "transport",
+            bool(settings.tls_cert_file and settings.tls_key_file)
+            or bool(settings.trusted_proxies),
+            _transport(settings),
+            "set GATEHOUSE_TLS_CERT_FILE and GATEHOUSE_TLS_KEY_FILE, or name the networks of the "
+            "proxy that terminates TLS in GATEHOUSE_TRUSTED_PROXIES",
+        ),
+    ]
+
+
+def advisory_points(settings: Settings) -> list[Point]:
+    """Points that production should meet, but can start without."""
+    return [
+        Point(
+            "environment",
+            settings.is_production,
+            f"GATEHOUSE_ENVIRONMENT is {settings.environment}",
+            "set GATEHOUSE_ENVIRONMENT=production for real cards",
+        ),
+        Point(
+            "rate limit",
+            settings.rate_limit_per_second > 0,
+            f"{settings.rate_limit_per_second} requests per second and key",
+            "set GATEHOUSE_RATE_LIMIT_PER_SECOND above 0",
+        ),
+        Point(
+            "guessing limit",
+            settings.effective_guess_limit > 0,
+            f"{settings.effective_guess_limit} wrong codes per card and day",
+            "set GATEHOUSE_CARD_GUESS_LIMIT above 0, so that codes cannot be guessed",
+        ),
+        Point(
+            "metrics",
+            settings.metrics_port > 0,
+            "on their own port" if settings.metrics_port else "on the public port",
+            "set GATEHOUSE_METRICS_PORT, so that /metrics is not public",
+        ),
+    ]
+
+
+def _transport(settings: Settings) -> str:
+    if settings.tls_cert_file and settings.tls_key_file:
+        return "TLS is served here"
+    if settings.trusted_proxies:
+        return "TLS is terminated by a trusted proxy"
+    return "no TLS here and no trusted proxy declared"

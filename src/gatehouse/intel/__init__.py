@@ -1,0 +1,1 @@
+"""What the world knows about cards, packed as data beside the code. This room decides nothing."""

@@ -1,0 +1,132 @@
+"""The port to the books: what the engine asks of the store, and the answers it can get.
+
+Each operation is decided on its own and becomes durable before its answer is given, however many
+others share the commit.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from gatehouse.billing.ledger import Hold, Item
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """An idempotency key as it is kept: keyed hashes of the key and of the body."""
+
+    claim_id: str
+    body: str
+    expires_at_ms: int
+
+
+class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
+    """A decision record as it is kept."""
+
+    account_id: str
+    request_id: str
+    at_ms: int
+    operation: str
+    client_reference: str | None
+    card: str | None
+    record: str
+
+
+class Authorize(msgspec.Struct, frozen=True):
+    """Hold the fees of a request; with a claim, only the first request of its key may."""
+
+    hold: Hold
+    at_ms: int
+    claim: Claim | None = None
+
+
+class Close(msgspec.Struct, frozen=True):
+    """Charge what completed, release the rest, keep the record and, with a claim, the answer."""
+
+    account_id: str
+    request_id: str
+    at_ms: int
+    items: list[Item]
+    decision: DecisionRow
+    mismatched_card: str | None = None
+    claim_id: str | None = None
+    answer: Callable[[int], bytes] | None = None
+    """Renders the answer to keep, given the balance that remains."""
+
+
+class Release(msgspec.Struct, frozen=True):
+    """Give a hold back without charging: the request came to nothing."""
+
+    account_id: str
+    request_id: str
+    at_ms: int
+    claim_id: str | None = None
+
+
+class Authorized(msgspec.Struct, frozen=True):
+    """The fees are held."""
+
+    remaining: int
+    guesses: int
+    """Wrong guesses at this card in the last 24 hours, other open requests counted as wrong."""
+
+
+class Insufficient(msgspec.Struct, frozen=True):
+    """The balance does not cover the fees; nothing was held."""
+
+    remaining: int
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """The key was used before with this body: here is the answer it got."""
+
+    answer: bytes
+
+
+class StillInFlight(msgspec.Struct, frozen=True):
+    """The first request of this key has not been answered yet."""
+
+
+class KeyReused(msgspec.Struct, frozen=True):
+    """The key was used before with another body."""
+
+
+class Closed(msgspec.Struct, frozen=True):
+    """The request is settled and recorded."""
+
+    remaining: int
+    answer: bytes | None
+
+
+Authorization = Authorized | Insufficient | Replay | StillInFlight | KeyReused
+
+
+class Desk(Protocol):
+    """Settles requests durably. Raises `StoreUnavailable`, and `AuthorizationLost` on close."""
+
+    async def authorize(self, order: Authorize) -> Authorization:
+        """Hold the fees, or say why not."""
+
+    async def close(self, order: Close) -> Closed:
+        """Charge, release and record in one commit."""
+
+    async def release(self, order: Release) -> None:
+        """End a hold without a charge."""
+
+
+class Search(msgspec.Struct, frozen=True):
+    """Which records are wanted."""
+
+    client_reference: str | None
+    before: str | None
+    limit: int
+
+
+class Archive(Protocol):
+    """Finds decision records, each only for the account it belongs to."""
+
+    async def get(self, account_id: str, request_id: str) -> dict[str, Any] | None:
+        """One record, or None."""
+
+    async def search(self, account_id: str, search: Search) -> list[dict[str, Any]]:
+        """Records, newest first."""

@@ -1,0 +1,1 @@
+"""PreCheck: asks the issuer about a card and turns its answer into advice. Never stores a card."""

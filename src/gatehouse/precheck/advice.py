@@ -1,0 +1,73 @@
+"""From the issuer's answer to the advice: pure, and the same for every issuer."""
+
+from typing import Final
+
+import msgspec
+
+from gatehouse.precheck import networks
+from gatehouse.precheck.issuer import IssuerAnswer
+from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
+
+# When the policy gives several words, the first of these wins.
+_STRONGEST_FIRST: Final = (Advice.FRAUD, Advice.DECLINE, Advice.RETRY, Advice.ACCEPT)
+POLICY_ADVICES: Final = _STRONGEST_FIRST
+
+
+class PreCheckPolicy(msgspec.Struct, frozen=True):
+    """What an account wants an approval to become when the address or the code did not match."""
+
+    avs: dict[AvsResult, Advice] = {}
+    cvv2: dict[Cvv2Result, Advice] = msgspec.field(
+        default_factory=lambda: {Cvv2Result.NO_MATCH: Advice.DECLINE}
+    )
+
+
+DEFAULT_POLICY: Final = PreCheckPolicy()
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The three results of PreCheck and the reasons for the advice."""
+
+    advice: Advice
+    avs: AvsResult
+    cvv2: Cvv2Result
+    reasons: list[str]
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """Which optional parts the caller sent."""
+
+    address: bool
+    code: bool
+
+
+def judge(answer: IssuerAnswer, sent: Sent, brand: str | None, policy: PreCheckPolicy) -> Verdict:
+    """The issuer's answer first; an approval then passes through the account's policy."""
+    avs = networks.read_avs(brand, answer.avs_letter) if sent.address else AvsResult.NOT_PROVIDED
+    cvv2 = networks.read_cvv2(answer.cvv2_letter) if sent.code else Cvv2Result.NOT_PROVIDED
+    if answer.response_code == networks.CODE_REFUSED:
+        cvv2 = Cvv2Result.NO_MATCH
+    advice, reason = networks.read_response_code(answer.response_code)
+    if advice is not Advice.ACCEPT:
+        return Verdict(advice, avs, cvv2, [reason])
+    return _apply_policy(avs, cvv2, policy)
+
+
+def _apply_policy(avs: AvsResult, cvv2: Cvv2Result, policy: PreCheckPolicy) -> Verdict:
+    wanted = {
+        f"avs_{avs.lower()}": policy.avs.get(avs, Advice.ACCEPT),
+        f"cvv2_{cvv2.lower()}": policy.cvv2.get(cvv2, Advice.ACCEPT),
+    }
+    advice = next(word for word in _STRONGEST_FIRST if word in (*wanted.values(), Advice.ACCEPT))
+    reasons = [reason for reason, word in wanted.items() if word is not Advice.ACCEPT]
+    return Verdict(advice, avs, cvv2, reasons or ["approved"])
+
+
+def without_issuer(advice: Advice, reason: str, sent: Sent) -> Verdict:
+    """The verdict when the issuer was not asked, or did not answer."""
+    return Verdict(
+        advice,
+        AvsResult.UNVERIFIABLE if sent.address else AvsResult.NOT_PROVIDED,
+        Cvv2Result.NOT_PROCESSED if sent.code else Cvv2Result.NOT_PROVIDED,
+        [reason],
+    )

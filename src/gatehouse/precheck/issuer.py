@@ -1,0 +1,38 @@
+"""The port to whoever answers for a card: an issuer, a network or a processor."""
+
+from typing import Protocol
+
+import msgspec
+
+from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+
+
+class CardEnquiry(msgspec.Struct, frozen=True):
+    """What the issuer is asked. It holds secrets: it goes to the issuer and nowhere else."""
+
+    request_id: str
+    number: CardNumber
+    expiry: ExpiryDate
+    security_code: SecurityCode | None
+    postal_code: str | None
+    street: str | None
+
+
+class IssuerAnswer(msgspec.Struct, frozen=True):
+    """What the issuer says, in the networks' own letters."""
+
+    response_code: str
+    """ISO 8583 field 39, two characters."""
+    avs_letter: str | None = None
+    cvv2_letter: str | None = None
+
+
+class Issuer(Protocol):
+    """Answers for cards.
+
+    Raises `ConnectorFailed` when it cannot. May take its time: the stage has a limit. An enquiry
+    moves no money, so one that was cancelled by the limit needs no reversal.
+    """
+
+    async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
+        """Ask about one card."""

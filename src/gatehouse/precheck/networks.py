@@ -1,0 +1,49 @@
+"""Reads the networks' letters and codes in the words of the API; the table is networks.toml."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
+
+CODE_REFUSED: Final = "N7"
+"""The issuer's way of saying, outside the CVV2 letter, that the security code was wrong."""
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = resources.files("gatehouse.precheck").joinpath("networks.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def _by_letter(words: dict[str, list[str]]) -> dict[str, str]:
+    return {letter: word for word, letters in words.items() for letter in letters}
+
+
+_AVS: Final = {
+    brand: {letter: AvsResult(word) for letter, word in _by_letter(words).items()}
+    for brand, words in _table()["avs"].items()
+}
+_CVV2: Final = {letter: Cvv2Result(word) for letter, word in _by_letter(_table()["cvv2"]).items()}
+_ADVICE: Final = {
+    code: (Advice(advice), reason)
+    for advice, codes in _table()["advice"].items()
+    for code, reason in codes.items()
+}
+
+
+def read_avs(brand: str | None, letter: str | None) -> AvsResult:
+    """What an AVS letter says, by the brand that sent it."""
+    letters = _AVS.get(brand or "", _AVS["default"])
+    return letters.get(letter or "", AvsResult.UNKNOWN)
+
+
+def read_cvv2(letter: str | None) -> Cvv2Result:
+    """What a CVV2 letter says."""
+    return _CVV2.get(letter or "", Cvv2Result.UNKNOWN)
+
+
+def read_response_code(code: str) -> tuple[Advice, str]:
+    """The advice an issuer's response code amounts to, and the reason for it."""
+    return _ADVICE.get(code, (Advice.DECLINE, "issuer_declined"))

@@ -1,0 +1,71 @@
+"""What a PreCheck request holds. This one definition decodes, validates and documents it."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.cards import CardNumber, CardOfRequest, ExpiryDate, SecurityCode
+from gatehouse.core.case import ClientReferenceId
+
+
+class CardAddress(msgspec.Struct, frozen=True, rename="camel"):
+    """The billing address as the issuer may know it; at least one part is needed."""
+
+    postal_code: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=16)] | None,
+        Meta(description="Postal code.", examples=["94105"]),
+    ] = None
+    street: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=128)] | None,
+        Meta(description="Street with house number.", examples=["1 Market Street"]),
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the parts taken together."""
+        if self.postal_code is None and self.street is None:
+            yield "", "must have at least one of postalCode and street"
+
+
+class PreCheckRequest(msgspec.Struct, frozen=True, rename="camel"):
+    """A card to check."""
+
+    card_number: Annotated[
+        CardNumber,
+        Meta(
+            description="Payment card number: 12 to 19 digits, no spaces or dashes.",
+            examples=["4242424242424242"],
+        ),
+    ]
+    card_expiry_date: Annotated[
+        ExpiryDate, Meta(description="Last valid month, YYYY-MM.", examples=["2030-12"])
+    ]
+    card_cvv2_value: Annotated[
+        SecurityCode | None,
+        Meta(description="Card security code, 3 digits (Amex: 4).", examples=["123"]),
+    ] = None
+    card_address: Annotated[CardAddress | None, Meta(description="Billing address to compare.")] = (
+        None
+    )
+    client_reference_id: Annotated[
+        ClientReferenceId | None,
+        Meta(
+            description="Caller's own reference, kept with the decision and searchable.",
+            examples=["order-1001"],
+        ),
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields taken together."""
+        number, code = self.card_number, self.card_cvv2_value
+        if isinstance(number, CardNumber) and isinstance(code, SecurityCode):
+            brand = number.brand
+            if brand is not None and not code.fits(brand):
+                expected = f"{brand.code_length} digits for {brand.name} cards"
+                yield "cardCvv2Value", f"must have {expected}"
+
+    def card(self) -> CardOfRequest:
+        """The card this request speaks of."""
+        guessable = self.card_cvv2_value is not None
+        return CardOfRequest(self.card_number, self.card_expiry_date, guessable)

@@ -1,0 +1,108 @@
+"""PreCheck as a stage of the engine: decides whether to ask, asks, and words the result."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from gatehouse.core.cards import KeptCard
+from gatehouse.core.case import Case, StageResult
+from gatehouse.precheck.advice import (
+    DEFAULT_POLICY,
+    PreCheckPolicy,
+    Sent,
+    Verdict,
+    judge,
+    without_issuer,
+)
+from gatehouse.precheck.issuer import CardEnquiry, Issuer
+from gatehouse.precheck.published_cards import is_test_card
+from gatehouse.precheck.request import PreCheckRequest
+from gatehouse.precheck.words import Advice, CardSummary, Cvv2Result, PreCheckResponse
+
+# A card is good until its month has ended everywhere on Earth.
+_LAST_TIMEZONE_MS: Final = 12 * 3600 * 1000
+
+
+class PreCheckStage:
+    """Checks a card with its issuer."""
+
+    name = "PreCheck"
+    fee_type = "PRECHECK"
+
+    def __init__(self, issuer: Issuer, *, time_limit_ms: int, refuse_test_cards: bool) -> None:
+        self.time_limit_ms = time_limit_ms
+        self._issuer = issuer
+        self._refuse_test_cards = refuse_test_cards
+
+    async def run(self, case: Case) -> StageResult:
+        """Ask the issuer, unless the answer is already plain."""
+        request = case.input(self.name, PreCheckRequest)
+        verdict = self._without_asking(case, request)
+        if verdict is None:
+            answer = await self._issuer.check(_enquiry(case.request_id, request))
+            policy = case.policies.get(self.name, DEFAULT_POLICY)
+            assert isinstance(policy, PreCheckPolicy)
+            brand = request.card_number.brand
+            verdict = judge(answer, _sent(request), brand.name if brand else None, policy)
+        return _result(case, verdict, completed=True)
+
+    def unavailable(self, case: Case) -> StageResult:
+        """The issuer failed or was late: try again, nothing is charged."""
+        request = case.input(self.name, PreCheckRequest)
+        verdict = without_issuer(Advice.RETRY, "issuer_unavailable", _sent(request))
+        return _result(case, verdict, completed=False)
+
+    def _without_asking(self, case: Case, request: PreCheckRequest) -> Verdict | None:
+        sent = _sent(request)
+        if request.card_expiry_date.is_past(_month_of(case.at_ms)):
+            return without_issuer(Advice.INPUT_ERROR, "card_expired", sent)
+        if self._refuse_test_cards and is_test_card(request.card_number):
+            return without_issuer(Advice.INPUT_ERROR, "test_card", sent)
+        if case.guessing:
+            return without_issuer(Advice.FRAUD, "too_many_wrong_codes", sent)
+        return None
+
+
+def _sent(request: PreCheckRequest) -> Sent:
+    return Sent(request.card_address is not None, request.card_cvv2_value is not None)
+
+
+def _month_of(at_ms: int) -> tuple[int, int]:
+    moment = datetime.fromtimestamp((at_ms - _LAST_TIMEZONE_MS) // 1000, UTC)
+    return moment.year, moment.month
+
+
+def _enquiry(request_id: str, request: PreCheckRequest) -> CardEnquiry:
+    address = request.card_address
+    return CardEnquiry(
+        request_id=request_id,
+        number=request.card_number,
+        expiry=request.card_expiry_date,
+        security_code=request.card_cvv2_value,
+        postal_code=address.postal_code if address else None,
+        street=address.street if address else None,
+    )
+
+
+def _result(case: Case, verdict: Verdict, *, completed: bool) -> StageResult:
+    assert case.card is not None
+    response = PreCheckResponse(
+        advice=verdict.advice,
+        avs_result=verdict.avs,
+        cvv2_result=verdict.cvv2,
+        card=_summary(case.card),
+        reasons=verdict.reasons,
+    )
+    facts = {
+        "advice": verdict.advice,
+        "avsResult": verdict.avs,
+        "cvv2Result": verdict.cvv2,
+        "reasons": verdict.reasons,
+    }
+    mismatched = verdict.cvv2 is Cvv2Result.NO_MATCH
+    return StageResult(response, completed, facts, mismatched=mismatched)
+
+
+def _summary(card: KeptCard) -> CardSummary:
+    return CardSummary(
+        card.brand, card.country, card.funding, card.prepaid, card.bin, card.last_four
+    )

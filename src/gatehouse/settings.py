@@ -1,0 +1,260 @@
+"""Every setting with its default, unit and meaning; the only reader of the environment.
+
+A setting is a `GATEHOUSE_*` variable or a line of the file named by `GATEHOUSE_ENV_FILE`; the
+variable wins. The page docs/settings.md is generated from the declarations here.
+"""
+
+import dataclasses
+import difflib
+import ipaddress
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+PREFIX: Final = "GATEHOUSE_"
+ENV_FILE: Final = PREFIX + "ENV_FILE"
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class InvalidSetting(ValueError):
+    """A variable's value cannot be used; the text names the variable and what it takes."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The documentation of one setting."""
+
+    about: str
+    read: Callable[[str], Any]
+    takes: str
+    secret: bool = False
+
+
+def _setting(default: Any, about: str, read: Callable[[str], Any], takes: str) -> Any:
+    declared = Declared(about, read, takes, secret="secret" in takes)
+    return dataclasses.field(default=default, metadata={"declared": declared})
+
+
+def _text(default: str, about: str, takes: str = "text") -> Any:
+    return _setting(default, about, str, takes)
+
+
+def _choice(default: str, about: str, *choices: str) -> Any:
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError
+        return text
+
+    return _setting(default, about, read, " or ".join(f"`{choice}`" for choice in choices))
+
+
+def _number(default: int | None, about: str, *, unit: str, low: int, high: int) -> Any:
+    def read(text: str) -> int:
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError
+        return value
+
+    return _setting(default, about, read, f"{unit}, {low} to {high}")
+
+
+def _read_networks(text: str) -> tuple[Network, ...]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    return tuple(ipaddress.ip_network(part) for part in parts)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an operator can choose."""
+
+    environment: str = _choice(
+        "sandbox",
+        "Which of the two environments this process serves. Each has its own database and keys.",
+        "sandbox",
+        "production",
+    )
+    home: Path = _setting(
+        Path(".gatehouse"),
+        "Folder of the embedded database, the sandbox's root secret and the demo key.",
+        Path,
+        "path",
+    )
+    database_url: str = _text(
+        "",
+        "Where the data lives: `sqlite:///file` or `postgresql://user@host/name`. "
+        "Empty: a SQLite file named after the environment in `GATEHOUSE_HOME`.",
+        "URL",
+    )
+    secret_key: str = _text(
+        "",
+        "The root secret that protects the key ring, at least 32 characters. "
+        "Empty: the sandbox makes one in `GATEHOUSE_HOME`; production refuses to start.",
+        "secret text",
+    )
+    host: str = _text("127.0.0.1", "Address the server listens on.", "address")
+    port: int = _number(8080, "Port the server listens on.", unit="port", low=0, high=65535)
+    tls_cert_file: str = _text("", "Certificate chain (PEM) for HTTPS served directly.", "path")
+    tls_key_file: str = _text("", "Private key (PEM) of that certificate.", "path")
+    trusted_proxies: tuple[Network, ...] = _setting(
+        (),
+        "Networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
+        _read_networks,
+        "comma-separated networks",
+    )
+    issuer: str = _text(
+        "sandbox",
+        "Who answers for cards: `sandbox`, or `module:factory` naming a function that returns "
+        "an object with the `Issuer` interface.",
+        "`sandbox` or `module:factory`",
+    )
+    precheck_timeout_ms: int = _number(
+        3000, "How long PreCheck waits for the issuer.", unit="milliseconds", low=10, high=60_000
+    )
+    card_guess_limit: int | None = _number(
+        None,
+        "Wrong security codes for one card within 24 hours after which PreCheck answers FRAUD "
+        "without asking. 0: no limit. Unset: 10 in production, 0 in the sandbox.",
+        unit="count",
+        low=0,
+        high=1000,
+    )
+    rate_limit_per_second: int = _number(
+        500,
+        "Requests a key may make per second, with a burst of twice that. 0: no limit. "
+        "A key can have its own.",
+        unit="requests per second",
+        low=0,
+        high=1_000_000,
+    )
+    max_in_flight: int = _number(
+        1000,
+        "Requests worked on at once; beyond that the answer is 503 with `Retry-After`.",
+        unit="count",
+        low=1,
+        high=100_000,
+    )
+    max_body_bytes: int = _number(
+        65_536, "Largest request body.", unit="bytes", low=1024, high=16_777_216
+    )
+    max_header_bytes: int = _number(
+        32_768, "Largest request head (request line and headers).", unit="bytes", low=1024,
+        high=1_048_576,
+    )  # fmt: skip
+    max_header_lines: int = _number(100, "Most header lines.", unit="count", low=10, high=1000)
+    header_timeout_ms: int = _number(
+        10_000, "How long a client may take to send a request's head.", unit="milliseconds",
+        low=100, high=600_000,
+    )  # fmt: skip
+    body_timeout_ms: int = _number(
+        10_000, "How long a client may take to send a request's body.", unit="milliseconds",
+        low=100, high=600_000,
+    )  # fmt: skip
+    keep_alive_s: int = _number(
+        75, "How long an idle connection is kept open.", unit="seconds", low=1, high=3600
+    )
+    stop_timeout_s: int = _number(
+        30, "How long a stopping server waits for requests in flight.", unit="seconds", low=1,
+        high=3600,
+    )  # fmt: skip
+    authorization_ttl_s: int = _number(
+        120,
+        "After this long an open authorization belongs to a dead process and is released.",
+        unit="seconds",
+        low=5,
+        high=86_400,
+    )
+    idempotency_ttl_h: int = _number(
+        24, "How long an `Idempotency-Key` and its answer are kept.", unit="hours", low=1, high=720
+    )
+    store_timeout_ms: int = _number(
+        5000,
+        "How long a database operation may wait for a lock or a connection.",
+        unit="milliseconds",
+        low=100,
+        high=60_000,
+    )
+    metrics_port: int = _number(
+        0,
+        "Port for Prometheus metrics alone. 0: `/metrics` is served on the public port.",
+        unit="port",
+        low=0,
+        high=65535,
+    )
+    metrics_host: str = _text("127.0.0.1", "Address for the separate metrics port.", "address")
+    log_level: str = _choice(
+        "info", "Least important log lines that are written.", "debug", "info", "warning", "error"
+    )
+
+    @property
+    def is_production(self) -> bool:
+        """Whether real money and real cards are meant."""
+        return self.environment == "production"
+
+    @property
+    def effective_database_url(self) -> str:
+        """The database URL, with the embedded default filled in."""
+        return self.database_url or f"sqlite:///{self.home / self.environment}.db"
+
+    @property
+    def effective_guess_limit(self) -> int:
+        """The limit on wrong guesses, with the environment's default filled in."""
+        if self.card_guess_limit is not None:
+            return self.card_guess_limit
+        return 10 if self.is_production else 0
+
+
+def declarations() -> list[tuple[str, dataclasses.Field[Any], Declared]]:
+    """Every setting as (variable, field, documentation), in order of declaration."""
+    return [
+        (PREFIX + field.name.upper(), field, field.metadata["declared"])
+        for field in dataclasses.fields(Settings)
+    ]
+
+
+def load_settings(environ: Mapping[str, str]) -> Settings:
+    """Read the settings from variables and, where named, an env file."""
+    env_file = environ.get(ENV_FILE)
+    given = {**_read_env_file(Path(env_file)), **environ} if env_file else dict(environ)
+    values: dict[str, Any] = {}
+    for variable, field, declared in declarations():
+        text = given.get(variable, "").strip()
+        if not text:
+            continue
+        try:
+            values[field.name] = declared.read(text)
+        except ValueError:
+            shown = "its value" if declared.secret else repr(text)
+            raise InvalidSetting(f"{variable} takes {declared.takes}; got {shown}") from None
+    return Settings(**values)
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """Sentences about `GATEHOUSE_*` variables that no setting reads, most likely misspelt."""
+    known = {variable for variable, _, _ in declarations()} | {ENV_FILE}
+    found = []
+    for variable in sorted(environ):
+        if variable.startswith(PREFIX) and variable not in known:
+            near = difflib.get_close_matches(variable, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            found.append(f"{variable} is not a setting of this version{hint}")
+    return found
+
+
+def _read_env_file(path: Path) -> dict[str, str]:
+    """Lines of NAME=VALUE; blank lines and lines starting with # do not count."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{ENV_FILE}: cannot read {path}: {error}") from None
+    values = {}
+    for number, line in enumerate(lines, 1):
+        stripped = line.strip().removeprefix("export ").strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        name, separator, value = stripped.partition("=")
+        if not separator:
+            raise InvalidSetting(f"{path}, line {number}: expected NAME=VALUE")
+        values[name.strip()] = value.strip().strip("\"'")
+    return values

@@ -1,0 +1,1 @@
+"""The store: tables, migrations and the group-commit writer; SQLite and PostgreSQL, one door."""

@@ -1,0 +1,114 @@
+"""Opens the database named by a URL and hands out reading and writing transactions."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from gatehouse.core.errors import SettingsError, StoreUnavailable
+
+_BEGIN: Final = "gatehouse_begin"
+
+
+class Database:
+    """A database behind one door, whichever of the two it is."""
+
+    def __init__(self, url: str, *, timeout_ms: int) -> None:
+        self.timeout_ms = timeout_ms
+        self._url = _driver_url(url)
+        self.is_sqlite = self._url.get_backend_name() == "sqlite"
+        self.engine = self._sqlite_engine() if self.is_sqlite else self._postgres_engine()
+
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file, or None for a database server."""
+        return Path(str(self._url.database)) if self.is_sqlite else None
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A consistent view of the data."""
+        with _unavailable_as_ours(), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction that commits at the end, or leaves no trace."""
+        with _unavailable_as_ours(), self.engine.connect() as connection:
+            writer = connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            with writer.begin():
+                yield writer
+
+    def driver_connection(self) -> Any:
+        """A connection of the driver itself, for the writer alone."""
+        with _unavailable_as_ours():
+            proxy = self.engine.raw_connection()
+            connection = proxy.driver_connection
+            proxy.detach()
+            return connection
+
+    def dispose(self) -> None:
+        """Close all idle connections."""
+        self.engine.dispose()
+
+    def _sqlite_engine(self) -> sa.Engine:
+        if self._url.database in (None, "", ":memory:"):
+            raise SettingsError("a SQLite database needs a file: sqlite:///path/to/file.db")
+        arguments = {"check_same_thread": False, "timeout": self.timeout_ms / 1000}
+        engine = sa.create_engine(self._url, connect_args=arguments, poolclass=sa.QueuePool)
+        sa.event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+
+    def _postgres_engine(self) -> sa.Engine:
+        seconds = max(1, self.timeout_ms // 1000)
+        options = f"-c lock_timeout={self.timeout_ms} -c statement_timeout={self.timeout_ms * 6}"
+        return sa.create_engine(
+            self._url,
+            connect_args={"connect_timeout": seconds, "options": options},
+            pool_timeout=seconds,
+            pool_pre_ping=True,
+        )
+
+
+def _driver_url(url: str) -> sa.URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise SettingsError("GATEHOUSE_DATABASE_URL is not a URL") from None
+    name = parsed.get_backend_name()
+    if name in ("postgresql", "postgres"):
+        return parsed.set(drivername="postgresql+psycopg")
+    if name == "sqlite":
+        return parsed
+    raise SettingsError(f"GATEHOUSE_DATABASE_URL must be sqlite or postgresql, not {name}")
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # Transactions are begun by us, so that a writer can take its lock at the start.
+    connection.isolation_level = None
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+
+
+@contextlib.contextmanager
+def _unavailable_as_ours() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, PoolTimeout) as error:
+        raise StoreUnavailable(_reason(error)) from error
+
+
+def _reason(error: Exception) -> str:
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    first_line = (str(cause).splitlines() or ["no answer"])[0]
+    return f"the database is not available: {first_line}"

@@ -1,0 +1,206 @@
+"""Decides a batch of settlements: pure, in order, each on its own.
+
+The writer loads what the batch needs, this module decides, the writer saves what changed.
+"""
+
+from typing import Final
+
+import msgspec
+
+from gatehouse.billing.ledger import AccountState, Book, Entry, EntryKind, Hold
+from gatehouse.core.errors import GatehouseError, NotFound
+from gatehouse.pipeline.desk import (
+    Authorization,
+    Authorize,
+    Authorized,
+    Claim,
+    Close,
+    Closed,
+    DecisionRow,
+    Insufficient,
+    KeyReused,
+    Release,
+    Replay,
+    StillInFlight,
+)
+
+GUESS_WINDOW_MS: Final = 24 * 3600 * 1000
+
+
+class Expire(msgspec.Struct, frozen=True):
+    """End a hold whose process is gone."""
+
+    account_id: str
+    request_id: str
+    at_ms: int
+
+
+Settlement = Authorize | Close | Release | Expire
+Answer = Authorization | Closed | None | GatehouseError
+
+
+class KeptClaim(msgspec.Struct):
+    """An idempotency key as it stands in the store."""
+
+    claim_id: str
+    request_id: str
+    body: str
+    answer: str | None
+    expires_at_ms: int
+
+
+class Loaded(msgspec.Struct):
+    """What the store holds about the things a batch touches."""
+
+    accounts: dict[str, AccountState]
+    holds: dict[str, Hold]
+    claims: dict[str, KeptClaim]
+    guesses: dict[str, int]
+
+
+class Changes(msgspec.Struct):
+    """What a batch leaves to be written."""
+
+    accounts: dict[str, AccountState] = {}
+    entries: list[Entry] = []
+    holds_added: list[Hold] = []
+    holds_ended: list[str] = []
+    claims_kept: dict[str, KeptClaim] = {}
+    claims_freed: list[str] = []
+    decisions: list[DecisionRow] = []
+    mismatches: list[tuple[str, str, int]] = []
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to write; a batch of refusals leaves nothing."""
+        return bool(self.entries)
+
+
+class Wanted(msgspec.Struct):
+    """What must be loaded before a batch can be decided."""
+
+    accounts: set[str] = set()
+    holds: set[str] = set()
+    claims: set[str] = set()
+    cards: set[str] = set()
+    guesses_since_ms: int = 0
+
+
+def wanted_by(batch: list[Settlement]) -> Wanted:
+    """Name everything that the batch will look at."""
+    wanted = Wanted()
+    for order in batch:
+        if isinstance(order, Authorize):
+            wanted.accounts.add(order.hold.account_id)
+            if order.claim is not None:
+                wanted.claims.add(order.claim.claim_id)
+            if order.hold.card is not None:
+                wanted.cards.add(order.hold.card)
+                wanted.guesses_since_ms = order.at_ms - GUESS_WINDOW_MS
+        else:
+            wanted.accounts.add(order.account_id)
+            wanted.holds.add(order.request_id)
+            if isinstance(order, Close) and order.claim_id is not None:
+                wanted.claims.add(order.claim_id)
+    return wanted
+
+
+def decide(batch: list[Settlement], loaded: Loaded) -> tuple[list[Answer], Changes]:
+    """Answer every order of the batch and collect what must be written."""
+    clerk = _Clerk(loaded)
+    return [clerk.settle(order) for order in batch], clerk.finish()
+
+
+class _Clerk:
+    """Works through one batch on the loaded copies."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._book = Book(loaded.accounts)
+        self._changes = Changes()
+
+    def settle(self, order: Settlement) -> Answer:
+        """Settle one order; a refusal is its own answer and touches nothing else."""
+        try:
+            if isinstance(order, Authorize):
+                return self._authorize(order)
+            if isinstance(order, Close):
+                return self._close(order)
+            self._give_back(order)
+        except GatehouseError as refusal:
+            return refusal
+        return None
+
+    def finish(self) -> Changes:
+        """What is to be written."""
+        changes = self._changes
+        changes.entries = self._book.entries
+        touched = {entry.account_id for entry in changes.entries}
+        changes.accounts = {account: self._loaded.accounts[account] for account in touched}
+        return changes
+
+    def _authorize(self, order: Authorize) -> Authorization:
+        hold, loaded = order.hold, self._loaded
+        if hold.account_id not in loaded.accounts:
+            raise NotFound("no such account")
+        if order.claim is not None:
+            earlier = self._earlier(order.claim, order.at_ms)
+            if earlier is not None:
+                return earlier
+        if not self._book.authorize(hold, order.at_ms):
+            return Insufficient(loaded.accounts[hold.account_id].available)
+        self._changes.holds_added.append(hold)
+        if order.claim is not None:
+            self._keep_claim(order.claim, hold.request_id)
+        guesses = 0
+        if hold.card is not None:
+            guesses = loaded.guesses.get(hold.card, 0)
+            loaded.guesses[hold.card] = guesses + 1
+        return Authorized(loaded.accounts[hold.account_id].available, guesses)
+
+    def _earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
+        kept = self._loaded.claims.get(claim.claim_id)
+        if kept is None or kept.expires_at_ms <= now_ms:
+            return None
+        if kept.body != claim.body:
+            return KeyReused()
+        return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
+
+    def _keep_claim(self, claim: Claim, request_id: str, answer: str | None = None) -> None:
+        kept = KeptClaim(claim.claim_id, request_id, claim.body, answer, claim.expires_at_ms)
+        self._loaded.claims[claim.claim_id] = kept
+        self._changes.claims_kept[claim.claim_id] = kept
+
+    def _close(self, order: Close) -> Closed:
+        hold = self._hold_of(order.account_id, order.request_id)
+        self._book.close(hold, order.items, order.at_ms)
+        self._end(order.request_id)
+        self._changes.decisions.append(order.decision)
+        if order.mismatched_card is not None:
+            mismatch = (order.mismatched_card, order.request_id, order.at_ms)
+            self._changes.mismatches.append(mismatch)
+        remaining = self._loaded.accounts[order.account_id].available
+        answer = order.answer(remaining) if order.answer is not None else None
+        if order.claim_id is not None and answer is not None:
+            kept = self._loaded.claims[order.claim_id]
+            kept.answer = answer.decode()
+            self._changes.claims_kept[order.claim_id] = kept
+        return Closed(remaining, answer)
+
+    def _give_back(self, order: Release | Expire) -> None:
+        hold = self._hold_of(order.account_id, order.request_id)
+        if hold is None:
+            return
+        kind = EntryKind.EXPIRE if isinstance(order, Expire) else EntryKind.RELEASE
+        self._book.release(hold, order.at_ms, kind=kind)
+        self._end(order.request_id)
+        if hold.claim is not None:
+            self._loaded.claims.pop(hold.claim, None)
+            self._changes.claims_freed.append(hold.claim)
+
+    def _hold_of(self, account_id: str, request_id: str) -> Hold | None:
+        hold = self._loaded.holds.get(request_id)
+        return hold if hold is not None and hold.account_id == account_id else None
+
+    def _end(self, request_id: str) -> None:
+        del self._loaded.holds[request_id]
+        self._changes.holds_ended.append(request_id)

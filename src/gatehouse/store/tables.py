@@ -1,0 +1,134 @@
+"""The tables. Times are milliseconds since 1970 (UTC), amounts integers in millionths."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+METADATA: Final = sa.MetaData()
+
+ACCOUNTS: Final = sa.Table(
+    "accounts",
+    METADATA,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("balance", sa.BigInteger, nullable=False),
+    sa.Column("held", sa.BigInteger, nullable=False),
+    sa.Column("fees", sa.Text, nullable=False),
+    sa.Column("policies", sa.Text, nullable=False),
+    sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
+)
+
+API_KEYS: Final = sa.Table(
+    "api_keys",
+    METADATA,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("account_id", sa.Text, sa.ForeignKey("accounts.id"), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False, unique=True),
+    sa.Column("scopes", sa.Text, nullable=False),
+    sa.Column("networks", sa.Text, nullable=False),
+    sa.Column("rate_limit_per_second", sa.Integer),
+    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("expires_at_ms", sa.BigInteger),
+    sa.Column("revoked_at_ms", sa.BigInteger),
+    sa.Column("last_used_at_ms", sa.BigInteger),
+)
+
+# The key orders entries by account and time and makes a second end of one request impossible.
+LEDGER_ENTRIES: Final = sa.Table(
+    "ledger_entries",
+    METADATA,
+    sa.Column("account_id", sa.Text, primary_key=True),
+    sa.Column("reference", sa.Text, primary_key=True),
+    sa.Column("step", sa.SmallInteger, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("amount", sa.BigInteger, nullable=False),
+    sa.Column("held", sa.BigInteger, nullable=False),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+    sa.Column("detail", sa.Text),
+    sqlite_with_rowid=False,
+)
+
+# Only open authorizations are here, so the table stays as small as the work in flight.
+HOLDS: Final = sa.Table(
+    "holds",
+    METADATA,
+    sa.Column("request_id", sa.Text, primary_key=True),
+    sa.Column("account_id", sa.Text, nullable=False),
+    sa.Column("amount", sa.BigInteger, nullable=False),
+    sa.Column("expires_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("card", sa.Text),
+    sa.Column("claim", sa.Text),
+    sqlite_with_rowid=False,
+)
+
+IDEMPOTENCY: Final = sa.Table(
+    "idempotency",
+    METADATA,
+    sa.Column("claim_id", sa.Text, primary_key=True),
+    sa.Column("request_id", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("answer", sa.Text),
+    sa.Column("expires_at_ms", sa.BigInteger, nullable=False, index=True),
+)
+
+DECISIONS: Final = sa.Table(
+    "decisions",
+    METADATA,
+    sa.Column("account_id", sa.Text, primary_key=True),
+    sa.Column("request_id", sa.Text, primary_key=True),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+    sa.Column("operation", sa.Text, nullable=False),
+    sa.Column("client_reference", sa.Text),
+    sa.Column("card", sa.Text),
+    sa.Column("record", sa.Text, nullable=False),
+)
+sa.Index(
+    "decisions_by_client_reference",
+    DECISIONS.c.account_id,
+    DECISIONS.c.client_reference,
+    DECISIONS.c.request_id,
+    sqlite_where=DECISIONS.c.client_reference.is_not(None),
+    postgresql_where=DECISIONS.c.client_reference.is_not(None),
+)
+
+CARD_MISMATCHES: Final = sa.Table(
+    "card_mismatches",
+    METADATA,
+    sa.Column("card", sa.Text, primary_key=True),
+    sa.Column("request_id", sa.Text, primary_key=True),
+    sa.Column("at_ms", sa.BigInteger, nullable=False, index=True),
+    sqlite_with_rowid=False,
+)
+
+AUDIT: Final = sa.Table(
+    "audit",
+    METADATA,
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("account_id", sa.Text),
+    sa.Column("details", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False),
+)
+
+KEY_RING: Final = sa.Table(
+    "key_ring",
+    METADATA,
+    sa.Column("purpose", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("wrapped", sa.Text, nullable=False),
+    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
+)
+
+# Single facts: the revision that tells servers to look again, and the head of the audit chain.
+STATE: Final = sa.Table(
+    "state",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)

@@ -1,0 +1,200 @@
+"""The door every HTTP request passes: gives it an id, turns every failure into an envelope, adds
+the headers, writes the one log line and counts.
+"""
+
+import logging
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Protocol
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.routing import Router
+
+from gatehouse.access.callers import Callers
+from gatehouse.core.clock import Clock
+from gatehouse.core.errors import AuthorizationLost, StoreUnavailable
+from gatehouse.core.ids import Randomness, new_id
+from gatehouse.core.redaction import recordable
+from gatehouse.web import envelope
+from gatehouse.web.body import Disconnected, Receive
+from gatehouse.web.logs import RequestLog
+from gatehouse.web.metrics import Metrics
+from gatehouse.web.problems import Problem
+from gatehouse.web.visit import Header, Reply, Visit
+
+_log: Final = logging.getLogger("gatehouse.web")
+_RETRY_SOON: Final = ((b"retry-after", b"1"),)
+VISIT: Final = "gatehouse.visit"
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class DoorOptions(msgspec.Struct, frozen=True):
+    """What the door is told by the settings."""
+
+    max_in_flight: int
+    max_header_lines: int
+    max_header_bytes: int
+    strict_transport: bool
+
+
+class Life(Protocol):
+    """What starts with the server and stops with it."""
+
+    async def start(self) -> None:
+        """Begin to serve."""
+
+    async def stop(self) -> None:
+        """Finish what is under way and let go."""
+
+
+class Door:
+    """The ASGI application."""
+
+    def __init__(
+        self,
+        router: Router,
+        callers: Callers,
+        chance: tuple[Clock, Randomness, Callable[[], float]],
+        options: DoorOptions,
+        witnesses: tuple[RequestLog, Metrics],
+    ) -> None:
+        self._router = router
+        self._callers = callers
+        self._clock, self._randomness, self._stopwatch = chance
+        self._options = options
+        self._request_log, self._metrics = witnesses
+        self._in_flight = 0
+        self._fixed_headers = _security_headers(strict_transport=options.strict_transport)
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        started = self._stopwatch()
+        now_ms = self._clock()
+        visit = Visit(scope, new_id("req", now_ms, self._randomness))
+        scope["app"] = self
+        scope[VISIT] = visit
+        self._in_flight += 1
+        try:
+            reply = await self._answer(visit, receive)
+        except Disconnected:
+            visit.code = "disconnected"
+            return
+        finally:
+            self._in_flight -= 1
+        await self._send(visit, reply, send)
+        seconds = self._stopwatch() - started
+        self._metrics.request(visit.route, reply.status, seconds)
+        self._request_log.write(visit, reply.status, now_ms, seconds)
+
+    async def _answer(self, visit: Visit, receive: Receive) -> Reply:
+        try:
+            self._check_limits(visit)
+            await self._router(visit.scope, receive, _no_send)
+            assert visit.reply is not None
+        except Problem as problem:
+            return await self._refuse(visit, problem)
+        except HTTPException as error:
+            return await self._refuse(visit, _routing_problem(error))
+        except (StoreUnavailable, AuthorizationLost) as error:
+            _log.error("no store", extra={"requestId": visit.request_id, "reason": str(error)})
+            return await self._refuse(visit, Problem("store_unavailable", headers=_RETRY_SOON))
+        except Disconnected:
+            raise
+        except Exception as defect:
+            trace = recordable("".join(traceback.format_exception(defect)))
+            _log.error("a defect", extra={"requestId": visit.request_id, "trace": trace})
+            return await self._refuse(visit, Problem("internal_error"))
+        return visit.reply
+
+    def _check_limits(self, visit: Visit) -> None:
+        headers = visit.scope["headers"]
+        options = self._options
+        if len(headers) > options.max_header_lines:
+            raise Problem(
+                "headers_too_large", details=[f"{options.max_header_lines} lines at most"]
+            )
+        if sum([len(name) + len(value) for name, value in headers]) > options.max_header_bytes:
+            raise Problem(
+                "headers_too_large", details=[f"{options.max_header_bytes} bytes at most"]
+            )
+        if self._in_flight > options.max_in_flight and visit.scope["path"].startswith("/api/"):
+            raise Problem("overloaded", headers=_RETRY_SOON)
+
+    async def _refuse(self, visit: Visit, problem: Problem) -> Reply:
+        visit.code = problem.code
+        billed = await self._balance_only(visit, problem)
+        body = envelope.failure(visit.request_id, problem, field=visit.field, billed=billed)
+        return Reply(problem.status, body, problem.headers)
+
+    async def _balance_only(self, visit: Visit, problem: Problem) -> envelope.Billing | None:
+        """The billing object of a refused request: nothing charged, and the true balance."""
+        if visit.caller is None or problem.status >= 500:
+            return None
+        account = visit.caller.account
+        try:
+            remaining = await self._callers.remaining(account.account_id)
+        except StoreUnavailable:
+            return None
+        return envelope.billing(account.currency, [], (remaining, 0, 0))
+
+    async def _send(self, visit: Visit, reply: Reply, send: Send) -> None:
+        headers: list[Header] = [
+            (b"content-type", reply.content_type),
+            (b"content-length", str(len(reply.body)).encode()),
+            (b"x-request-id", visit.trace_id.encode()),
+            *self._fixed_headers,
+            *reply.headers,
+        ]
+        allowance = visit.allowance
+        if allowance is not None:
+            headers.append((b"ratelimit-limit", str(allowance.limit).encode()))
+            headers.append((b"ratelimit-remaining", str(allowance.remaining).encode()))
+            headers.append((b"ratelimit-reset", str(allowance.reset_s).encode()))
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
+
+
+def with_life(door: Door, life: Life) -> Callable[[Any, Any, Any], Awaitable[None]]:
+    """The application as a server runs it: requests go to the door, the lifespan to `life`."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await door(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await receive()
+            try:
+                await life.start()
+            except Exception as error:
+                await send({"type": "lifespan.startup.failed", "message": str(error)})
+                return
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await life.stop()
+            await send({"type": "lifespan.shutdown.complete"})
+
+    return application
+
+
+async def _no_send(_message: Any) -> None:
+    raise AssertionError("endpoints leave a reply; only the door sends")
+
+
+def _routing_problem(error: HTTPException) -> Problem:
+    if error.status_code == 405:
+        allow = (error.headers or {}).get("Allow", "")
+        return Problem("method_not_allowed", headers=((b"allow", allow.encode()),))
+    return Problem("not_found")
+
+
+def _security_headers(*, strict_transport: bool) -> tuple[Header, ...]:
+    headers: tuple[Header, ...] = (
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-frame-options", b"DENY"),
+        (b"referrer-policy", b"no-referrer"),
+    )
+    if strict_transport:
+        headers += ((b"strict-transport-security", b"max-age=31536000; includeSubDomains"),)
+    return headers

@@ -1,0 +1,89 @@
+"""Who may come in: the key, its environment, networks, scope and rate, in that order."""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from gatehouse.access.accounts import Caller
+from gatehouse.access.callers import Callers
+from gatehouse.access.keys import Refusal, examine_key_text, key_hash
+from gatehouse.access.limits import RateLimiter
+from gatehouse.core.clock import Clock
+from gatehouse.settings import Network
+from gatehouse.web.problems import Problem
+from gatehouse.web.visit import Visit
+
+_AUTHENTICATE: Final = ((b"www-authenticate", b'ApiKey realm="gatehouse", header="X-API-KEY"'),)
+
+
+class GateOptions(msgspec.Struct, frozen=True):
+    """What the gate is told by the settings."""
+
+    environment: str
+    hashing_key: bytes
+    rate_limit_per_second: int
+    trusted_proxies: tuple[Network, ...]
+    require_tls: bool
+
+
+class Gate:
+    """Admits or refuses a visit to the API."""
+
+    def __init__(
+        self,
+        callers: Callers,
+        options: GateOptions,
+        clock: Clock,
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._callers = callers
+        self._options = options
+        self._clock = clock
+        self._monotonic = monotonic
+        self._limiter = RateLimiter()
+
+    async def admit(self, visit: Visit, scope: str) -> Caller:
+        """The caller, if this visit may use the operation now."""
+        self._check_transport(visit)
+        caller = await self._caller(visit)
+        visit.caller = caller
+        if caller.key.networks:
+            address = visit.address(self._options.trusted_proxies)
+            if not caller.key.allows_address(address):
+                raise Problem(Refusal.NETWORK)
+        if not caller.key.allows_operation(scope):
+            raise Problem(Refusal.SCOPE)
+        self._take_token(visit, caller)
+        self._callers.used(caller.key.key_id, self._clock())
+        return caller
+
+    def _check_transport(self, visit: Visit) -> None:
+        if b"origin" in visit.headers:
+            raise Problem("browser_call")
+        if self._options.require_tls and not visit.is_secure(self._options.trusted_proxies):
+            raise Problem("insecure_transport")
+
+    async def _caller(self, visit: Visit) -> Caller:
+        text = visit.header(b"x-api-key")
+        if not text:
+            raise Problem("missing_key", headers=_AUTHENTICATE)
+        refusal = examine_key_text(text, self._options.environment)
+        if refusal is Refusal.OTHER_ENVIRONMENT:
+            raise Problem(Refusal.OTHER_ENVIRONMENT)
+        caller = None
+        if refusal is None:
+            caller = await self._callers.find(key_hash(text, self._options.hashing_key))
+        if caller is None or caller.key.status(self._clock()) != "active":
+            raise Problem(Refusal.INVALID, headers=_AUTHENTICATE)
+        return caller
+
+    def _take_token(self, visit: Visit, caller: Caller) -> None:
+        own = caller.key.rate_limit_per_second
+        rate = self._options.rate_limit_per_second if own is None else own
+        if rate == 0:
+            return
+        visit.allowance = self._limiter.take(caller.key.key_id, rate, self._monotonic())
+        if not visit.allowance.granted:
+            wait = str(visit.allowance.reset_s).encode()
+            raise Problem("rate_limited", headers=((b"retry-after", wait),))

@@ -1,0 +1,109 @@
+"""Structured logs: one JSON object per line, one line per request, nothing secret in any.
+
+Lines are gathered for one turn of the event loop and written together; a busy server would
+otherwise spend more time writing than deciding.
+"""
+
+import asyncio
+import logging
+import sys
+from typing import Any, Final, TextIO
+
+import msgspec
+
+from gatehouse.core.clock import iso_time
+from gatehouse.core.redaction import recordable
+from gatehouse.web.visit import Visit
+
+_encode: Final = msgspec.json.Encoder(enc_hook=str).encode
+_STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {
+    "message",
+    "asctime",
+    "color_message",
+    "taskName",
+}
+
+
+class JsonLines(logging.Formatter):
+    """Formats any log record as one JSON line with card-like digits masked."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        line: dict[str, Any] = {
+            "at": iso_time(int(record.created * 1000)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": recordable(record.getMessage()),
+        }
+        for name, value in record.__dict__.items():
+            if name not in _STANDARD:
+                line[name] = recordable(value) if isinstance(value, str) else value
+        if record.exc_info:
+            line["trace"] = recordable(self.formatException(record.exc_info))
+        return _encode(line).decode()
+
+
+class _RequestLine(msgspec.Struct, frozen=True, gc=False):
+    at: str
+    requestId: str
+    traceId: str
+    method: str
+    route: str
+    status: int
+    code: str | None
+    accountId: str | None
+    keyId: str | None
+    durationMs: float
+    level: str = "info"
+    logger: str = "gatehouse.request"
+    message: str = "request"
+
+
+class RequestLog:
+    """Writes the line of each request."""
+
+    def __init__(self, stream: TextIO = sys.stderr, *, enabled: bool = True) -> None:
+        self._stream = stream
+        self._enabled = enabled
+        self._waiting: list[bytes] = []
+
+    def write(self, visit: Visit, status: int, at_ms: int, seconds: float) -> None:
+        """Take note of an answered request."""
+        if not self._enabled:
+            return
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self.flush)
+        caller = visit.caller
+        line = _RequestLine(
+            at=iso_time(at_ms),
+            requestId=visit.request_id,
+            traceId=visit.trace_id,
+            method=visit.scope["method"],
+            route=visit.route,
+            status=status,
+            code=visit.code,
+            accountId=caller.account.account_id if caller else None,
+            keyId=caller.key.key_id if caller else None,
+            durationMs=round(seconds * 1000, 3),
+        )
+        self._waiting.append(_encode(line))
+
+    def flush(self) -> None:
+        """Write what has gathered."""
+        lines, self._waiting = self._waiting, []
+        if lines:
+            self._stream.write(b"\n".join(lines).decode() + "\n")
+            self._stream.flush()
+
+
+def configure_logging(level: str) -> None:
+    """Send every logger's lines, the server's too, to standard error as JSON."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
+        logging.getLogger(name).handlers.clear()
+        logging.getLogger(name).propagate = True
+    logging.getLogger("uvicorn.error").setLevel("WARNING")
+    logging.getLogger("uvicorn.access").disabled = True
+    logging.getLogger("alembic").setLevel("WARNING")

@@ -1,0 +1,135 @@
+"""Every way a request can be refused: one table of codes, and the exception that carries one.
+
+docs/errors.md is generated from the table, so code and page cannot drift apart.
+"""
+
+from typing import Final
+
+import msgspec
+
+
+class Code(msgspec.Struct, frozen=True):
+    """One machine-readable error code."""
+
+    status: int
+    message: str
+    remedy: str
+
+
+CODES: Final[dict[str, Code]] = {
+    "invalid_request": Code(
+        200,
+        "The request has invalid fields.",
+        "Mend the fields named in `fieldErrors`; every problem of the request is listed.",
+    ),
+    "malformed_body": Code(
+        400,
+        "The body is not a JSON object.",
+        "Send one JSON object in UTF-8. NaN and Infinity are not JSON.",
+    ),
+    "malformed_http": Code(
+        400, "This is not an HTTP request that can be read.", "Send well-formed HTTP/1.1."
+    ),
+    "invalid_idempotency_key": Code(
+        400,
+        "The Idempotency-Key cannot be used.",
+        "Send 1 to 255 visible ASCII characters, for example a UUID.",
+    ),
+    "missing_key": Code(401, "An API key is required.", "Send the key in the `X-API-KEY` header."),
+    "invalid_key": Code(
+        401,
+        "The API key is not valid.",
+        "Check the key. It may be unknown, expired or revoked; the answer does not tell which.",
+    ),
+    "insufficient_balance": Code(
+        402,
+        "The balance does not cover the fees of this request.",
+        "Top the account up and send the request again. Nothing ran, nothing was charged.",
+    ),
+    "wrong_environment": Code(
+        403,
+        "The API key belongs to the other environment.",
+        "Use a `gh_sandbox_` key with the sandbox and a `gh_live_` key with production.",
+    ),
+    "scope_not_allowed": Code(
+        403, "The API key is not for this operation.", "Use a key whose scopes include it."
+    ),
+    "network_not_allowed": Code(
+        403,
+        "The API key may not be used from this address.",
+        "Call from one of the key's networks, or have them changed.",
+    ),
+    "browser_call": Code(
+        403,
+        "Calls from browsers are refused.",
+        "Call from your backend. A key in a browser is a key given away.",
+    ),
+    "insecure_transport": Code(
+        403,
+        "Card data must not travel over plain HTTP.",
+        "Use HTTPS, or let a trusted proxy terminate it and say so.",
+    ),
+    "not_found": Code(404, "There is nothing at this address.", "Check the path or the id."),
+    "method_not_allowed": Code(
+        405, "This method is not allowed here.", "Use a method of the `Allow` header."
+    ),
+    "body_timeout": Code(
+        408, "The body did not arrive in time.", "Send the whole body without long pauses."
+    ),
+    "idempotency_in_flight": Code(
+        409,
+        "A request with this Idempotency-Key is still in flight.",
+        "Wait a moment and repeat the same request.",
+    ),
+    "body_too_large": Code(
+        413, "The body is too large.", "Send at most 64 KiB (or what the operator has set)."
+    ),
+    "unsupported_media_type": Code(
+        415, "The body must be application/json.", "Send `Content-Type: application/json`."
+    ),
+    "idempotency_key_reused": Code(
+        422,
+        "This Idempotency-Key was used before with another body.",
+        "Use a new key for a new request.",
+    ),
+    "rate_limited": Code(
+        429, "Too many requests.", "Wait the seconds in `Retry-After`, then go slower."
+    ),
+    "headers_too_large": Code(
+        431, "The request's headers are too many or too large.", "Send fewer or shorter headers."
+    ),
+    "internal_error": Code(
+        500,
+        "Something went wrong on our side.",
+        "Nothing was charged. Report the `requestId`; repeating may help.",
+    ),
+    "overloaded": Code(503, "The service is busy.", "Repeat after the seconds in `Retry-After`."),
+    "store_unavailable": Code(
+        503,
+        "The service cannot reach its database.",
+        "Repeat after the seconds in `Retry-After`; an `Idempotency-Key` makes that safe.",
+    ),
+}
+
+
+class Problem(Exception):
+    """A request that is refused, and what the caller is told about it."""
+
+    def __init__(
+        self,
+        code: str,
+        *,
+        fields: dict[str, list[str]] | None = None,
+        details: list[str] | None = None,
+        headers: tuple[tuple[bytes, bytes], ...] = (),
+    ) -> None:
+        super().__init__(code)
+        self.code = code
+        self.fields = fields or {}
+        self.details = details if details is not None else []
+        self.headers = headers
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of the refusal."""
+        return CODES[self.code].status

@@ -1,0 +1,88 @@
+"""Decision records as their account sees them."""
+
+from typing import Annotated, Any
+from urllib.parse import parse_qs
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.cards import KeptCard
+from gatehouse.core.ids import is_id
+from gatehouse.core.redaction import recordable
+from gatehouse.pipeline.desk import Search
+from gatehouse.web.envelope import Money, money
+from gatehouse.web.problems import Problem
+
+DEFAULT_PAGE = 20
+LARGEST_PAGE = 100
+
+
+class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
+    """One stage of a decision."""
+
+    name: str
+    fee_type: str
+    fee: Money
+    completed: bool
+    duration_microseconds: int
+    result: Annotated[dict[str, Any], Meta(description="What the stage found.")]
+
+
+class Decision(msgspec.Struct, frozen=True, rename="camel"):
+    """The record of one processed request."""
+
+    request_id: str
+    operation: str
+    at: Annotated[str, Meta(description="When the request came in (RFC 3339).")]
+    client_reference_id: str | int | None
+    card: Annotated[KeptCard | None, Meta(description="The card, masked.")]
+    pipeline_stages: list[str]
+    stages: list[DecisionStage]
+    amount_authorized: Money
+    amount_closed: Money
+
+
+def public_decision(record: dict[str, Any], currency: str) -> Decision:
+    """A kept record in the shape of the API."""
+    stages = [
+        DecisionStage(
+            name=stage["name"],
+            fee_type=stage["feeType"],
+            fee=money(currency, stage["feeMicros"]),
+            completed=stage["completed"],
+            duration_microseconds=stage["durationMicroseconds"],
+            result=stage["result"],
+        )
+        for stage in record["stages"]
+    ]
+    card = record["card"]
+    return Decision(
+        request_id=record["requestId"],
+        operation=record["operation"],
+        at=record["at"],
+        client_reference_id=record["clientReferenceId"],
+        card=None if card is None else msgspec.convert(card, KeptCard),
+        pipeline_stages=[stage.name for stage in stages],
+        stages=stages,
+        amount_authorized=money(currency, record["authorizedMicros"]),
+        amount_closed=money(currency, record["closedMicros"]),
+    )
+
+
+def read_search(query_string: bytes) -> Search:
+    """The query of a search, or the `Problem` with all that is wrong with it."""
+    query = parse_qs(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=100)
+    wrong: dict[str, list[str]] = {}
+    reference = query.get("clientReferenceId", [None])[-1]
+    if reference is not None and len(reference) > 128:
+        wrong["clientReferenceId"] = ["must have at most 128 characters"]
+    before = query.get("startingAfter", [None])[-1]
+    if before is not None and not is_id(before, "req"):
+        wrong["startingAfter"] = ["must be a requestId, as in the last decision of a page"]
+    limit = query.get("limit", [str(DEFAULT_PAGE)])[-1]
+    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit[:9]) <= LARGEST_PAGE):
+        wrong["limit"] = [f"must be a number from 1 to {LARGEST_PAGE}"]
+    if wrong:
+        raise Problem("invalid_request", fields=wrong)
+    kept = None if reference is None else recordable(reference)
+    return Search(kept, before, int(limit))

@@ -1,0 +1,98 @@
+"""The table of routes, and the small ones that are not part of the API proper."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from starlette.routing import Route, Router
+
+from gatehouse.web.body import Receive
+from gatehouse.web.door import VISIT
+from gatehouse.web.metrics import CONTENT_TYPE, Metrics
+from gatehouse.web.openapi import openapi_document
+from gatehouse.web.operations import Operation
+from gatehouse.web.reference import CONTENT_POLICY, reference_page
+from gatehouse.web.v1 import Api, Handler
+from gatehouse.web.visit import Reply, Visit
+
+Readiness = Callable[[], dict[str, bool]]
+
+
+class _Endpoint:
+    """A handler as the ASGI application that Starlette's router expects."""
+
+    def __init__(self, path: str, handler: Handler) -> None:
+        self._path = path
+        self._handler = handler
+
+    async def __call__(self, scope: Any, receive: Receive, _send: object) -> None:
+        visit: Visit = scope[VISIT]
+        visit.route = self._path
+        visit.reply = await self._handler(visit, receive)
+
+
+def make_router(
+    api: Api, operations: list[Operation], ready: Readiness, metrics: Metrics | None
+) -> Router:
+    """All routes of the server; without `metrics` they are served elsewhere."""
+    routes = [
+        *(_route("POST", one.path, api.operation(one)) for one in operations),
+        _route("GET", "/api/v1/decisions", api.decisions),
+        _route("GET", "/api/v1/decisions/{request_id}", api.decision),
+        *_service_routes(operations, ready, metrics),
+    ]
+    return Router(routes, redirect_slashes=False)
+
+
+def _service_routes(
+    operations: list[Operation], ready: Readiness, metrics: Metrics | None
+) -> list[Route]:
+    document = openapi_document(operations)
+    encoded = msgspec.json.format(msgspec.json.encode(document), indent=2)
+    page = reference_page(document).encode()
+    policy = ((b"content-security-policy", CONTENT_POLICY.encode()),)
+    html = b"text/html; charset=utf-8"
+
+    async def health() -> Reply:
+        return Reply(200, b'{"status":"ok"}')
+
+    async def readiness() -> Reply:
+        checks = ready()
+        good = all(checks.values())
+        body = {"status": "ready" if good else "not ready", "checks": checks}
+        return Reply(200 if good else 503, msgspec.json.encode(body))
+
+    async def specification() -> Reply:
+        return Reply(200, encoded)
+
+    async def reference() -> Reply:
+        return Reply(200, page, policy, html)
+
+    async def root() -> Reply:
+        return Reply(307, b"", ((b"location", b"/docs"),))
+
+    routes = [
+        _plain("/", root),
+        _plain("/healthz", health),
+        _plain("/readyz", readiness),
+        _plain("/openapi.json", specification),
+        _plain("/docs", reference),
+    ]
+    if metrics is not None:
+
+        async def measurements() -> Reply:
+            return Reply(200, metrics.page(), (), CONTENT_TYPE)
+
+        routes.append(_plain("/metrics", measurements))
+    return routes
+
+
+def _plain(path: str, make: Callable[[], Awaitable[Reply]]) -> Route:
+    async def handler(_visit: Visit, _receive: Receive) -> Reply:
+        return await make()
+
+    return _route("GET", path, handler)
+
+
+def _route(method: str, path: str, handler: Handler) -> Route:
+    return Route(path, _Endpoint(path, handler), methods=[method])

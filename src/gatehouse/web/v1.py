@@ -1,0 +1,172 @@
+"""The v1 routes: each parses, makes one call, renders."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.access.accounts import Account, Caller
+from gatehouse.access.callers import Callers
+from gatehouse.billing.fees import fee_schedule
+from gatehouse.core.clock import Clock
+from gatehouse.core.hashing import keyed_hash
+from gatehouse.pipeline.desk import (
+    Archive,
+    Claim,
+    Insufficient,
+    KeyReused,
+    Replay,
+    StillInFlight,
+)
+from gatehouse.pipeline.engine import Engine, Order, Processed
+from gatehouse.web import envelope
+from gatehouse.web.body import Receive, read_body
+from gatehouse.web.gate import Gate
+from gatehouse.web.operations import Operation
+from gatehouse.web.problems import Problem
+from gatehouse.web.records import public_decision, read_search
+from gatehouse.web.validation import RequestReader, read_json
+from gatehouse.web.visit import Reply, Visit, is_visible
+
+_canonical: Final = msgspec.json.Encoder(order="sorted").encode
+_NEVER_KEPT: Final = "cardCvv2Value"
+
+Handler = Callable[[Visit, Receive], Awaitable[Reply]]
+
+
+class ApiOptions(msgspec.Struct, frozen=True):
+    """What the routes are told by the settings."""
+
+    max_body_bytes: int
+    body_timeout_ms: int
+    idempotency_ttl_ms: int
+    idempotency_key: bytes
+    read_policies: Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Api:
+    """Makes the handlers of the v1 routes."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        gate: Gate,
+        books: tuple[Callers, Archive],
+        clock: Clock,
+        options: ApiOptions,
+    ) -> None:
+        self._engine = engine
+        self._gate = gate
+        self._callers, self._archive = books
+        self._clock = clock
+        self._options = options
+
+    def operation(self, operation: Operation) -> Handler:
+        """The handler of one operation."""
+        reader = RequestReader(operation.request_type)
+        options = self._options
+
+        async def handle(visit: Visit, receive: Receive) -> Reply:
+            visit.field = operation.field
+            caller = await self._gate.admit(visit, operation.name)
+            body = await read_body(visit, receive, options.max_body_bytes, options.body_timeout_ms)
+            request = reader.read(body)
+            claim = self._claim(visit, operation, caller.account, body)
+            order = self._order(visit, operation, (caller, claim), request)
+            return await self._process(order)
+
+        return handle
+
+    async def decision(self, visit: Visit, _receive: Receive) -> Reply:
+        """One decision record, to its account only."""
+        visit.field = "decisionResponse"
+        caller = await self._gate.admit(visit, "decisions")
+        request_id = visit.scope["path_params"]["request_id"]
+        record = await self._archive.get(caller.account.account_id, request_id)
+        if record is None:
+            raise Problem("not_found", details=["no such decision for this account"])
+        return await self._free(visit, public_decision(record, caller.account.currency))
+
+    async def decisions(self, visit: Visit, _receive: Receive) -> Reply:
+        """Decision records, newest first, optionally by the caller's own reference."""
+        visit.field = "decisionsResponse"
+        caller = await self._gate.admit(visit, "decisions")
+        search = read_search(visit.scope["query_string"])
+        one_more = msgspec.structs.replace(search, limit=search.limit + 1)
+        records = await self._archive.search(caller.account.account_id, one_more)
+        page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
+        return await self._free(visit, {"decisions": page, "hasMore": len(records) > search.limit})
+
+    async def _free(self, visit: Visit, response: Any) -> Reply:
+        """The answer of an operation that costs nothing."""
+        assert visit.caller is not None
+        assert visit.field is not None
+        account = visit.caller.account
+        remaining = await self._callers.remaining(account.account_id)
+        billed = envelope.billing(account.currency, [], (remaining, 0, 0))
+        return Reply(200, envelope.success(visit.request_id, visit.field, response, billed))
+
+    def _order(
+        self, visit: Visit, operation: Operation, who: tuple[Caller, Claim | None], request: Any
+    ) -> Order:
+        caller, claim = who
+        account = caller.account
+        return Order(
+            request_id=visit.request_id,
+            operation=operation.name,
+            account_id=account.account_id,
+            fees=fee_schedule(account.fees),
+            policies=self._options.read_policies(account.policies),
+            stages=operation.stages,
+            inputs=operation.inputs(request),
+            card=operation.card(request),
+            client_reference=request.client_reference_id,
+            claim=claim,
+            render=lambda done: _render(operation.field, account.currency, done),
+        )
+
+    async def _process(self, order: Order) -> Reply:
+        outcome = await self._engine.process(order)
+        match outcome:
+            case Processed():
+                return Reply(200, outcome.answer or order.render(outcome))
+            case Replay():
+                return Reply(200, outcome.answer, ((b"idempotent-replayed", b"true"),))
+            case Insufficient():
+                raise Problem("insufficient_balance")
+            case StillInFlight():
+                raise Problem("idempotency_in_flight", headers=((b"retry-after", b"1"),))
+            case KeyReused():
+                raise Problem("idempotency_key_reused")
+
+    def _claim(
+        self, visit: Visit, operation: Operation, account: Account, body: bytes
+    ) -> Claim | None:
+        key = visit.headers.get(b"idempotency-key")
+        if key is None:
+            return None
+        if not is_visible(key, 255):
+            raise Problem("invalid_idempotency_key")
+        options = self._options
+        scoped = f"{account.account_id} {operation.name} ".encode() + key
+        content = _canonical(_without_code(read_json(body)))
+        return Claim(
+            claim_id=keyed_hash(options.idempotency_key, b"key " + scoped),
+            body=keyed_hash(options.idempotency_key, b"body " + content),
+            expires_at_ms=self._clock() + options.idempotency_ttl_ms,
+        )
+
+
+def _without_code(value: Any) -> Any:
+    """The body without security codes: not even a hash of one is ever kept."""
+    if isinstance(value, dict):
+        return {k: _without_code(v) for k, v in value.items() if k != _NEVER_KEPT}
+    if isinstance(value, list):
+        return [_without_code(element) for element in value]
+    return value
+
+
+def _render(field: str, currency: str, done: Processed) -> bytes:
+    items = [run.item for run in done.runs]
+    billed = envelope.billing(currency, items, (done.remaining, done.authorized, done.closed))
+    return envelope.success(done.request_id, field, done.runs[-1].result.response, billed)

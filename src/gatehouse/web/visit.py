@@ -1,0 +1,111 @@
+"""One HTTP request at the door: who, what, and the reply that will be sent."""
+
+import ipaddress
+from typing import Any, Final
+
+from gatehouse.access.accounts import Caller
+from gatehouse.access.keys import Address
+from gatehouse.access.limits import Allowance
+from gatehouse.core.redaction import recordable
+from gatehouse.settings import Network
+
+JSON: Final = b"application/json"
+Header = tuple[bytes, bytes]
+_VISIBLE: Final = frozenset(range(0x21, 0x7F))
+
+
+class Reply:
+    """Status, headers and body of an answer."""
+
+    __slots__ = ("body", "content_type", "headers", "status")
+
+    def __init__(
+        self,
+        status: int,
+        body: bytes,
+        headers: tuple[Header, ...] = (),
+        content_type: bytes = JSON,
+    ) -> None:
+        self.status = status
+        self.body = body
+        self.headers = headers
+        self.content_type = content_type
+
+
+class Visit:
+    """A request between the door and its answer."""
+
+    __slots__ = (
+        "allowance",
+        "caller",
+        "code",
+        "field",
+        "headers",
+        "reply",
+        "request_id",
+        "route",
+        "scope",
+        "trace_id",
+    )
+
+    def __init__(self, scope: Any, request_id: str) -> None:
+        self.scope = scope
+        self.request_id = request_id
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.trace_id = _trace_id(self.headers.get(b"x-request-id"), request_id)
+        self.route = "unmatched"
+        self.field: str | None = None
+        self.caller: Caller | None = None
+        self.allowance: Allowance | None = None
+        self.code: str | None = None
+        self.reply: Reply | None = None
+
+    def header(self, name: bytes) -> str | None:
+        """A header's text, or None."""
+        value = self.headers.get(name)
+        return None if value is None else value.decode("latin-1")
+
+    def address(self, proxies: tuple[Network, ...]) -> Address | None:
+        """The caller's address; forwarded ones count only from a trusted proxy."""
+        address = _parse(self._peer())
+        if not _trusted(address, proxies):
+            return address
+        hops = (self.header(b"x-forwarded-for") or "").split(",")
+        for hop in reversed(hops):
+            address = _parse(hop.strip()) or address
+            if not _trusted(address, proxies):
+                break
+        return address
+
+    def is_secure(self, proxies: tuple[Network, ...]) -> bool:
+        """Whether the request came over TLS, here or at a trusted proxy."""
+        if self.scope["scheme"] == "https":
+            return True
+        forwarded = self.header(b"x-forwarded-proto")
+        return forwarded == "https" and _trusted(_parse(self._peer()), proxies)
+
+    def _peer(self) -> str:
+        client = self.scope.get("client")
+        return client[0] if client else ""
+
+
+def is_visible(text: bytes, most: int) -> bool:
+    """Whether the text is 1 to `most` visible ASCII characters."""
+    return 1 <= len(text) <= most and _VISIBLE.issuperset(text)
+
+
+def _trace_id(given: bytes | None, request_id: str) -> str:
+    if given is None or not is_visible(given, 128):
+        return request_id
+    return recordable(given.decode("ascii"))
+
+
+def _parse(text: str) -> Address | None:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def _trusted(address: Address | None, proxies: tuple[Network, ...]) -> bool:
+    return address is not None and any(address in network for network in proxies)
