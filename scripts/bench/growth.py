@@ -34,7 +34,8 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
     database = sqlite3.connect(shop.home / "sandbox.db", isolation_level=None)
     database.execute("PRAGMA synchronous = OFF")
     for start in range(0, count, 50_000):
-        decisions, entries = [], []
+        decisions: list[tuple[object, ...]] = []
+        entries: list[tuple[object, ...]] = []
         for index in range(start, min(start + 50_000, count)):
             request_id = _request_id(index, chance)
             reference = f"{chance.getrandbits(64):016x}"

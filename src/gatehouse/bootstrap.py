@@ -39,7 +39,7 @@ from gatehouse.web.gate import Gate, GateOptions
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.operations import Operation
-from gatehouse.web.routes import make_router
+from gatehouse.web.routes import Routes, make_routes
 from gatehouse.web.v1 import Api, ApiOptions
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
@@ -123,8 +123,8 @@ class Service:
         )
         operations = make_operations(settings)
         public_metrics = None if settings.metrics_port else self.metrics
-        router = make_router(api, operations, self.ready, public_metrics)
-        return with_life(self._door(settings, router), self)
+        routes = make_routes(api, operations, self.ready, public_metrics)
+        return with_life(self._door(settings, routes), self)
 
     def _gate(self, settings: Settings, hashing_key: bytes) -> Gate:
         options = GateOptions(
@@ -136,7 +136,7 @@ class Service:
         )
         return Gate(self.callers, options, system_clock, time.monotonic)
 
-    def _door(self, settings: Settings, router: Any) -> Door:
+    def _door(self, settings: Settings, routes: Routes) -> Door:
         options = DoorOptions(
             max_in_flight=settings.max_in_flight,
             max_header_lines=settings.max_header_lines,
@@ -146,7 +146,7 @@ class Service:
         enabled = settings.log_level in ("debug", "info")
         chance = (system_clock, os.urandom, time.perf_counter)
         witnesses = (RequestLog(enabled=enabled), self.metrics)
-        return Door(router, self.callers, chance, options, witnesses)
+        return Door(routes, self.callers, chance, options, witnesses)
 
 
 def make_operations(settings: Settings) -> list[Operation]:

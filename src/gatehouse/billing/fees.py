@@ -17,9 +17,9 @@ DEFAULT_FEES: Final[Mapping[str, int]] = {
 }
 
 
-def fee_schedule(own: Mapping[str, int]) -> dict[str, int]:
+def fee_schedule(own: Mapping[str, int]) -> Mapping[str, int]:
     """The full schedule of an account: its own fees over the defaults."""
-    return {**DEFAULT_FEES, **own}
+    return {**DEFAULT_FEES, **own} if own else DEFAULT_FEES
 
 
 def parse_fee(fee_type: str, amount: str) -> tuple[str, int]:

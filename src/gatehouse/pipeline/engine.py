@@ -1,7 +1,7 @@
 """The one way every operation takes: authorize the fees, run the stages, close and record."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -37,7 +37,7 @@ class Order(msgspec.Struct, frozen=True):
     request_id: str
     operation: str
     account_id: str
-    fees: dict[str, int]
+    fees: Mapping[str, int]
     policies: dict[str, Any]
     stages: tuple[Stage, ...]
     inputs: dict[str, Any]
@@ -127,7 +127,7 @@ class Engine:
             claim=order.claim.claim_id if order.claim else None,
         )
 
-    async def _run(self, stage: Stage, case: Case, fees: dict[str, int]) -> StageRun:
+    async def _run(self, stage: Stage, case: Case, fees: Mapping[str, int]) -> StageRun:
         started = self._stopwatch()
         try:
             result = await within(stage.time_limit_ms / 1000, stage.run(case))

@@ -54,13 +54,14 @@ def judge(answer: IssuerAnswer, sent: Sent, brand: str | None, policy: PreCheckP
 
 
 def _apply_policy(avs: AvsResult, cvv2: Cvv2Result, policy: PreCheckPolicy) -> Verdict:
-    wanted = {
-        f"avs_{avs.lower()}": policy.avs.get(avs, Advice.ACCEPT),
-        f"cvv2_{cvv2.lower()}": policy.cvv2.get(cvv2, Advice.ACCEPT),
-    }
-    advice = next(word for word in _STRONGEST_FIRST if word in (*wanted.values(), Advice.ACCEPT))
-    reasons = [reason for reason, word in wanted.items() if word is not Advice.ACCEPT]
-    return Verdict(advice, avs, cvv2, reasons or ["approved"])
+    for_avs = policy.avs.get(avs, Advice.ACCEPT)
+    for_cvv2 = policy.cvv2.get(cvv2, Advice.ACCEPT)
+    if for_avs is Advice.ACCEPT and for_cvv2 is Advice.ACCEPT:
+        return Verdict(Advice.ACCEPT, avs, cvv2, ["approved"])
+    advice = next(word for word in _STRONGEST_FIRST if word in (for_avs, for_cvv2))
+    reasons = [f"avs_{avs.lower()}"] if for_avs is not Advice.ACCEPT else []
+    reasons += [f"cvv2_{cvv2.lower()}"] if for_cvv2 is not Advice.ACCEPT else []
+    return Verdict(advice, avs, cvv2, reasons)
 
 
 def without_issuer(advice: Advice, reason: str, sent: Sent) -> Verdict:

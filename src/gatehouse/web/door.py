@@ -9,7 +9,6 @@ from typing import Any, Final, Protocol
 
 import msgspec
 from starlette.exceptions import HTTPException
-from starlette.routing import Router
 
 from gatehouse.access.callers import Callers
 from gatehouse.core.clock import Clock
@@ -28,6 +27,7 @@ _RETRY_SOON: Final = ((b"retry-after", b"1"),)
 VISIT: Final = "gatehouse.visit"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+Router = Callable[[Any, Receive, Any], Awaitable[None]]
 
 
 class DoorOptions(msgspec.Struct, frozen=True):
@@ -54,13 +54,13 @@ class Door:
 
     def __init__(
         self,
-        router: Router,
+        routes: Router,
         callers: Callers,
         chance: tuple[Clock, Randomness, Callable[[], float]],
         options: DoorOptions,
         witnesses: tuple[RequestLog, Metrics],
     ) -> None:
-        self._router = router
+        self._routes = routes
         self._callers = callers
         self._clock, self._randomness, self._stopwatch = chance
         self._options = options
@@ -91,7 +91,7 @@ class Door:
     async def _answer(self, visit: Visit, receive: Receive) -> Reply:
         try:
             self._check_limits(visit)
-            await self._router(visit.scope, receive, _no_send)
+            await self._routes(visit.scope, receive, _no_send)
             assert visit.reply is not None
         except Problem as problem:
             return await self._refuse(visit, problem)

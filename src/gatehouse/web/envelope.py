@@ -1,5 +1,6 @@
 """The common response envelope: its parts as types, and how it becomes bytes."""
 
+from functools import lru_cache
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -50,6 +51,7 @@ class Errors(msgspec.Struct, frozen=True, rename="camel"):
     global_errors: Annotated[list[str], Meta(description="Problems of the request as a whole.")]
 
 
+@lru_cache(maxsize=1024)
 def money(currency: str, micros: int) -> Money:
     """Millionths as the money object of the API."""
     return Money(currency, msgspec.Raw(format_amount(micros).encode()))

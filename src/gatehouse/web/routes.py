@@ -31,9 +31,22 @@ class _Endpoint:
         visit.reply = await self._handler(visit, receive)
 
 
-def make_router(
+class Routes:
+    """Starlette's router, behind a look-up for the operations, whose paths never vary."""
+
+    def __init__(self, routes: list[Route]) -> None:
+        self._router = Router(routes, redirect_slashes=False)
+        self._operations = {route.path: route.app for route in routes if "POST" in (route.methods or ())}
+
+    async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
+        """Let the right handler leave its reply."""
+        operation = self._operations.get(scope["path"]) if scope["method"] == "POST" else None
+        await (operation or self._router)(scope, receive, send)
+
+
+def make_routes(
     api: Api, operations: list[Operation], ready: Readiness, metrics: Metrics | None
-) -> Router:
+) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
     routes = [
         *(_route("POST", one.path, api.operation(one)) for one in operations),
@@ -41,7 +54,7 @@ def make_router(
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
         *_service_routes(operations, ready, metrics),
     ]
-    return Router(routes, redirect_slashes=False)
+    return Routes(routes)
 
 
 def _service_routes(

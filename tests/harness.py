@@ -1,0 +1,177 @@
+"""What tests drive the service with: a home of its own, the real command, the real server."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+GATEHOUSE = [sys.executable, "-m", "gatehouse"]
+CARD = "4242424242424242"
+BODY: dict[str, Any] = {
+    "cardNumber": CARD,
+    "cardExpiryDate": "2035-12",
+    "cardCvv2Value": "123",
+    "cardAddress": {"street": "1 Market Street", "postalCode": "94105"},
+}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass
+class Done:
+    """A finished command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass
+class Home:
+    """A GATEHOUSE_HOME with its own environment of settings."""
+
+    path: Path
+    database_url: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def environ(self, **more: str) -> dict[str, str]:
+        clean = {name: value for name, value in os.environ.items() if "GATEHOUSE_" not in name}
+        given = {"GATEHOUSE_HOME": str(self.path), **self.settings, **more}
+        if self.database_url:
+            given["GATEHOUSE_DATABASE_URL"] = self.database_url
+        return clean | given
+
+    def run(self, *arguments: str, timeout: float = 60, **settings: str) -> Done:
+        """Run the command as a person would."""
+        done = subprocess.run(
+            [*GATEHOUSE, *arguments],
+            env=self.environ(**settings),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def ok(self, *arguments: str, **settings: str) -> Done:
+        done = self.run(*arguments, **settings)
+        assert done.code == 0, done.err
+        return done
+
+    def account(self, balance: str = "100", **settings: str) -> str:
+        made = self.ok("accounts", "create", "Shop", "--balance", balance, "--json", **settings)
+        account_id: str = made.json["accountId"]
+        return account_id
+
+    def key(self, account_id: str, *options: str) -> str:
+        key: str = self.ok("keys", "issue", account_id, *options, "--json").json["key"]
+        return key
+
+    def balance(self, account_id: str) -> Any:
+        return self.ok("balance", "show", account_id, "--json").json["amount"]
+
+    @contextlib.contextmanager
+    def server(self, **settings: str) -> Iterator["Server"]:
+        """The real server on a free port; stopped gracefully at the end."""
+        server = self.start(settings)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+    def start(self, settings: dict[str, str] | None = None, port: int | None = None) -> "Server":
+        port = port or free_port()
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        log = (self.path / "server.log").open("ab")
+        process = subprocess.Popen(
+            [*GATEHOUSE, "serve", "--port", str(port)],
+            env=self.environ(**(settings or {})),
+            stdout=log,
+            stderr=log,
+        )
+        log.close()
+        server = Server(port, process, self)
+        server.wait()
+        return server
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    port: int
+    process: "subprocess.Popen[bytes]"
+    home: Home
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def wait(self, seconds: float = 30) -> None:
+        ends_at = time.monotonic() + seconds
+        while time.monotonic() < ends_at:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the server ended: {self.log()[-2000:]}")
+            with contextlib.suppress(httpx.TransportError):
+                if httpx.get(f"{self.base}/readyz").status_code == 200:
+                    return
+            time.sleep(0.05)
+        raise AssertionError(f"the server did not get ready: {self.log()[-2000:]}")
+
+    def log(self) -> str:
+        return (self.home.path / "server.log").read_text()
+
+    def stop(self) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(60)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(10)
+
+    def client(self, key: str | None = None, **headers: str) -> httpx.Client:
+        """A client that sends the key and checks nothing by itself."""
+        given = {"X-API-KEY": key} if key else {}
+        return httpx.Client(base_url=self.base, headers={**given, **headers}, timeout=30)
+
+    def raw(self, data: bytes, *, timeout: float = 10, half_close: bool = False) -> bytes:
+        """Send bytes as they are and return all that comes back until the end."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout) as connection:
+            connection.sendall(data)
+            if half_close:
+                connection.shutdown(socket.SHUT_WR)
+            received = b""
+            with contextlib.suppress(TimeoutError, ConnectionResetError):
+                while part := connection.recv(65536):
+                    received += part
+            return received
+
+
+def sandbox_key(home: Home) -> str:
+    """The demo account's key, as `make run` prints it."""
+    return (home.path / "demo-key").read_text().strip()
+
+
+def precheck(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Response:
+    """One PreCheck call."""
+    return client.post("/api/v1/precheck", json=BODY if body is None else body, headers=headers)
