@@ -60,14 +60,14 @@ class Home:
             given["GATEHOUSE_DATABASE_URL"] = self.database_url
         return clean | given
 
-    def run(self, *arguments: str, timeout: float = 60, **settings: str) -> Done:
+    def run(self, *arguments: str, **settings: str) -> Done:
         """Run the command as a person would."""
         done = subprocess.run(
             [*GATEHOUSE, *arguments],
             env=self.environ(**settings),
             capture_output=True,
             text=True,
-            timeout=timeout,
+            timeout=120,
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)

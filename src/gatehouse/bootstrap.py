@@ -123,7 +123,7 @@ class Service:
         )
         operations = make_operations(settings)
         public_metrics = None if settings.metrics_port else self.metrics
-        routes = make_routes(api, operations, self.ready, public_metrics)
+        routes = make_routes(api, operations, self.ready, public_metrics, settings.base_url)
         return with_life(self._door(settings, routes), self)
 
     def _gate(self, settings: Settings, hashing_key: bytes) -> Gate:

@@ -198,6 +198,13 @@ class Settings:
         return self.database_url or f"sqlite:///{self.home / self.environment}.db"
 
     @property
+    def base_url(self) -> str:
+        """The address people on this machine reach the server at."""
+        scheme = "https" if self.tls_cert_file else "http"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{scheme}://{host}:{self.port}"
+
+    @property
     def effective_guess_limit(self) -> int:
         """The limit on wrong guesses, with the environment's default filled in."""
         if self.card_guess_limit is not None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from gatehouse.bootstrap import make_operations
+from gatehouse.settings import Settings
 from gatehouse.web.openapi import openapi_document
 from gatehouse.web.problems import CODES
 from gatehouse.web.reference import CONTENT_POLICY, reference_page
@@ -364,7 +366,7 @@ def test_an_empty_document_makes_a_page() -> None:
 
 
 def test_the_document_of_the_server_is_shown_whole() -> None:
-    document = openapi_document([])
+    document = openapi_document(make_operations(Settings()))
     read = Reader(reference_page(document))
     assert read.open == []
     assert {address[1:] for address in read.all("href")} <= {*read.all("id")}

@@ -35,9 +35,7 @@ def serve(
 
 
 def _welcome(settings: Settings, key: str) -> str:
-    scheme = "https" if settings.tls_cert_file else "http"
-    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-    base = f"{scheme}://{shown}:{settings.port}"
+    base = settings.base_url
     body = (
         '{"cardNumber": "4242424242424242", "cardExpiryDate": "2030-12", "cardCvv2Value": "123", '
         '"cardAddress": {"street": "1 Market Street", "postalCode": "94105"}}'

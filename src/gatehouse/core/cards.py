@@ -4,9 +4,10 @@ A number or a code exists only inside these types; what may be kept of a card is
 """
 
 import re
-from typing import ClassVar, Final, Self
+from typing import Annotated, ClassVar, Final, Self
 
 import msgspec
+from msgspec import Meta
 
 from gatehouse.core.brands import Brand, brand_of
 from gatehouse.core.luhn import passes_luhn
@@ -103,14 +104,14 @@ def _either(lengths: frozenset[int]) -> str:
 class KeptCard(msgspec.Struct, frozen=True, rename="camel"):
     """All that may be kept of a card, and what the world knows about its issuer."""
 
-    brand: str | None
-    bin: str
-    last_four: str | None
-    expiry: str
-    country: str | None
-    funding: str | None
-    prepaid: bool | None
-    fingerprint: str
+    brand: Annotated[str | None, Meta(description="Card brand, null when it is none we know.")]
+    bin: Annotated[str, Meta(description="First eight digits, six of a number below 16 digits.")]
+    last_four: Annotated[str | None, Meta(description="Last four digits, from 14 digits on.")]
+    expiry: Annotated[str, Meta(description="Last valid month, YYYY-MM.")]
+    country: Annotated[str | None, Meta(description="Issuer's country, soft evidence.")]
+    funding: Annotated[str | None, Meta(description="CREDIT, DEBIT or CHARGE, soft evidence.")]
+    prepaid: Annotated[bool | None, Meta(description="Whether it is prepaid, if known.")]
+    fingerprint: Annotated[str, Meta(description="Same card, same fingerprint; reveals nothing.")]
 
 
 class CardOfRequest(msgspec.Struct, frozen=True):

@@ -1,14 +1,17 @@
 """OpenAPI 3.1, generated from the very types that validate requests and render answers."""
 
 from collections import defaultdict
+from collections.abc import Set
 from typing import Any, Final
 
 import msgspec
 
 import gatehouse
-from gatehouse.web.envelope import Billing, Errors, billing
+from gatehouse.billing.fees import DEFAULT_FEES
+from gatehouse.billing.ledger import Item
+from gatehouse.web.envelope import Billing, Errors, billing, failure
 from gatehouse.web.operations import Operation
-from gatehouse.web.problems import CODES
+from gatehouse.web.problems import BODY_CODES, CODES, Problem
 from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, Decision
 
 _REF: Final = "#/components/schemas/{name}"
@@ -16,14 +19,26 @@ _ABOUT: Final = """\
 Fraud prevention and verification for card payments.
 
 Every call carries an API key in `X-API-KEY` and comes from a backend, never from a browser. Every
-answer is the same envelope: check `isSuccess` first, then the operation's own object. Every
-processed request is billed; `billing` says what it cost and what is left."""
+answer is the same envelope: check `isSuccess` first, then the operation's own object. `billing`
+says what the request cost and what is left; reading decisions is free."""
 
 _HEADERS: Final[dict[str, tuple[str, str]]] = {
     "X-Request-Id": ("string", "The caller's trace id when it is usable, otherwise `requestId`."),
     "RateLimit-Limit": ("integer", "Requests the key may make in a burst."),
     "RateLimit-Remaining": ("integer", "Requests left of it now."),
     "RateLimit-Reset": ("integer", "Seconds until the whole burst is available again."),
+    "Retry-After": ("integer", "Seconds to wait before trying again."),
+    "Allow": ("string", "The methods allowed here."),
+    "WWW-Authenticate": ("string", "How to authenticate."),
+    "Idempotent-Replayed": ("string", "`true` when this is the answer given to the first request."),
+}
+_ALWAYS: Final = ("X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+_ALSO: Final = {
+    401: ("WWW-Authenticate",),
+    405: ("Allow",),
+    409: ("Retry-After",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
 }
 
 
@@ -50,7 +65,15 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "securitySchemes": {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-KEY"}},
+            "securitySchemes": {
+                "ApiKey": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-API-KEY",
+                    "description": "`gh_sandbox_` keys are for the sandbox, `gh_live_` keys for "
+                    "production. Keys belong in backends only.",
+                }
+            },
             "headers": {
                 name: {"description": about, "schema": {"type": kind}}
                 for name, (kind, about) in _HEADERS.items()
@@ -66,8 +89,9 @@ def _own_type(kind: type) -> dict[str, Any]:
 
 def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     request = operation.request_type.__name__
-    answer = _envelope(operation.field, operation.response_type.__name__)
-    schemas[f"{operation.title}Envelope"] = answer
+    response = operation.response_type.__name__
+    envelope = response.removesuffix("Response") + "Envelope"
+    schemas[envelope] = _envelope(operation.field, response)
     example = _example_request(schemas[request], schemas)
     return {
         "operationId": operation.name,
@@ -81,10 +105,11 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         "responses": {
             "200": _response(
                 "Processed, or refused with the fields at fault: `isSuccess` tells.",
-                _ref(f"{operation.title}Envelope"),
-                _example_answer(operation),
+                _ref(envelope),
+                {"processed": _example_answer(operation), "refused": _example_refusal(operation)},
+                ("Idempotent-Replayed",),
             ),
-            **_failures({200}),
+            **_failures(without={"not_found"}),
         },
     }
 
@@ -100,8 +125,8 @@ def _get_decision(schemas: dict[str, Any]) -> dict[str, Any]:
             _trace_parameter(),
         ],
         "responses": {
-            "200": _response("The record.", _ref("DecisionEnvelope"), None),
-            **_failures({200}),
+            "200": _response("The record.", _ref("DecisionEnvelope")),
+            **_failures(without=BODY_CODES),
         },
     }
 
@@ -133,8 +158,8 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
             _trace_parameter(),
         ],
         "responses": {
-            "200": _response("A page of records.", _ref("DecisionsEnvelope"), None),
-            **_failures({200}),
+            "200": _response("A page of records.", _ref("DecisionsEnvelope")),
+            **_failures(without=BODY_CODES | {"not_found"}),
         },
     }  # fmt: skip
 
@@ -167,26 +192,31 @@ def _failure_schema() -> dict[str, Any]:
     }
 
 
-def _failures(leave_out: set[int]) -> dict[str, Any]:
-    """One response per HTTP status, naming the codes it can carry."""
+def _failures(*, without: Set[str]) -> dict[str, Any]:
+    """One response per HTTP status, naming the codes it can carry and what to do about each."""
     by_status: dict[int, list[str]] = defaultdict(list)
     for word, code in CODES.items():
-        if code.status not in leave_out:
-            by_status[code.status].append(f"`{word}`: {code.message}")
+        if code.status != 200 and word not in without:
+            by_status[code.status].append(f"`{word}`: {code.message} {code.remedy}")
     return {
-        str(status): _response(" ".join(lines), _ref("Failure"), None)
+        str(status): _response(" ".join(lines), _ref("Failure"), None, _ALSO.get(status, ()))
         for status, lines in sorted(by_status.items())
     }
 
 
-def _response(description: str, schema: dict[str, Any], example: Any) -> dict[str, Any]:
+def _response(
+    description: str,
+    schema: dict[str, Any],
+    examples: dict[str, Any] | None = None,
+    more_headers: tuple[str, ...] = (),
+) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": schema}
-    if example is not None:
-        content["example"] = example
-    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
+    if examples is not None:
+        content["examples"] = {name: {"value": value} for name, value in examples.items()}
+    names = (*_ALWAYS, *more_headers)
     return {
         "description": description,
-        "headers": headers,
+        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in names},
         "content": {"application/json": content},
     }
 
@@ -210,7 +240,7 @@ def _idempotency_parameter() -> dict[str, Any]:
 
 
 def _trace_parameter() -> dict[str, Any]:
-    about = "The caller's own trace id, echoed in the answer."
+    about = "The caller's own trace id, echoed when it is 1 to 128 visible ASCII characters."
     return _parameter("X-Request-Id", "header", about)
 
 
@@ -233,9 +263,6 @@ def _example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[st
 
 
 def _example_answer(operation: Operation) -> dict[str, Any]:
-    from gatehouse.billing.fees import DEFAULT_FEES
-    from gatehouse.billing.ledger import Item
-
     items = [
         Item(stage.fee_type, DEFAULT_FEES[stage.fee_type], completed=True)
         for stage in operation.stages
@@ -251,3 +278,20 @@ def _example_answer(operation: Operation) -> dict[str, Any]:
         operation.field: msgspec.to_builtins(operation.example),
         "requestId": "req_01kabcdefghjkmnpqrstvwxyz0",
     }
+
+
+def _example_refusal(operation: Operation) -> dict[str, Any]:
+    """A request with two bad fields; the codes of status 200 are shown by it."""
+    fields = {
+        "cardNumber": ["must be 12 to 19 digits without spaces or dashes"],
+        "cardExpiryDate": ["is required"],
+    }
+    billed = billing("USD", [], (100_000_000, 0, 0))
+    refused = failure(
+        "req_01kabcdefghjkmnpqrstvwxyz1",
+        Problem("invalid_request", fields=fields),
+        field=operation.field,
+        billed=billed,
+    )
+    example: dict[str, Any] = msgspec.json.decode(refused)
+    return example

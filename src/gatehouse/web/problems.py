@@ -112,6 +112,21 @@ CODES: Final[dict[str, Code]] = {
 }
 
 
+# Codes that only a request with a body can get.
+BODY_CODES: Final = frozenset(
+    {
+        "malformed_body",
+        "invalid_idempotency_key",
+        "insufficient_balance",
+        "body_timeout",
+        "idempotency_in_flight",
+        "body_too_large",
+        "unsupported_media_type",
+        "idempotency_key_reused",
+    }
+)
+
+
 class Problem(Exception):
     """A request that is refused, and what the caller is told about it."""
 

@@ -20,26 +20,28 @@ LARGEST_PAGE = 100
 class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
     """One stage of a decision."""
 
-    name: str
-    fee_type: str
-    fee: Money
-    completed: bool
-    duration_microseconds: int
+    name: Annotated[str, Meta(description="Name of the stage.", examples=["PreCheck"])]
+    fee_type: Annotated[str, Meta(description="Fee type.", examples=["PRECHECK"])]
+    fee: Annotated[Money, Meta(description="Its fee; charged only when it completed.")]
+    completed: Annotated[bool, Meta(description="Whether it completed.")]
+    duration_microseconds: Annotated[int, Meta(description="How long it took.")]
     result: Annotated[dict[str, Any], Meta(description="What the stage found.")]
 
 
 class Decision(msgspec.Struct, frozen=True, rename="camel"):
     """The record of one processed request."""
 
-    request_id: str
-    operation: str
+    request_id: Annotated[str, Meta(description="The `requestId` of the answer.")]
+    operation: Annotated[str, Meta(description="Which operation it was.", examples=["precheck"])]
     at: Annotated[str, Meta(description="When the request came in (RFC 3339).")]
-    client_reference_id: str | int | None
+    client_reference_id: Annotated[
+        str | int | None, Meta(description="The caller's reference, card numbers masked.")
+    ]
     card: Annotated[KeptCard | None, Meta(description="The card, masked.")]
-    pipeline_stages: list[str]
-    stages: list[DecisionStage]
-    amount_authorized: Money
-    amount_closed: Money
+    pipeline_stages: Annotated[list[str], Meta(description="Names of the stages that ran.")]
+    stages: Annotated[list[DecisionStage], Meta(description="What each of them found.")]
+    amount_authorized: Annotated[Money, Meta(description="Held for the request.")]
+    amount_closed: Annotated[Money, Meta(description="Charged for the request.")]
 
 
 def public_decision(record: dict[str, Any], currency: str) -> Decision:

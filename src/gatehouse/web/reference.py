@@ -213,7 +213,7 @@ class _Page:
             fields = self._table(self._below(answer), answer=True)
             about = _prose(answer.get("description", ""))
             details.append(_titled(f"Answer {status}", about + fields))
-            shown = _examples(_media(answer)[1])
+            shown = _examples(_media(answer)[1], most=3)
             examples += [_block(f"Answer {status}", _pretty(each)) for each in shown]
         failures = "".join(_failure(*each) for each in one.bad.items())
         details.append(_titled("Other statuses", failures and f"<ul>{failures}</ul>\n"))
@@ -324,11 +324,11 @@ def _media(holder: Json) -> tuple[str, Json]:
     return next(iter(holder.get("content", {}).items()), ("", {}))
 
 
-def _examples(holder: Json) -> list[Any]:
-    """The first example of a schema, a parameter or a body, if it has one."""
+def _examples(holder: Json, most: int = 1) -> list[Any]:
+    """The first examples of a schema, a parameter or a body, if it has any."""
     listed = holder.get("examples", [])
     named = [one.get("value") for one in listed.values()] if isinstance(listed, dict) else listed
-    return [*([holder["example"]] if "example" in holder else []), *named][:1]
+    return [*([holder["example"]] if "example" in holder else []), *named][:most]
 
 
 def _codes(answer: Json) -> list[tuple[str, str]]:

@@ -36,7 +36,9 @@ class Routes:
 
     def __init__(self, routes: list[Route]) -> None:
         self._router = Router(routes, redirect_slashes=False)
-        self._operations = {route.path: route.app for route in routes if "POST" in (route.methods or ())}
+        self._operations = {
+            route.path: route.app for route in routes if "POST" in (route.methods or ())
+        }
 
     async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
         """Let the right handler leave its reply."""
@@ -45,35 +47,29 @@ class Routes:
 
 
 def make_routes(
-    api: Api, operations: list[Operation], ready: Readiness, metrics: Metrics | None
+    api: Api,
+    operations: list[Operation],
+    ready: Readiness,
+    metrics: Metrics | None,
+    base_url: str,
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
     routes = [
         *(_route("POST", one.path, api.operation(one)) for one in operations),
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
-        *_service_routes(operations, ready, metrics),
+        *_pages(openapi_document(operations), base_url),
+        *_probes(ready, metrics),
     ]
     return Routes(routes)
 
 
-def _service_routes(
-    operations: list[Operation], ready: Readiness, metrics: Metrics | None
-) -> list[Route]:
-    document = openapi_document(operations)
+def _pages(document: dict[str, Any], base_url: str) -> list[Route]:
+    """The API's description, for programs and for people."""
     encoded = msgspec.json.format(msgspec.json.encode(document), indent=2)
-    page = reference_page(document).encode()
+    page = reference_page(document, base_url).encode()
     policy = ((b"content-security-policy", CONTENT_POLICY.encode()),)
     html = b"text/html; charset=utf-8"
-
-    async def health() -> Reply:
-        return Reply(200, b'{"status":"ok"}')
-
-    async def readiness() -> Reply:
-        checks = ready()
-        good = all(checks.values())
-        body = {"status": "ready" if good else "not ready", "checks": checks}
-        return Reply(200 if good else 503, msgspec.json.encode(body))
 
     async def specification() -> Reply:
         return Reply(200, encoded)
@@ -84,13 +80,22 @@ def _service_routes(
     async def root() -> Reply:
         return Reply(307, b"", ((b"location", b"/docs"),))
 
-    routes = [
-        _plain("/", root),
-        _plain("/healthz", health),
-        _plain("/readyz", readiness),
-        _plain("/openapi.json", specification),
-        _plain("/docs", reference),
-    ]
+    return [_plain("/", root), _plain("/openapi.json", specification), _plain("/docs", reference)]
+
+
+def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
+    """What machines that look after the service ask."""
+
+    async def health() -> Reply:
+        return Reply(200, b'{"status":"ok"}')
+
+    async def readiness() -> Reply:
+        checks = ready()
+        good = all(checks.values())
+        body = {"status": "ready" if good else "not ready", "checks": checks}
+        return Reply(200 if good else 503, msgspec.json.encode(body))
+
+    routes = [_plain("/healthz", health), _plain("/readyz", readiness)]
     if metrics is not None:
 
         async def measurements() -> Reply:
