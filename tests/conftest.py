@@ -8,6 +8,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from gatehouse.premises import open_office
+from gatehouse.settings import load_settings
+from gatehouse.store.office import Office
 from tests.harness import Home, Server
 
 _NUMBERS = count()
@@ -60,3 +63,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = Home(tmp_path_factory.mktemp("shared") / "home")
     with home.server() as server:
         yield server
+
+
+@pytest.fixture
+def office(home: Home) -> Iterator[Office]:
+    """The data of an empty sandbox, opened in this process, once on each database."""
+    place = open_office(load_settings(home.environ()), "test")
+    yield place
+    place.database.dispose()

@@ -11,7 +11,7 @@ MICROS_PER_UNIT: Final = 1_000_000
 # Far below what a 64-bit column holds, so that sums of amounts cannot overflow it.
 MAX_AMOUNT: Final = 1_000_000_000 * MICROS_PER_UNIT
 
-_AMOUNT = re.compile(r"(-?)(\d{1,10})(?:\.(\d{1,6}))?")
+_AMOUNT = re.compile(r"(-?)([0-9]{1,10})(?:\.([0-9]{1,6}))?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 

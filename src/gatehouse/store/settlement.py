@@ -3,6 +3,7 @@
 The writer loads what the batch needs, this module decides, the writer saves what changed.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -85,7 +86,7 @@ class Wanted(msgspec.Struct):
     guesses_since_ms: int = 0
 
 
-def wanted_by(batch: list[Settlement]) -> Wanted:
+def wanted_by(batch: Sequence[Settlement]) -> Wanted:
     """Name everything that the batch will look at."""
     wanted = Wanted()
     for order in batch:
@@ -104,7 +105,7 @@ def wanted_by(batch: list[Settlement]) -> Wanted:
     return wanted
 
 
-def decide(batch: list[Settlement], loaded: Loaded) -> tuple[list[Answer], Changes]:
+def decide(batch: Sequence[Settlement], loaded: Loaded) -> tuple[list[Answer], Changes]:
     """Answer every order of the batch and collect what must be written."""
     clerk = _Clerk(loaded)
     return [clerk.settle(order) for order in batch], clerk.finish()

@@ -1,0 +1,73 @@
+"""What dead processes held comes back, and what is old is forgotten."""
+
+import asyncio
+
+import sqlalchemy as sa
+
+from gatehouse.billing.ledger import Hold
+from gatehouse.pipeline.desk import Authorize, Authorized, Claim
+from gatehouse.store import accounts, ledger
+from gatehouse.store.doors import open_door
+from gatehouse.store.office import Office
+from gatehouse.store.sweeper import Sweeper
+from gatehouse.store.tables import CARD_MISMATCHES, IDEMPOTENCY
+from gatehouse.store.writer import Writer
+
+DAY_MS = 24 * 3600 * 1000
+
+
+def _account(office: Office) -> str:
+    with office.change() as change:
+        made = accounts.create(change, "Shop", "USD")
+        ledger.top_up(change, made.account_id, 100, "")
+    return made.account_id
+
+
+def _hold_for_two(office: Office, account: str, only_owner: str | None) -> tuple[int, int]:
+    """A dead server's hold and our own; returns (released, still held)."""
+
+    async def scenario() -> int:
+        writer = Writer(lambda: open_door(office.database))
+        writer.start()
+        now_ms = office.clock()
+        for owner in ("srv_dead", "srv_live"):
+            claim = Claim(f"claim {owner}", "b", now_ms + DAY_MS)
+            hold = Hold(f"req_{owner}", account, 30, now_ms + 60_000, owner, None, claim.claim_id)
+            assert isinstance(await writer.authorize(Authorize(hold, now_ms, claim)), Authorized)
+        sweeper = Sweeper(office.database, writer, office.clock, only_owner)
+        released = await sweeper.release_orphans()
+        await writer.stop()
+        return released
+
+    released = asyncio.run(scenario())
+    with office.look() as connection:
+        assert ledger.verify(connection).problems == []
+        return released, accounts.state(connection, account).held
+
+
+def test_the_only_server_releases_what_others_held_and_frees_their_keys(office: Office) -> None:
+    account = _account(office)
+    assert _hold_for_two(office, account, "srv_live") == (1, 30)
+    with office.look() as connection:
+        kept = list(connection.scalars(sa.select(IDEMPOTENCY.c.claim_id)))
+    assert kept == ["claim srv_live"]
+
+
+def test_one_of_several_servers_waits_for_the_expiry(office: Office) -> None:
+    assert _hold_for_two(office, _account(office), None) == (0, 60)
+
+
+def test_old_keys_and_old_mismatches_are_forgotten(office: Office) -> None:
+    now_ms = office.clock()
+    with office.database.writing() as connection:
+        for name, at_ms in (("old", now_ms - 1), ("new", now_ms + DAY_MS)):
+            row = {"claim_id": name, "request_id": "r", "body": "b", "expires_at_ms": at_ms}
+            connection.execute(IDEMPOTENCY.insert(), row)
+        for name, at_ms in (("old", now_ms - DAY_MS - 1), ("new", now_ms)):
+            row = {"card": "fp", "request_id": name, "at_ms": at_ms}
+            connection.execute(CARD_MISMATCHES.insert(), row)
+    writer = Writer(lambda: open_door(office.database))
+    assert Sweeper(office.database, writer, office.clock, None).prune() == 2
+    with office.look() as connection:
+        assert list(connection.scalars(sa.select(IDEMPOTENCY.c.claim_id))) == ["new"]
+        assert list(connection.scalars(sa.select(CARD_MISMATCHES.c.request_id))) == ["new"]
