@@ -1,0 +1,121 @@
+"""The fast pass and the thorough walk agree on what is valid, and the walk misses nothing."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gatehouse.precheck.request import PreCheckRequest
+from gatehouse.web.problems import Problem
+from gatehouse.web.validation import RequestReader
+
+READER = RequestReader(PreCheckRequest)
+
+json_values: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+good = {
+    "cardNumber": st.sampled_from(["4242424242424242", "378282246310005", "6200000000000005"]),
+    "cardExpiryDate": st.sampled_from(["2030-12", "1999-01"]),
+    "cardCvv2Value": st.sampled_from(["123", "1234"]),
+    "cardAddress": st.fixed_dictionaries(
+        {}, optional={"postalCode": st.text(max_size=18), "street": st.text(max_size=3)}
+    ),
+    "clientReferenceId": st.text(max_size=130) | st.integers(-(2**64), 2**64),
+}
+requests = st.fixed_dictionaries({}, optional={name: v | json_values for name, v in good.items()})
+
+
+def _dump(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+@settings(max_examples=500)
+@given(requests)
+def test_a_request_is_accepted_or_told_which_fields_are_wrong(request: dict[str, Any]) -> None:
+    try:
+        accepted = READER.read(_dump(request))
+    except Problem as problem:
+        if problem.code == "malformed_body":  # a lone surrogate, which is not JSON for us
+            assert "\\ud" in _dump(request).decode().lower()
+            return
+        assert problem.code == "invalid_request"
+        assert problem.fields, "a refusal must name a field"
+        assert all(path.partition(".")[0] in PreCheckRequest.__struct_encode_fields__
+                   for path in problem.fields)  # fmt: skip
+    else:
+        assert accepted.card_number.reveal() == request["cardNumber"]
+
+
+@given(requests)
+def test_leaving_out_the_named_fields_leaves_only_what_is_missing(request: dict[str, Any]) -> None:
+    """All problems are reported at once: mending the named ones finds no new ones."""
+    try:
+        READER.read(_dump(request))
+    except Problem as first:
+        if first.code != "invalid_request":
+            return
+        bad = {path.partition(".")[0] for path in first.fields}
+        rest = {name: value for name, value in request.items() if name not in bad}
+        try:
+            READER.read(_dump(rest))
+        except Problem as second:
+            assert all(messages == ["is required"] for messages in second.fields.values())
+
+
+@given(json_values)
+def test_any_json_is_an_answerable_body(value: Any) -> None:
+    try:
+        READER.read(_dump(value))
+    except Problem as problem:
+        assert problem.code in {"invalid_request", "malformed_body"}
+        assert problem.fields or problem.details
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_an_answerable_body(body: bytes) -> None:
+    with pytest.raises(Problem):
+        READER.read(body)
+
+
+class Part(msgspec.Struct):
+    size: int
+
+    def problems(self) -> Any:
+        if self.size == 13:
+            yield "size", "must not be 13"
+
+
+class Whole(msgspec.Struct):
+    parts: list[Part]
+    spare: Part | None = None
+    by_name: dict[str, int] = {}
+
+
+@pytest.mark.parametrize(
+    ("body", "paths"),
+    [
+        ({"parts": [{"size": 1}, {"size": 13}]}, {"parts[1].size"}),
+        ({"parts": [{"size": "x"}, {}, 5]}, {"parts[0].size", "parts[1].size", "parts[2]"}),
+        ({"parts": [], "spare": {"size": 13}}, {"spare.size"}),
+        ({"parts": {}, "by_name": {"a": "x"}}, {"parts", "by_name.a"}),
+    ],
+)
+def test_paths_lead_into_lists_and_maps(body: dict[str, Any], paths: set[str]) -> None:
+    with pytest.raises(Problem) as caught:
+        RequestReader(Whole).read(_dump(body))
+    assert set(caught.value.fields) == paths
+
+
+def test_no_message_repeats_a_card_number_or_a_code() -> None:
+    body = {"cardNumber": "4242424242424241", "cardExpiryDate": "x", "cardCvv2Value": "73912"}
+    with pytest.raises(Problem) as caught:
+        READER.read(_dump(body))
+    assert "4242424242424241" not in str(caught.value.fields)
+    assert "73912" not in str(caught.value.fields)
