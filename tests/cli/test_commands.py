@@ -1,0 +1,242 @@
+"""The command line as scripts and people use it, on an empty home."""
+
+import json
+import re
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.harness import BODY, Home, precheck, sandbox_key
+
+
+def test_the_documented_script_works_on_an_empty_home(home: Home) -> None:
+    made = home.ok("accounts", "create", "Shop", "--currency", "USD", "--balance", "100", "--json")
+    account = made.json["accountId"]
+    issued = home.ok("keys", "issue", account, "--json").json
+    shown = home.ok("balance", "show", account, "--json").json
+    assert issued["key"].startswith("gh_sandbox_")
+    assert issued["keyId"].startswith("key_")
+    assert (shown["currency"], shown["amount"]) == ("USD", 100)
+
+
+def test_commands_work_while_the_server_runs(home: Home) -> None:
+    with home.server() as server:
+        account = home.account("1")
+        with server.client(home.key(account)) as client:
+            assert precheck(client).json()["billing"]["remainingBalance"]["amount"] == 0.95
+            home.ok("prices", "set", account, "PRECHECK=0.20")
+            home.ok("balance", "adjust", account, "-0.5", "--reason", "test")
+            # A price is live on a running server within a second.
+            for _ in range(100):
+                item = precheck(client).json()
+                if item["billing"]["items"] and item["billing"]["items"][0]["fee"]["amount"] == 0.2:
+                    break
+            else:
+                pytest.fail("the new price never came")
+    assert home.ok("ledger", "verify", "--json").json["problems"] == []
+
+
+def test_the_server_is_not_starved_by_nor_starves_the_command_line(sqlite_home: Home) -> None:
+    """Commands get their turn while requests keep the writer busy."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    account = sqlite_home.account("100")
+    key = sqlite_home.key(account, "--rate-limit", "0")
+    with sqlite_home.server() as server, server.client(key) as client:
+        with ThreadPoolExecutor(8) as pool:
+            load = [pool.submit(precheck, client) for _ in range(1500)]
+            for _ in range(3):
+                sqlite_home.ok("balance", "top-up", account, "1")
+            assert all(one.result().status_code == 200 for one in load)
+    assert sqlite_home.balance(account) == 28
+
+
+def test_accounts_are_listed_and_shown(home: Home) -> None:
+    account = home.account("5")
+    listed = home.ok("accounts", "list", "--json").json
+    assert [one["accountId"] for one in listed] == [account]
+    shown = home.ok("accounts", "show", account, "--json").json
+    assert shown["fees"]["PRECHECK"] == 0.05
+    assert account in home.ok("accounts", "list").out
+    assert account in home.ok("accounts", "show", account).out
+
+
+def test_keys_live_rotate_and_end(home: Home) -> None:
+    account = home.account()
+    issued = home.ok("keys", "issue", account, "--name", "till", "--scope", "precheck",
+                     "--network", "127.0.0.0/8", "--expires-in", "90d", "--json").json  # fmt: skip
+    rotated = home.ok("keys", "rotate", account, issued["keyId"], "--overlap", "1h", "--json").json
+    assert rotated["replaces"] == issued["keyId"]
+    assert rotated["key"] != issued["key"]
+    assert (rotated["name"], rotated["scopes"]) == ("till", ["precheck"])
+    home.ok("keys", "revoke", account, issued["keyId"], "--reason", "lost")
+    listed = home.ok("keys", "list", account, "--json").json
+    assert {one["keyId"]: one["status"] for one in listed} == {
+        issued["keyId"]: "revoked",
+        rotated["keyId"]: "active",
+    }
+    assert issued["key"] not in home.ok("keys", "list", account).out
+
+
+def test_a_statement_adds_up(home: Home) -> None:
+    account = home.account("10")
+    with home.server() as server, server.client(home.key(account)) as client:
+        for _ in range(3):
+            precheck(client)
+    home.ok("balance", "adjust", account, "-1", "--reason", "goodwill the other way")
+    made = home.ok("statement", account, "--json").json
+    assert (made["opening"], made["topUps"], made["adjustments"]) == (0, 10, -1)
+    assert made["fees"] == {"PRECHECK": {"count": 3, "total": 0.15}}
+    assert made["closing"] == 8.85 == home.balance(account)
+    earlier = home.ok("statement", account, "--month", "2020-01", "--json").json
+    assert (earlier["opening"], earlier["closing"]) == (0, 0)
+    entries = home.ok("ledger", "show", account, "--json").json
+    assert [e["kind"] for e in entries].count("CLOSE") == 3
+
+
+def test_the_trail_tells_who_did_what_and_is_whole(home: Home) -> None:
+    account = home.account("5")
+    home.ok("prices", "set", account, "SENTRY=0.01")
+    lines = home.ok("audit", "show", "--account", account, "--json").json
+    assert [line["action"] for line in lines] == [
+        "account.create",
+        "balance.top-up",
+        "account.fees",
+    ]
+    assert all(line["actor"].startswith("cli:") for line in lines)
+    assert home.ok("audit", "verify", "--json").json["problems"] == []
+
+
+def test_verify_fails_loudly_when_books_were_changed(sqlite_home: Home) -> None:
+    account = sqlite_home.account("5")
+    database = sqlite3.connect(sqlite_home.path / "sandbox.db")
+    database.execute("UPDATE accounts SET balance = balance + 1 WHERE id = ?", (account,))
+    database.execute("UPDATE audit SET actor = 'cli:nobody'")
+    database.commit()
+    database.close()
+    ledger = sqlite_home.run("ledger", "verify")
+    audit = sqlite_home.run("audit", "verify")
+    assert (ledger.code, audit.code) == (1, 1)
+    assert "WRONG" in ledger.out
+    assert "BROKEN" in audit.out
+
+
+def test_a_backup_is_a_whole_database_taken_while_serving(
+    sqlite_home: Home, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.db"
+    with sqlite_home.server() as server:
+        with server.client(sandbox_key(sqlite_home)) as client:
+            precheck(client)
+            sqlite_home.ok("backup", str(copy))
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    restored = Home(tmp_path / "restored", f"sqlite:///{copy}")
+    restored.path.mkdir()
+    (restored.path / "root-secret").write_text((sqlite_home.path / "root-secret").read_text())
+    assert restored.balance("acct_demo") == 99.95
+    assert restored.ok("ledger", "verify", "--json").json["problems"] == []
+    assert sqlite_home.run("backup", str(copy)).code == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["accounts", "show", "acct_nobody"], 3, "gatehouse accounts list"),
+        (["balance", "top-up", "acct_nobody", "1"], 3, "no account"),
+        (["accounts", "create", "Shop", "--currency", "dollars"], 4, "ISO 4217"),
+        (["accounts", "create", "Shop", "--balance", "1.0000001"], 4, "six decimals"),
+        (["accounts", "create", "Shop", "--balance", "-1"], 4, "negative"),
+        (["accounts", "create", "  "], 4, "name"),
+        (["keys", "issue", "ACCOUNT", "--scope", "everything"], 4, "there are precheck"),
+        (["keys", "issue", "ACCOUNT", "--network", "nowhere"], 4, "203.0.113.0/24"),
+        (["keys", "issue", "ACCOUNT", "--expires-in", "soon"], 4, "90d"),
+        (["keys", "issue", "ACCOUNT", "--rate-limit", "-1"], 4, "rate limit"),
+        (["keys", "revoke", "ACCOUNT", "key_none"], 3, "has no key"),
+        (["balance", "adjust", "ACCOUNT", "-1"], 2, "reason"),
+        (["balance", "adjust", "ACCOUNT", "-1000", "--reason", "x"], 4, "more than the available"),
+        (["prices", "set", "ACCOUNT", "PRECHECK"], 4, "TYPE=FEE"),
+        (["prices", "set", "ACCOUNT", "MAGIC=1"], 4, "no fee type MAGIC"),
+        (["prices", "set", "ACCOUNT", "PRECHECK=-1"], 4, "negative"),
+        (["accounts", "policy", "ACCOUNT", "--avs", "WRONG=DECLINE"], 4, "not a policy"),
+        (["statement", "ACCOUNT", "--month", "2026-13"], 4, "YYYY-MM"),
+        (["nonsense"], 2, "No such command"),
+    ],
+)
+def test_mistakes_are_explained_and_change_nothing(
+    sqlite_home: Home, arguments: list[str], code: int, says: str
+) -> None:
+    account = sqlite_home.account("5")
+    before = sqlite_home.ok("audit", "verify", "--json").json["lines"]
+    done = sqlite_home.run(*(account if a == "ACCOUNT" else a for a in arguments))
+    assert done.code == code, done.err
+    assert says in re.sub(r"[\s│]+", " ", done.err)
+    assert "Traceback" not in done.err
+    assert sqlite_home.ok("audit", "verify", "--json").json["lines"] == before
+
+
+def test_errors_are_json_when_json_was_asked_for(sqlite_home: Home) -> None:
+    done = sqlite_home.run("balance", "show", "acct_nobody", "--json")
+    assert done.code == 3
+    assert "no account" in json.loads(done.err)["error"]
+
+
+def test_misspelt_settings_are_pointed_out(sqlite_home: Home) -> None:
+    done = sqlite_home.ok("accounts", "list", GATEHOUSE_RATE_LIMIT="5")
+    assert "did you mean GATEHOUSE_RATE_LIMIT_PER_SECOND?" in done.err
+    wrong = sqlite_home.run("accounts", "list", GATEHOUSE_PORT="http")
+    assert wrong.code == 5
+    assert "GATEHOUSE_PORT takes port, 0 to 65535" in wrong.err
+
+
+def test_settings_can_come_from_a_file(sqlite_home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "env"
+    file.write_text("# ours\nexport GATEHOUSE_STORE_TIMEOUT_MS=nonsense\n")
+    done = sqlite_home.run("accounts", "list", GATEHOUSE_ENV_FILE=str(file))
+    assert done.code == 5
+    assert "GATEHOUSE_STORE_TIMEOUT_MS" in done.err
+
+
+def test_the_root_secret_can_be_rotated(home: Home, tmp_path: Path) -> None:
+    account = home.account()
+    key = home.key(account)
+    new = tmp_path / "new-secret"
+    new.write_text("n" * 40)
+    home.ok("secrets", "rotate-root", "--new-secret-file", str(new))
+    assert home.run("accounts", "list").code == 5
+    rotated = Home(home.path, home.database_url, {"GATEHOUSE_SECRET_KEY": "n" * 40})
+    with rotated.server() as server, server.client(key) as client:
+        assert precheck(client).json()["isSuccess"] is True
+    assert rotated.ok("audit", "verify", "--json").json["problems"] == []
+
+
+def test_a_renewed_fingerprint_key_gives_cards_new_fingerprints(sqlite_home: Home) -> None:
+    def fingerprint() -> str:
+        with sqlite_home.server() as server:
+            with server.client(sandbox_key(sqlite_home)) as client:
+                request_id = precheck(client, BODY).json()["requestId"]
+                found = client.get(f"/api/v1/decisions/{request_id}").json()
+                text: str = found["decisionResponse"]["card"]["fingerprint"]
+                return text
+
+    before = fingerprint()
+    assert before == fingerprint()
+    told = sqlite_home.ok("secrets", "renew-fingerprints", "--yes")
+    assert "imported again" in told.out
+    after = fingerprint()
+    assert (before[:4], after[:4]) == ("fp1_", "fp2_")
+
+
+def test_private_files_are_private(sqlite_home: Home) -> None:
+    sqlite_home.account()
+    for file in sqlite_home.path.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0, file.name
+
+
+def test_the_trigger_table_and_the_version_are_printed(sqlite_home: Home) -> None:
+    rows = sqlite_home.ok("sandbox", "--json").json
+    assert {"field": "cardNumber", "value": "4000000000000002"}.items() <= rows[0].items()
+    assert "4000000000000127" in sqlite_home.ok("sandbox").out
+    assert sqlite_home.ok("--version").out.startswith("gatehouse ")
+    assert "statement" in sqlite_home.ok("--help").out

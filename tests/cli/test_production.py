@@ -1,0 +1,177 @@
+"""Production: refuses what is for play, and treats real cards with care."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.harness import BODY, Home, precheck
+
+ISSUER = '''
+"""An issuer for tests: approves, and says when it was asked."""
+
+from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
+
+
+class Approving:
+    async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
+        return IssuerAnswer("00", "Y", "M")
+
+
+def make() -> Approving:
+    return Approving()
+'''
+REAL_LOOKING = BODY | {"cardNumber": "4929000000006"}
+
+
+@pytest.fixture
+def production(tmp_path: Path) -> Home:
+    """A home with everything that production wants, and a proxy to stand in for TLS."""
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "play_issuer.py").write_text(ISSUER)
+    return Home(
+        tmp_path / "home",
+        settings={
+            "GATEHOUSE_ENVIRONMENT": "production",
+            "GATEHOUSE_SECRET_KEY": "s" * 40,
+            "GATEHOUSE_ISSUER": "play_issuer:make",
+            "GATEHOUSE_TRUSTED_PROXIES": "127.0.0.0/8",
+            "GATEHOUSE_METRICS_PORT": "0",
+            "PYTHONPATH": f"{code}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        },
+    )
+
+
+def test_production_does_not_start_on_what_is_for_play(sqlite_home: Home) -> None:
+    done = sqlite_home.run("serve", GATEHOUSE_ENVIRONMENT="production")
+    assert done.code == 5
+    for point in ("root secret", "issuer", "transport"):
+        assert point in done.err
+    assert not sqlite_home.path.exists()
+
+
+def test_production_creates_nothing_by_itself(production: Home) -> None:
+    done = production.run("accounts", "list")
+    assert done.code in (5, 6)
+    assert not (production.path / "production.db").exists()
+    production.ok("migrate")
+    assert production.ok("accounts", "list", "--json").json == []
+
+
+def test_a_whole_production_set_up_serves_over_tls_only(production: Home) -> None:
+    production.ok("migrate")
+    account = production.account()
+    key = production.key(account)
+    assert key.startswith("gh_live_")
+    with production.server() as server:
+        with server.client(key) as client:
+            refused = precheck(client, REAL_LOOKING)
+        with server.client(key, **{"X-Forwarded-Proto": "https"}) as client:
+            accepted = precheck(client, REAL_LOOKING)
+            played = precheck(client, BODY)
+        with server.client("gh_sandbox_" + "A" * 43, **{"X-Forwarded-Proto": "https"}) as client:
+            stray = precheck(client)
+    assert refused.json()["errors"]["code"] == "insecure_transport"
+    assert accepted.json()["preCheckResponse"]["advice"] == "ACCEPT"
+    assert "strict-transport-security" in accepted.headers
+    assert played.json()["preCheckResponse"]["advice"] == "INPUT_ERROR"
+    assert played.json()["preCheckResponse"]["reasons"] == ["test_card"]
+    assert stray.status_code == 403
+    assert not (production.path / "demo-key").exists()
+    assert production.ok("accounts", "list", "--json").json[0]["accountId"] == account
+
+
+def test_tls_can_be_served_directly(production: Home, tmp_path: Path) -> None:
+    import httpx
+
+    certificate, key_file = tmp_path / "cert.pem", tmp_path / "key.pem"
+    _self_signed(certificate, key_file)
+    production.ok("migrate")
+    key = production.key(production.account())
+    settings = {
+        "GATEHOUSE_TLS_CERT_FILE": str(certificate),
+        "GATEHOUSE_TLS_KEY_FILE": str(key_file),
+        "GATEHOUSE_TRUSTED_PROXIES": "",
+    }
+    from tests.harness import GATEHOUSE, free_port
+
+    port = free_port()
+    process = subprocess.Popen(
+        [*GATEHOUSE, "serve", "--port", str(port)],
+        env=production.environ(**settings),
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        with httpx.Client(verify=False, headers={"X-API-KEY": key}) as client:
+            address = f"https://127.0.0.1:{port}/api/v1/precheck"
+            for _ in range(200):
+                try:
+                    answer = client.post(address, json=REAL_LOOKING)
+                    break
+                except httpx.TransportError:
+                    import time
+
+                    time.sleep(0.05)
+        assert answer.json()["preCheckResponse"]["advice"] == "ACCEPT"
+    finally:
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+def _self_signed(certificate: Path, key_file: Path) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now)
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    key_file.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+
+
+def test_the_doctor_names_what_is_missing_and_what_to_do(sqlite_home: Home) -> None:
+    done = sqlite_home.run("doctor", "--json")
+    assert done.code == 1
+    points = {point["name"]: point for point in done.json["points"]}
+    assert done.json["ready"] is False
+    assert "GATEHOUSE_SECRET_KEY" in points["root secret"]["remedy"]
+    assert all(point["remedy"] for point in points.values())
+
+
+def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
+    production.ok("migrate")
+    done = production.run("doctor", GATEHOUSE_METRICS_PORT="9464")
+    assert done.code == 0, done.out
+    assert "ready for production" in done.out
+
+
+@pytest.mark.parametrize(
+    "issuer", ["nowhere:make", "play_issuer:nothing", "justaname", "json:dumps"]
+)
+def test_an_issuer_that_cannot_be_loaded_stops_the_start(production: Home, issuer: str) -> None:
+    production.ok("migrate")
+    done = production.run("serve", GATEHOUSE_ISSUER=issuer)
+    assert done.code == 5
+    assert "GATEHOUSE_ISSUER" in done.err
+    assert "Traceback" not in done.err
