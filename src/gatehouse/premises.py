@@ -37,8 +37,11 @@ def open_office(settings: Settings, actor: str) -> Office:
     database = Database(settings.effective_database_url, timeout_ms=settings.store_timeout_ms)
     if settings.is_production:
         root = root_secret(settings)
-        if not is_current(database):
-            raise SettingsError("the database is not up to date; run: gatehouse migrate")
+        missing = database.file is not None and not database.file.exists()
+        if missing or not is_current(database):
+            raise SettingsError(
+                "the database is not there or not up to date; run: gatehouse migrate"
+            )
     else:
         with _prepared_home(settings):
             root = root_secret(settings)

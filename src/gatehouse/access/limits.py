@@ -25,6 +25,12 @@ class RateLimiter:
         self._full_at: dict[str, float] = {}
         self._most = most_buckets
 
+    def look(self, bucket: str, rate: int, now_s: float) -> Allowance:
+        """What the bucket holds, without taking anything."""
+        burst = rate * _BURST_SECONDS
+        missing = max(self._full_at.get(bucket, now_s) - now_s, 0) * rate
+        return Allowance(True, burst, int(burst - missing), math.ceil(missing / rate))
+
     def take(self, bucket: str, rate: int, now_s: float) -> Allowance:
         """Take one token from the bucket; `rate` tokens come back per second."""
         burst = rate * _BURST_SECONDS

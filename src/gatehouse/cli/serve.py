@@ -12,12 +12,13 @@ from gatehouse.settings import Settings
 def serve(
     host: Annotated[str | None, typer.Option(help="Address; over GATEHOUSE_HOST.")] = None,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port; over GATEHOUSE_PORT.")
+        int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_PORT.")
     ] = None,
 ) -> None:
     """Serve the API until stopped; what is in flight then finishes first."""
     from gatehouse import bootstrap, premises
     from gatehouse.web.logs import configure_logging
+    from gatehouse.web.server import listen
     from gatehouse.web.server import serve as run
 
     settings = read_settings()
@@ -27,11 +28,12 @@ def serve(
     bootstrap.refuse_unfit_production(settings)
     configure_logging(settings.log_level)
     office = premises.open_office(settings, "server")
-    with premises.only_server(office) as alone:
+    with premises.only_server(office) as alone, listen(settings.host, settings.port) as listener:
+        settings = dataclasses.replace(settings, port=listener.getsockname()[1])
         service = bootstrap.Service(settings, office, alone=alone)
         if not settings.is_production:
             typer.echo(_welcome(settings, premises.ensure_demo(office, settings)))
-        run(service.application, settings, service.metrics)
+        run(service.application, settings, service.metrics, listener)
 
 
 def _welcome(settings: Settings, key: str) -> str:

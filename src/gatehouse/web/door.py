@@ -24,6 +24,8 @@ from gatehouse.web.visit import Header, Reply, Visit
 
 _log: Final = logging.getLogger("gatehouse.web")
 _RETRY_SOON: Final = ((b"retry-after", b"1"),)
+# How logs and metrics call a request whose sender went away; nobody is ever sent this.
+_GONE: Final = 499
 VISIT: Final = "gatehouse.visit"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -78,15 +80,15 @@ class Door:
         self._in_flight += 1
         try:
             reply = await self._answer(visit, receive)
+            status = reply.status
+            await self._send(visit, reply, send)
         except Disconnected:
-            visit.code = "disconnected"
-            return
+            status, visit.code = _GONE, "disconnected"
         finally:
             self._in_flight -= 1
-        await self._send(visit, reply, send)
         seconds = self._stopwatch() - started
-        self._metrics.request(visit.route, reply.status, seconds)
-        self._request_log.write(visit, reply.status, now_ms, seconds)
+        self._metrics.request(visit.route, status, seconds)
+        self._request_log.write(visit, status, now_ms, seconds)
 
     async def _answer(self, visit: Visit, receive: Receive) -> Reply:
         try:

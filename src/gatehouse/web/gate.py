@@ -48,13 +48,15 @@ class Gate:
         self._check_transport(visit)
         caller = await self._caller(visit)
         visit.caller = caller
-        if caller.key.networks:
-            address = visit.address(self._options.trusted_proxies)
-            if not caller.key.allows_address(address):
-                raise Problem(Refusal.NETWORK)
-        if not caller.key.allows_operation(scope):
-            raise Problem(Refusal.SCOPE)
-        self._take_token(visit, caller)
+        rate = self._rate(caller)
+        refusal = self._refusal(visit, caller, scope)
+        if refusal is not None:
+            # Whoever may not come in may not use up the tokens of those who may.
+            if rate:
+                visit.allowance = self._limiter.look(caller.key.key_id, rate, self._monotonic())
+            raise Problem(refusal)
+        if rate:
+            self._take_token(visit, caller.key.key_id, rate)
         self._callers.used(caller.key.key_id, self._clock())
         return caller
 
@@ -78,12 +80,18 @@ class Gate:
             raise Problem(Refusal.INVALID, headers=_AUTHENTICATE)
         return caller
 
-    def _take_token(self, visit: Visit, caller: Caller) -> None:
+    def _refusal(self, visit: Visit, caller: Caller, scope: str) -> Refusal | None:
+        key = caller.key
+        if key.networks and not key.allows_address(visit.address(self._options.trusted_proxies)):
+            return Refusal.NETWORK
+        return None if key.allows_operation(scope) else Refusal.SCOPE
+
+    def _rate(self, caller: Caller) -> int:
         own = caller.key.rate_limit_per_second
-        rate = self._options.rate_limit_per_second if own is None else own
-        if rate == 0:
-            return
-        visit.allowance = self._limiter.take(caller.key.key_id, rate, self._monotonic())
+        return self._options.rate_limit_per_second if own is None else own
+
+    def _take_token(self, visit: Visit, key_id: str, rate: int) -> None:
+        visit.allowance = self._limiter.take(key_id, rate, self._monotonic())
         if not visit.allowance.granted:
             wait = str(visit.allowance.reset_s).encode()
             raise Problem("rate_limited", headers=((b"retry-after", wait),))

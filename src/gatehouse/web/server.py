@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import signal
+import socket
 import time
 from typing import Any
 
@@ -10,6 +11,7 @@ import prometheus_client
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from gatehouse.core.errors import Conflict
 from gatehouse.core.ids import new_id
 from gatehouse.settings import Settings
 from gatehouse.web import envelope
@@ -99,7 +101,21 @@ class FrontProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def serve(application: Any, settings: Settings, metrics: Metrics) -> None:
+def listen(host: str, port: int) -> socket.socket:
+    """Take the port, or say that somebody else has it."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        raise Conflict(f"cannot listen on {host}, port {port}: {error.strerror}") from None
+    return listener
+
+
+def serve(application: Any, settings: Settings, metrics: Metrics, listener: socket.socket) -> None:
     """Serve until told to stop; what is in flight then finishes first."""
 
     class Bounded(FrontProtocol):
@@ -114,8 +130,6 @@ def serve(application: Any, settings: Settings, metrics: Metrics) -> None:
         )
     config = uvicorn.Config(
         application,
-        host=settings.host,
-        port=settings.port,
         loop="uvloop",
         http=Bounded,
         ws="none",
@@ -133,4 +147,4 @@ def serve(application: Any, settings: Settings, metrics: Metrics) -> None:
     # Uvicorn repeats the signal that stopped it; a stop that went well is not a failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
-    uvicorn.Server(config).run()
+    uvicorn.Server(config).run(sockets=[listener])

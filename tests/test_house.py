@@ -1,0 +1,80 @@
+"""House rules a tool can hold: sizes, names, docstrings, clocks, and what the package ships."""
+
+import ast
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+MIGRATIONS = "migrations"
+
+
+def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -> None:
+    text = path.read_text()
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "a module opens with what it is for"
+    assert text.count("\n") <= 430
+    assert path.stem not in {"utils", "helpers", "base", "manager", "misc"}
+    if MIGRATIONS not in path.parts:
+        for function in _functions(tree):
+            length = (function.end_lineno or 0) - function.lineno
+            assert length <= 70, f"{function.name} has {length} lines"
+
+
+@pytest.mark.parametrize("room", ["core", "billing", "precheck", "access", "pipeline"])
+def test_decisions_are_handed_the_time_and_the_dice(room: str) -> None:
+    forbidden = {"time", "random", "secrets", "uuid"}
+    for path in (ROOT / "src" / "gatehouse" / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            assert not forbidden & set(names), f"{path.name} imports {names}"
+            if isinstance(node, ast.Attribute):
+                assert node.attr not in {"now", "utcnow", "today", "urandom"}, path.name
+
+
+def test_the_lock_pins_everything_by_hash_and_names_no_host() -> None:
+    for name in ("runtime", "dev"):
+        text = (ROOT / "requirements" / f"{name}.lock").read_text()
+        pins = [line for line in text.splitlines() if "==" in line]
+        assert len(pins) > 10
+        assert text.count("--hash=sha256:") >= len(pins)
+        assert "://" not in text
+        assert "index-url" not in text
+
+
+def test_the_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps",
+               "--no-build-isolation", "--wheel-dir", str(tmp_path), str(ROOT)]  # fmt: skip
+    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    [wheel] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        names = set(packed.namelist())
+        packed.extractall(tmp_path / "out")
+    source = ROOT / "src"
+    needed = {
+        str(path.relative_to(source))
+        for path in (source / "gatehouse").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert needed <= names
+    done = subprocess.run(
+        [sys.executable, "-c", "import gatehouse, gatehouse.bootstrap; print(gatehouse.__file__)"],
+        env={"PYTHONPATH": str(tmp_path / "out"), "PATH": ""},
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith(str(tmp_path / "out"))
