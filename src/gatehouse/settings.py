@@ -222,8 +222,7 @@ def declarations() -> list[tuple[str, dataclasses.Field[Any], Declared]]:
 
 def load_settings(environ: Mapping[str, str]) -> Settings:
     """Read the settings from variables and, where named, an env file."""
-    env_file = environ.get(ENV_FILE)
-    given = {**_read_env_file(Path(env_file)), **environ} if env_file else dict(environ)
+    given = gather_variables(environ)
     values: dict[str, Any] = {}
     for variable, field, declared in declarations():
         text = given.get(variable, "").strip()
@@ -234,14 +233,26 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         except ValueError:
             shown = "its value" if declared.secret else repr(text)
             raise InvalidSetting(f"{variable} takes {declared.takes}; got {shown}") from None
-    return Settings(**values)
+    settings = Settings(**values)
+    if settings.authorization_ttl_s * 1000 <= settings.precheck_timeout_ms:
+        raise InvalidSetting(
+            "GATEHOUSE_AUTHORIZATION_TTL_S must be longer than GATEHOUSE_PRECHECK_TIMEOUT_MS, "
+            "or requests would lose their authorization while they wait"
+        )
+    return settings
+
+
+def gather_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment on top of the env file that it may name."""
+    env_file = environ.get(ENV_FILE)
+    return {**_read_env_file(Path(env_file)), **environ} if env_file else dict(environ)
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """Sentences about `GATEHOUSE_*` variables that no setting reads, most likely misspelt."""
     known = {variable for variable, _, _ in declarations()} | {ENV_FILE}
     found = []
-    for variable in sorted(environ):
+    for variable in sorted(gather_variables(environ)):
         if variable.startswith(PREFIX) and variable not in known:
             near = difflib.get_close_matches(variable, known, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""

@@ -60,7 +60,7 @@ def test_a_key_ends_when_it_expires_or_is_revoked() -> None:
 
 def test_a_key_with_networks_is_for_those_addresses() -> None:
     key = _key(networks=("203.0.113.0/24", "2001:db8::/32"))
-    allowed = ("203.0.113.7", "2001:db8::1", "::ffff:203.0.113.7")
+    allowed = ("203.0.113.7", "2001:db8::1")
     assert all(key.allows_address(ipaddress.ip_address(a)) for a in allowed)
     assert not key.allows_address(ipaddress.ip_address("198.51.100.1"))
     assert not key.allows_address(None)

@@ -53,6 +53,19 @@ def test_the_server_is_not_starved_by_nor_starves_the_command_line(sqlite_home: 
     assert sqlite_home.balance(account) == 28
 
 
+def test_the_ledger_verifies_while_requests_come_in(home: Home) -> None:
+    """The proof looks at one moment, however busy the books are."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    account = home.account("100")
+    key = home.key(account, "--rate-limit", "0")
+    with home.server() as server, server.client(key) as client, ThreadPoolExecutor(8) as pool:
+        load = [pool.submit(precheck, client) for _ in range(600)]
+        reports = [home.ok("ledger", "verify", "--json").json for _ in range(3)]
+        assert all(one.result().status_code == 200 for one in load)
+    assert [report["problems"] for report in reports] == [[], [], []]
+
+
 def test_accounts_are_listed_and_shown(home: Home) -> None:
     account = home.account("5")
     listed = home.ok("accounts", "list", "--json").json
@@ -190,8 +203,18 @@ def test_misspelt_settings_are_pointed_out(sqlite_home: Home) -> None:
     assert "GATEHOUSE_PORT takes port, 0 to 65535" in wrong.err
 
 
+def test_settings_that_contradict_each_other_are_refused(sqlite_home: Home) -> None:
+    done = sqlite_home.run("accounts", "list", GATEHOUSE_AUTHORIZATION_TTL_S="5",
+                           GATEHOUSE_PRECHECK_TIMEOUT_MS="5000")  # fmt: skip
+    assert done.code == 5
+    assert "GATEHOUSE_AUTHORIZATION_TTL_S" in done.err
+
+
 def test_settings_can_come_from_a_file(sqlite_home: Home, tmp_path: Path) -> None:
     file = tmp_path / "env"
+    file.write_text("# ours\nGATEHOUSE_PROT=1\n")
+    warned = sqlite_home.ok("accounts", "list", GATEHOUSE_ENV_FILE=str(file)).err
+    assert "did you mean GATEHOUSE_PORT?" in warned
     file.write_text("# ours\nexport GATEHOUSE_STORE_TIMEOUT_MS=nonsense\n")
     done = sqlite_home.run("accounts", "list", GATEHOUSE_ENV_FILE=str(file))
     assert done.code == 5

@@ -109,8 +109,9 @@ def test_a_change_without_a_line_does_not_happen(office: Office) -> None:
         AUDIT.delete().where(AUDIT.c.seq == 3),
         STATE.update().where(STATE.c.name == "audit-head").values(value="2:aa:bb"),
         STATE.delete().where(STATE.c.name == "audit-head"),
+        AUDIT.delete(),
     ],
-    ids=["actor", "details", "cut out", "cut off", "head", "no head"],
+    ids=["actor", "details", "cut out", "cut off", "head", "no head", "emptied"],
 )
 def test_tampering_with_the_trail_is_found(office: Office, tamper: sa.Executable) -> None:
     make_account(office, 1000)
@@ -120,6 +121,17 @@ def test_tampering_with_the_trail_is_found(office: Office, tamper: sa.Executable
     with office.look() as connection:
         report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
     assert report.problems
+
+
+def test_a_log_whose_head_is_gone_takes_no_more_changes(office: Office) -> None:
+    with office.database.writing() as connection:
+        connection.execute(AUDIT.delete())
+        connection.execute(STATE.delete().where(STATE.c.name == "audit-head"))
+    with office.look() as connection:
+        report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
+    assert report.problems
+    with pytest.raises(Conflict, match="audit verify"):
+        make_account(office)
 
 
 def test_concurrent_changes_form_one_chain(office: Office) -> None:
@@ -160,8 +172,10 @@ def test_rotation_never_prolongs_a_key_and_a_dead_key_cannot_be_rotated(office: 
         soon = change.now_ms + 1000
         key, _ = keys.issue(change, account, keys.KeyTerms(expires_at_ms=soon))
     with office.change() as change:
-        _, _, old = keys.rotate(change, account, key.key_id, 3_600_000)
+        successor, _, old = keys.rotate(change, account, key.key_id, 3_600_000)
     assert old.expires_at_ms == soon
+    assert successor.expires_at_ms is not None
+    assert successor.expires_at_ms - successor.created_at_ms == soon - key.created_at_ms
     with office.change() as change:
         keys.revoke(change, account, key.key_id, "")
     with pytest.raises(Conflict), office.change() as change:

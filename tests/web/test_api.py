@@ -213,6 +213,15 @@ def test_forwarded_addresses_count_only_from_trusted_proxies(sqlite_home: Home) 
         spoofed = {"X-Forwarded-For": "203.0.113.9, 198.51.100.1"}
         with server.client(key, **spoofed) as client:
             refused(precheck(client), 403, "network_not_allowed")
+        for hop, allowed in (
+            ("203.0.113.9:4711", True),
+            ("203.0.113.9, 127.0.0.1", True),
+            ("203.0.113.9, 198.51.100.1:80", False),
+            ("203.0.113.9, [2001:db8::1]:80", False),
+            ("203.0.113.9, unknown", False),
+        ):
+            with server.client(key, **{"X-Forwarded-For": hop}) as client:
+                assert (precheck(client).status_code == 200) is allowed, hop
 
 
 def test_without_enough_money_nothing_runs_and_nothing_is_charged(home: Home) -> None:
@@ -335,7 +344,13 @@ def test_a_decision_is_shown_to_its_account_only(home: Home) -> None:
         with server.client(other) as stranger:
             refused(stranger.get(path), 404, "not_found")
             theirs = stranger.get("/api/v1/decisions", params={"clientReferenceId": "order 1"})
-        refused(client.get("/api/v1/decisions/req_nothing"), 404, "not_found")
+        for nothing in ("req_nothing", "%00", "req_" + "0" * 26):
+            refused(client.get(f"/api/v1/decisions/{nothing}"), 404, "not_found")
+        many = client.get("/api/v1/decisions?" + "&".join(f"p{n}=1" for n in range(150)))
+        refused(many, 200, "invalid_request")
+        as_number = precheck(client, BODY | {"clientReferenceId": int(CARD)}).json()
+        masked = client.get(f"/api/v1/decisions/{as_number['requestId']}").json()
+        assert masked["decisionResponse"]["clientReferenceId"] == "[card]"
     record = found["decisionResponse"]
     assert found["billing"]["items"] == []
     assert record["requestId"] == sent["requestId"]

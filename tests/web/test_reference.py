@@ -324,7 +324,7 @@ def test_the_variants_of_a_field_are_told_apart(read: Reader) -> None:
 def test_the_request_can_be_pasted_into_a_shell(read: Reader) -> None:
     assert read.blocks[1] == (
         'curl -X POST "http://127.0.0.1:8080/orders" \\\n'
-        '  -H "X-KEY: $GATEHOUSE_KEY" \\\n'
+        '  -H "X-KEY: $API_KEY" \\\n'
         '  -H "Content-Type: application/json" \\\n'
         "  -d '{\n"
         '  "number": "it\'\\\'\'s <b>",\n'

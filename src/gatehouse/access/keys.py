@@ -58,8 +58,7 @@ class ApiKey(msgspec.Struct, frozen=True):
             return True
         if address is None:
             return False
-        mapped = getattr(address, "ipv4_mapped", None)
-        return any((mapped or address) in ipaddress.ip_network(net) for net in self.networks)
+        return any(address in ipaddress.ip_network(net) for net in self.networks)
 
     def allows_operation(self, scope: str) -> bool:
         """Whether the key is for this operation."""

@@ -165,11 +165,18 @@ def _release(order: Order, now_ms: int) -> Release:
     return Release(order.account_id, order.request_id, now_ms, claim_id)
 
 
+def _kept_reference(reference: str | int | None) -> str | int | None:
+    """The caller's reference without card numbers; an unsuspicious number stays a number."""
+    if reference is None:
+        return None
+    text = recordable(str(reference))
+    return reference if text == str(reference) else text
+
+
 def _decision(
     order: Order, case: Case, runs: Sequence[StageRun], amounts: tuple[int, int]
 ) -> DecisionRow:
-    reference = order.client_reference
-    kept = recordable(reference) if isinstance(reference, str) else reference
+    kept = _kept_reference(order.client_reference)
     record = {
         "requestId": order.request_id,
         "operation": order.operation,

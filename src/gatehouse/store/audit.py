@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.errors import Conflict
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.store.tables import AUDIT, STATE
 
@@ -37,19 +38,23 @@ class AuditReport(msgspec.Struct, frozen=True, rename="camel"):
     problems: list[str]
 
 
+def start(connection: sa.Connection, key: bytes) -> None:
+    """Write the head of an empty log, so that a log without a head is known to be cut off."""
+    _write_head(connection, key, 0, _START)
+
+
 def append(connection: sa.Connection, key: bytes, line: AuditLine) -> None:
     """Add a line at the end of the chain; its `seq` is given by the chain."""
-    seq, previous = _read_head(connection, key)
+    try:
+        seq, previous = _read_head(connection, key)
+    except ValueError as error:
+        raise Conflict(f"{error}; nothing can be changed before: gatehouse audit verify") from None
     numbered = msgspec.structs.replace(line, seq=seq + 1)
     seal = _seal(key, previous, numbered)
     row = msgspec.structs.asdict(numbered)
     row["details"] = _encode(line.details).decode()
     connection.execute(AUDIT.insert(), {**row, "hash": seal})
-    head = f"{seq + 1}:{seal}"
-    value = f"{head}:{_sign_head(key, head)}"
-    done = connection.execute(STATE.update().where(STATE.c.name == _HEAD).values(value=value))
-    if done.rowcount == 0:
-        connection.execute(STATE.insert(), {"name": _HEAD, "value": value})
+    _write_head(connection, key, seq + 1, seal)
 
 
 def verify(connection: sa.Connection, key: bytes) -> AuditReport:
@@ -94,6 +99,13 @@ def _seal(key: bytes, previous: str, line: AuditLine) -> str:
     return keyed_hash(key, previous.encode() + _encode(line))
 
 
+def _write_head(connection: sa.Connection, key: bytes, seq: int, seal: str) -> None:
+    head = f"{seq}:{seal}"
+    value = f"{head}:{_sign_head(key, head)}"
+    connection.execute(STATE.delete().where(STATE.c.name == _HEAD))
+    connection.execute(STATE.insert(), {"name": _HEAD, "value": value})
+
+
 def _sign_head(key: bytes, head: str) -> str:
     return keyed_hash(key, b"head " + head.encode())
 
@@ -101,9 +113,9 @@ def _sign_head(key: bytes, head: str) -> str:
 def _read_head(connection: sa.Connection, key: bytes) -> tuple[int, str]:
     value = connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == _HEAD))
     if value is None:
-        return 0, _START
+        raise ValueError("the audit log has lost its head")
     head, _, signature = value.rpartition(":")
     if not hmac.compare_digest(_sign_head(key, head), signature):
-        raise ValueError("the head of the log was not written by this service")
+        raise ValueError("the head of the audit log was not written by this service")
     seq, _, seal = head.partition(":")
     return int(seq), seal

@@ -31,9 +31,12 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A consistent view of the data."""
-        with _unavailable_as_ours(), self.engine.connect() as connection, connection.begin():
-            yield connection
+        """A consistent view of the data: everything read is of one moment."""
+        options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with _unavailable_as_ours(), self.engine.connect() as connection:
+            reader = connection.execution_options(**options)
+            with reader.begin():
+                yield reader
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -66,7 +69,10 @@ class Database:
 
     def _postgres_engine(self) -> sa.Engine:
         seconds = max(1, self.timeout_ms // 1000)
-        options = f"-c lock_timeout={self.timeout_ms} -c statement_timeout={self.timeout_ms * 6}"
+        options = (
+            f"-c lock_timeout={self.timeout_ms} -c statement_timeout={self.timeout_ms * 6} "
+            "-c synchronous_commit=on"
+        )
         return sa.create_engine(
             self._url,
             connect_args={"connect_timeout": seconds, "options": options},

@@ -4,7 +4,8 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import PURPOSES, KeyRing, RootSecret, new_key
+from gatehouse.core.keyring import AUDIT, PURPOSES, KeyRing, RootSecret, new_key
+from gatehouse.store import audit
 from gatehouse.store.database import Database
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import KEY_RING
@@ -22,7 +23,9 @@ def open_ring(
         present = set(connection.scalars(sa.select(KEY_RING.c.purpose)))
         for purpose in PURPOSES:
             if purpose not in present:
-                insert_key(connection, root, purpose, 1, (clock(), randomness))
+                key = insert_key(connection, root, purpose, 1, (clock(), randomness))
+                if purpose == AUDIT:
+                    audit.start(connection, key)
     return _load(database, root)
 
 
@@ -32,12 +35,14 @@ def insert_key(
     purpose: str,
     version: int,
     chance: tuple[int, Randomness],
-) -> None:
+) -> bytes:
     """Add a fresh key to the ring."""
     now_ms, randomness = chance
-    wrapped = root.wrap(purpose, version, new_key(randomness), randomness(12))
+    key = new_key(randomness)
+    wrapped = root.wrap(purpose, version, key, randomness(12))
     row = {"purpose": purpose, "version": version, "wrapped": wrapped, "created_at_ms": now_ms}
     connection.execute(KEY_RING.insert(), row)
+    return key
 
 
 def rewrap(

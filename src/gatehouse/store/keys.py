@@ -37,11 +37,16 @@ def issue(change: Change, account_id: str, terms: KeyTerms) -> tuple[ApiKey, str
 def rotate(
     change: Change, account_id: str, key_id: str, overlap_ms: int
 ) -> tuple[ApiKey, str, ApiKey]:
-    """Issue a successor on the same terms and let the old key live for the overlap."""
+    """Issue a successor on the same terms, its life as long as the old one's was meant to be, and
+    let the old key live for the overlap.
+    """
     old = get(change.connection, account_id, key_id)
     if old.status(change.now_ms) != "active":
         raise Conflict(f"key {key_id} is {old.status(change.now_ms)}; issue a new one instead")
-    terms = KeyTerms(old.name, old.scopes, old.networks, old.rate_limit_per_second)
+    expires_at_ms = None
+    if old.expires_at_ms is not None:
+        expires_at_ms = change.now_ms + old.expires_at_ms - old.created_at_ms
+    terms = KeyTerms(old.name, old.scopes, old.networks, old.rate_limit_per_second, expires_at_ms)
     key, text = _insert(change, account_id, terms)
     ends_ms = change.now_ms + overlap_ms
     if old.expires_at_ms is not None:

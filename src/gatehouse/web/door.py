@@ -117,7 +117,8 @@ class Door:
             raise Problem(
                 "headers_too_large", details=[f"{options.max_header_lines} lines at most"]
             )
-        if sum([len(name) + len(value) for name, value in headers]) > options.max_header_bytes:
+        size = len(visit.scope["path"]) + len(visit.scope["query_string"])
+        if size + sum([len(n) + len(v) for n, v in headers]) > options.max_header_bytes:
             raise Problem(
                 "headers_too_large", details=[f"{options.max_header_bytes} bytes at most"]
             )

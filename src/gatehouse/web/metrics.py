@@ -79,7 +79,9 @@ class Metrics:
             requests.add_metric([route, str(status)], count)
         yield requests
         seconds = HistogramMetricFamily(
-            "gatehouse_request_seconds", "Time from first byte to answer.", labels=["route"]
+            "gatehouse_request_seconds",
+            "Time from the head to the answer.",
+            labels=["route"],
         )
         for route, histogram in list(self._seconds.items()):
             seconds.add_metric([route], histogram.cumulative(), histogram.total)

@@ -15,6 +15,7 @@ from gatehouse.web.problems import Problem
 
 DEFAULT_PAGE = 20
 LARGEST_PAGE = 100
+_MOST_PARAMETERS = 20
 
 
 class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
@@ -73,7 +74,12 @@ def public_decision(record: dict[str, Any], currency: str) -> Decision:
 
 def read_search(query_string: bytes) -> Search:
     """The query of a search, or the `Problem` with all that is wrong with it."""
-    query = parse_qs(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=100)
+    try:
+        text = query_string.decode("latin-1")
+        query = parse_qs(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+    except ValueError:
+        most = f"at most {_MOST_PARAMETERS} query parameters"
+        raise Problem("invalid_request", details=[most]) from None
     wrong: dict[str, list[str]] = {}
     reference = query.get("clientReferenceId", [None])[-1]
     if reference is not None and len(reference) > 128:

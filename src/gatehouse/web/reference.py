@@ -11,10 +11,10 @@ from hashlib import sha256
 from html import escape
 from http import HTTPStatus
 from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import quote
 
-Json = dict[str, Any]
+from gatehouse.web.schemas import Field, Json, Schemas, as_code
 
 _CSS: Final = files("gatehouse.web").joinpath("reference.css").read_text("utf-8")
 _CSS_HASH: Final = b64encode(sha256(_CSS.encode()).digest()).decode()
@@ -23,17 +23,8 @@ CONTENT_POLICY: Final = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-_DEEPEST: Final = 10
-_WORDIEST: Final = 4
 _METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
-_KINDS: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
-_INT64: Final = (-(2**63), 2**63 - 1)
-_RANGES: Final = {"Length": " characters", "Items": " items", "Properties": " keys", "imum": ""}
-_LIMITS: Final = {
-    "const": "always", "exclusiveMinimum": "above", "exclusiveMaximum": "below",
-    "multipleOf": "a multiple of", "format": "format", "pattern": "matches",
-}  # fmt: skip
-_BEARER: Final = "Authorization: Bearer $GATEHOUSE_KEY"
+_BEARER: Final = "Authorization: Bearer $API_KEY"
 _PHRASES: Final = {str(one.value): one.phrase for one in HTTPStatus}
 _CODED: Final = re.compile(r"`([^`]+)`: (.*?)(?=\s*`[^`]+`: |\s*$)", re.DOTALL)
 _TOKEN: Final = re.compile(
@@ -62,94 +53,10 @@ def reference_page(document: Json, base_url: str = "http://127.0.0.1:8080") -> s
     return _Page(document, base_url.rstrip("/")).render()
 
 
-class _Field(NamedTuple):
-    path: str
-    schema: Any
-    required: bool
-    note: str = ""
-
-
-class _Schemas:
-    """Reads the document's schemas: follows references, lists fields, words types and limits."""
-
-    def __init__(self, document: Json) -> None:
-        self._document = document
-
-    def resolve(self, schema: Any, depth: int = 0) -> Json:
-        """The schema with its reference followed; what stands beside the reference wins."""
-        if not isinstance(schema, dict) or "$ref" not in schema or depth > _DEEPEST:
-            return schema if isinstance(schema, dict) else {}
-        found: Any = self._document
-        for step in schema["$ref"].removeprefix("#/").split("/"):
-            found = found.get(step) if isinstance(found, dict) else None
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        return {**self.resolve(found, depth + 1), **beside}
-
-    def fields(self, schema: Any, path: str = "", trail: tuple[str, ...] = ()) -> Iterator[_Field]:
-        """Every field below a schema; a schema inside itself is only mentioned."""
-        ref = schema.get("$ref", "") if isinstance(schema, dict) else ""
-        if (ref and ref in trail) or len(trail) > _DEEPEST:
-            again = {"type": "object", "description": "The same fields again, nested."}
-            yield _Field(f"{path}.…", again, required=True)
-            return
-        found, trail = self.resolve(schema), (*trail, ref)
-        yield from self._variants(found, path, trail)
-        for key, inner in found.get("properties", {}).items():
-            here = f"{path}.{key}" if path else key
-            yield _Field(here, inner, key in found.get("required", ()))
-            yield from self.fields(inner, here, trail)
-        for word, inner in _elements(found):
-            mark = "[]" if word == "array" else ".*" if path else "*"
-            yield from self.fields(inner, path + mark, trail)
-
-    def _variants(self, found: Json, path: str, trail: tuple[str, ...]) -> Iterator[_Field]:
-        every = [(one, [*self.fields(one, path, trail)]) for one in _options(found)]
-        several = sum(bool(fields) for _, fields in every) > 1
-        for number, (one, fields) in enumerate(every, 1):
-            name = self.resolve(one).get("title") or one.get("$ref", f"variant {number}")
-            for field in fields:
-                note = field.note or f"in {name.rpartition('/')[2]}"
-                yield field._replace(note=note) if several else field
-
-    def kind(self, schema: Any, depth: int = 0) -> str:
-        """The type in words."""
-        found = self.resolve(schema)
-        kind, options = found.get("type"), _options(found)
-        if isinstance(kind, list):
-            options = [{**found, "type": each} for each in kind]
-        if depth > _WORDIEST:
-            return "any"
-        if options:
-            return " or ".join(dict.fromkeys(self.kind(one, depth + 1) for one in options))
-        for word, inner in () if "properties" in found else _elements(found):
-            named = self.kind(inner, depth + 1)
-            return f"{word} of ({named})" if " or " in named else f"{word} of {named}"
-        values = [*found.get("enum", ()), *([found["const"]] if "const" in found else ())]
-        guessed = " or ".join(dict.fromkeys(_KINDS.get(type(value), "any") for value in values))
-        return str(kind or guessed or ("object" if "properties" in found else "any"))
-
-    def about(self, schema: Any) -> str:
-        """The description, or that of what the schema wraps."""
-        found = self.resolve(schema)
-        wrapped = (self.resolve(part) for part in (*_options(found), found.get("items")))
-        return next((one["description"] for one in (found, *wrapped) if "description" in one), "")
-
-    def limits(self, schema: Any, depth: int = 0) -> Iterator[str]:
-        """What a value must satisfy, as phrases of HTML."""
-        found = self.resolve(schema)
-        yield from _own_limits(found)
-        options = [one for one in _options(found) if self.kind(one) != "null"]
-        below = [(f"{self.kind(one)}: " if len(options) > 1 else "", one) for one in options]
-        below += [("each: ", inner) for _, inner in _elements(found)]
-        for prefix, part in below if depth < _WORDIEST else ():
-            if phrases := ", ".join(self.limits(part, depth + 1)):
-                yield escape(prefix) + phrases
-
-
 class _Operation:
     """One method of one path, with its references followed."""
 
-    def __init__(self, schemas: _Schemas, path: str, method: str, item: Json) -> None:
+    def __init__(self, schemas: Schemas, path: str, method: str, item: Json) -> None:
         self.path, self.method, self.spec = path, method, item[method]
         name = self.spec.get("operationId") or f"{method}{path}"
         self.anchor = "op-" + re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
@@ -169,7 +76,7 @@ class _Page:
     """Writes the parts of the page."""
 
     def __init__(self, document: Json, base: str) -> None:
-        self._document, self._base, self._schemas = document, base, _Schemas(document)
+        self._document, self._base, self._schemas = document, base, Schemas(document)
         self._schemes: Json = document.get("components", {}).get("securitySchemes", {})
         items = document.get("paths", {}).items()
         found = [(path, method, item) for path, item in items for method in _METHODS]
@@ -197,13 +104,13 @@ class _Page:
         about = "".join(_prose(one.get("description", "")) for one in self._schemes.values())
         about = about or "<p>Every request carries the API key in a header.</p>\n"
         headers = "".join(f'-H "{one}" ' for one in self._credentials({}))
-        block = _block("Example", f"export GATEHOUSE_KEY='your key'\ncurl {headers}…")
+        block = _block("Example", f"export API_KEY='your key'\ncurl {headers}…")
         return _section("authentication", "Authentication", about, block)
 
     def _credentials(self, spec: Json) -> list[str]:
         wanted = spec.get("security", self._document.get("security")) or [{}]
         headers = [self._schemes.get(name, {}).get("name") for name in wanted[0]]
-        return [f"{one}: $GATEHOUSE_KEY" if one else _BEARER for one in headers]
+        return [f"{one}: $API_KEY" if one else _BEARER for one in headers]
 
     def _operation(self, one: _Operation) -> str:
         examples = [_block("Request", self._curl(one))]
@@ -241,15 +148,15 @@ class _Page:
         lines = [f'curl {verb}"{address}{"?" if query else ""}{"&".join(query)}"']
         return " \\\n  ".join([*lines, *(f'-H "{each}"' for each in headers), *data])
 
-    def _parameter(self, each: Json) -> _Field:
+    def _parameter(self, each: Json) -> Field:
         schema = {**self._schemas.resolve(each.get("schema")), **each}
         note = f"in {each['in']}" if "in" in each else ""
-        return _Field(each["name"], schema, each.get("required", False), note)
+        return Field(each["name"], schema, each.get("required", False), note)
 
-    def _below(self, holder: Json) -> Iterator[_Field]:
+    def _below(self, holder: Json) -> Iterator[Field]:
         return self._schemas.fields(_media(holder)[1].get("schema"))
 
-    def _table(self, fields: Iterable[_Field], *, answer: bool = False) -> str:
+    def _table(self, fields: Iterable[Field], *, answer: bool = False) -> str:
         """A table of fields; a request's says which are required, an answer's which are not."""
         rows = []
         for path, schema, required, note in fields:
@@ -264,7 +171,7 @@ class _Page:
         limits = "; ".join(self._schemas.limits(schema))
         parts = [_inline(self._schemas.about(schema)), limits[:1].upper() + limits[1:]]
         shown = _examples(self._schemas.resolve(schema))
-        parts += [f"Example {_code(each)}" for each in shown]
+        parts += [f"Example {as_code(each)}" for each in shown]
         return "".join(f"<p>{part}</p>" for part in parts if part)
 
     def _errors(self) -> str:
@@ -273,7 +180,7 @@ class _Page:
         for status, answer in failures:
             found.setdefault(status, {}).update(dict.fromkeys(_codes(answer)))
         rows = [
-            (_status(status, anchor=not number), _code(code) if code else "", _inline(about))
+            (_status(status, anchor=not number), as_code(code) if code else "", _inline(about))
             for status, codes in sorted(found.items())
             for number, (code, about) in enumerate(codes)
         ]
@@ -288,36 +195,6 @@ class _Page:
         found = {name: {"name": name, **self._schemas.resolve(one)} for name, one in every}
         table = self._table(map(self._parameter, found.values()))
         return _section("headers", "Headers", "<p>What an answer's headers say.</p>\n", table)
-
-
-def _options(found: Json) -> list[Any]:
-    every = (*found.get("anyOf", ()), *found.get("oneOf", ()))
-    return [one for one in every if isinstance(one, dict)]
-
-
-def _elements(found: Json) -> list[tuple[str, Json]]:
-    """What an array or a map holds."""
-    every = (("array", found.get("items")), ("map", found.get("additionalProperties")))
-    return [(word, inner) for word, inner in every if isinstance(inner, dict) and inner]
-
-
-def _own_limits(found: Json) -> Iterator[str]:
-    if "enum" in found:
-        yield "one of " + " ".join(map(_code, found["enum"]))
-    for key, word in _LIMITS.items():
-        if key in found:
-            yield f"{word} {_code(found[key])}"
-    for suffix, unit in _RANGES.items():
-        least, most = found.get(f"min{suffix}"), found.get(f"max{suffix}")
-        words = unit.removesuffix("s") if {least, most} <= {1, None} else unit
-        if (least, most) == _INT64:
-            yield "64 bits"
-        elif least is not None and most is not None:
-            yield escape(f"{least}{words}" if least == most else f"{least} to {most}{words}")
-        elif least is not None or most is not None:
-            yield escape(f"at least {least}{words}" if most is None else f"at most {most}{words}")
-    if found.get("default") is not None:
-        yield f"default {_code(found['default'])}"
 
 
 def _media(holder: Json) -> tuple[str, Json]:
@@ -347,11 +224,6 @@ def _pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _code(value: Any) -> str:
-    text = value if value and isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f"<code>{escape(text)}</code>"
-
-
 def _inline(text: str) -> str:
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
@@ -379,7 +251,7 @@ def _status(status: str, *, anchor: bool) -> str:
 
 
 def _failure(status: str, answer: Json) -> str:
-    codes = [_code(code) if code else _inline(about) for code, about in _codes(answer)]
+    codes = [as_code(code) if code else _inline(about) for code, about in _codes(answer)]
     link = f'<a href="#status-{escape(status)}">{escape(status)}</a>'
     return f"<li>{link} {' '.join(codes)}</li>\n"
 

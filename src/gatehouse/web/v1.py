@@ -10,6 +10,7 @@ from gatehouse.access.callers import Callers
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.clock import Clock
 from gatehouse.core.hashing import keyed_hash
+from gatehouse.core.ids import is_id
 from gatehouse.pipeline.desk import (
     Archive,
     Claim,
@@ -82,7 +83,9 @@ class Api:
         visit.field = "decisionResponse"
         caller = await self._gate.admit(visit, "decisions")
         request_id = visit.scope["path_params"]["request_id"]
-        record = await self._archive.get(caller.account.account_id, request_id)
+        record = None
+        if is_id(request_id, "req"):
+            record = await self._archive.get(caller.account.account_id, request_id)
         if record is None:
             raise Problem("not_found", details=["no such decision for this account"])
         return await self._free(visit, public_decision(record, caller.account.currency))

@@ -68,11 +68,12 @@ class Visit:
     def address(self, proxies: tuple[Network, ...]) -> Address | None:
         """The caller's address; forwarded ones count only from a trusted proxy."""
         address = _parse(self._peer())
-        if not _trusted(address, proxies):
+        forwarded = self.header(b"x-forwarded-for")
+        if forwarded is None or not _trusted(address, proxies):
             return address
-        hops = (self.header(b"x-forwarded-for") or "").split(",")
-        for hop in reversed(hops):
-            address = _parse(hop.strip()) or address
+        for hop in reversed(forwarded.split(",")):
+            # A hop that cannot be read hides who called; what stands to its left is hearsay.
+            address = _parse(_without_port(hop.strip()))
             if not _trusted(address, proxies):
                 break
         return address
@@ -102,9 +103,17 @@ def _trace_id(given: bytes | None, request_id: str) -> str:
 
 def _parse(text: str) -> Address | None:
     try:
-        return ipaddress.ip_address(text)
+        address = ipaddress.ip_address(text)
     except ValueError:
         return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _without_port(hop: str) -> str:
+    """Some proxies write ``192.0.2.1:4711`` or ``[2001:db8::1]:4711``."""
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
 def _trusted(address: Address | None, proxies: tuple[Network, ...]) -> bool:

@@ -1,0 +1,242 @@
+"""Writes the generated parts of the pages in docs/ from the code that they describe.
+
+A generated part stands between two comments and belongs to this script; the prose around it is
+written by hand. `--check` writes nothing and fails when a page is stale.
+"""
+
+import argparse
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import typer.main
+
+from gatehouse.billing.fees import DEFAULT_FEES
+from gatehouse.cli.app import app
+from gatehouse.connectors.sandbox.triggers import all_triggers
+from gatehouse.core.brands import BRAND_NAMES, BRANDS
+from gatehouse.core.money import format_amount
+from gatehouse.settings import declarations
+from gatehouse.web.problems import CODES
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+_PART: Final = re.compile(
+    r"(?P<open><!-- generated: (?P<name>[a-z-]+)[^>]*-->\n).*?(?P<close><!-- end of (?P=name) -->)",
+    re.DOTALL,
+)
+_PLAIN_DEFAULTS: Final = {"": "empty", "()": "empty", "None": "unset"}
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def errors() -> str:
+    """Every error code."""
+    rows = [
+        (_code(word), str(code.status), code.message, code.remedy) for word, code in CODES.items()
+    ]
+    return table(("Code", "HTTP", "Meaning", "What to do"), rows)
+
+
+def settings() -> str:
+    """Every setting."""
+    rows = []
+    for variable, field, declared in declarations():
+        shown = str(field.default)
+        default = _PLAIN_DEFAULTS.get(shown, _code(shown))
+        about = f"**Secret.** {declared.about}" if declared.secret else declared.about
+        rows.append((_code(variable), default, declared.takes, about))
+    return table(("Variable", "Default", "Takes", "Meaning"), rows)
+
+
+def triggers() -> str:
+    """Every sandbox trigger."""
+    rows = [
+        (
+            _code(row.field),
+            _code(row.value),
+            row.effect,
+            ", ".join(f"`{name}` {value}" for name, value in row.gives.items()),
+        )
+        for row in all_triggers()
+    ]
+    return table(("Field", "Send", "Effect", "The answer then holds"), rows)
+
+
+def brands() -> str:
+    """Every card brand with its rules; a brand with several ranges has one row."""
+    rows = []
+    for name in BRAND_NAMES:
+        same = [brand for brand in BRANDS if brand.name == name]
+        lengths = sorted({length for brand in same for length in brand.lengths})
+        luhn = "yes" if same[0].uses_luhn else "no"
+        rows.append((_code(name), _spans(lengths), str(same[0].code_length), luhn))
+    return table(("Brand", "Digits", "Security code", "Check digit"), rows)
+
+
+def _spans(numbers: list[int]) -> str:
+    """Numbers as spans: 13, 16, 18 and 19 are "13, 16, 18-19"."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][-1] == number - 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    return ", ".join(f"{s[0]}-{s[-1]}" if len(s) > 1 else str(s[0]) for s in spans)
+
+
+def _networks() -> dict[str, Any]:
+    folder = resources.files("gatehouse.precheck")
+    return tomllib.loads(folder.joinpath("networks.toml").read_text("utf-8"))
+
+
+def response_codes() -> str:
+    """Every response code of an issuer that the service knows."""
+    rows = [
+        (_code(code), _code(advice), _code(reason))
+        for advice, codes in _networks()["advice"].items()
+        for code, reason in codes.items()
+    ]
+    return table(("Issuer's code", "`advice`", "`reasons`"), rows)
+
+
+def letters() -> str:
+    """Every AVS and CVV2 letter that an issuer may answer with."""
+    networks = _networks()
+    names = {"default": "Visa, Mastercard, others", "AMEX": "Amex", "DISCOVER": "Discover"}
+    columns = list(networks["avs"])
+    avs = [
+        (_code(word), *(" ".join(networks["avs"][column][word]) for column in columns))
+        for word in networks["avs"]["default"]
+    ]
+    cvv2 = [(_code(word), " ".join(known)) for word, known in networks["cvv2"].items()]
+    headings = ("`avsResult`", *(names[column] for column in columns))
+    return f"{table(headings, avs)}\n\n{table(('`cvv2Result`', 'Letters'), cvv2)}"
+
+
+def fees() -> str:
+    """The default fee schedule."""
+    return table(
+        ("Fee type", "Default fee"),
+        [(_code(name), format_amount(fee)) for name, fee in DEFAULT_FEES.items()],
+    )
+
+
+def commands() -> str:
+    """Every command with its arguments and options."""
+    sections = []
+    for path, command in walk_commands(typer.main.get_command(app), ("gatehouse",)):
+        about = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
+        told = [one for one in command.params if one.name not in ("help", "as_json")]
+        rows = [_parameter(one) for one in told]
+        listed = f"\n\n{table(('Argument or option', 'Default', 'Meaning'), rows)}" if rows else ""
+        usage = f"```text\n{_usage(path, command)}\n```"
+        sections.append(f"## {' '.join(path)}\n\n{about}\n\n{usage}{listed}")
+    return "\n\n".join(sections)
+
+
+def _usage(path: tuple[str, ...], command: Any) -> str:
+    words = [*path, *(_placeholder(one) for one in command.params if _is_argument(one))]
+    options = [one for one in command.params if not _is_argument(one) and one.name != "help"]
+    words += [_option(one) for one in options if one.required]
+    words += [f"[{_option(one)}]" for one in options if not one.required]
+    return " ".join(words)
+
+
+def walk_commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command that does something, with the words that call it."""
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield path, command
+        return
+    for name, one in inner.items():
+        yield from walk_commands(one, (*path, name))
+
+
+def _is_argument(one: Any) -> bool:
+    return bool(one.param_type_name == "argument")
+
+
+def _placeholder(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())
+
+
+def _option(one: Any) -> str:
+    if one.is_flag:
+        return str(one.opts[0])
+    return f"{one.opts[0]} {_placeholder(one)}{'...' if one.multiple else ''}"
+
+
+def _parameter(one: Any) -> tuple[str, str, str]:
+    if _is_argument(one):
+        return _code(_placeholder(one)), "required", one.help
+    default = "required" if one.required else "" if one.is_flag else _option_default(one.default)
+    return _code(_option(one)), default, one.help
+
+
+def _option_default(value: object) -> str:
+    return "" if value in (None, "") else _code(str(value))
+
+
+PARTS: Final[dict[str, Callable[[], str]]] = {
+    "errors": errors,
+    "settings": settings,
+    "triggers": triggers,
+    "brands": brands,
+    "response-codes": response_codes,
+    "letters": letters,
+    "fees": fees,
+    "commands": commands,
+}
+
+
+def render(page: str) -> str:
+    """The page with its generated parts as they should be."""
+    return _PART.sub(
+        lambda part: f"{part['open']}\n{PARTS[part['name']]()}\n\n{part['close']}", page
+    )
+
+
+def parts_of(page: str) -> list[str]:
+    """The names of a page's generated parts."""
+    return [part["name"] for part in _PART.finditer(page)]
+
+
+def main() -> None:
+    """Write the pages, or check them."""
+    parser = argparse.ArgumentParser(prog="generate_docs", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 when stale")
+    check = parser.parse_args().check
+    missing, stale = set(PARTS), []
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        page = path.read_text("utf-8")
+        missing -= set(parts_of(page))
+        wanted = render(page)
+        if wanted != page:
+            stale.append(str(path.relative_to(ROOT)))
+            if not check:
+                path.write_text(wanted, "utf-8")
+    for name in sorted(missing):
+        print(f"no page holds the generated part {name}", file=sys.stderr)
+    for name in stale:
+        print(f"{name} {'is stale; run: make docs' if check else 'written'}")
+    sys.exit(1 if missing or (check and stale) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Pages and code say the same: what is generated is fresh, and nothing is missing or twice."""
+
+import subprocess
+import sys
+
+import pytest
+import typer.main
+from scripts.generate_docs import PARTS, parts_of, render, walk_commands
+
+from gatehouse.access.keys import SCOPES
+from gatehouse.billing.fees import FEE_TYPES
+from gatehouse.cli import EXIT_CODES
+from gatehouse.cli.app import app
+from gatehouse.connectors.sandbox.triggers import all_triggers
+from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
+from gatehouse.settings import ENV_FILE, declarations
+from gatehouse.web.problems import CODES
+from tests.docs.pages import ROOT, pages
+
+
+def _page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text()
+
+
+def _rows(page: str) -> list[list[str]]:
+    """The cells of all table rows."""
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_the_generated_pages_are_fresh() -> None:
+    command = [sys.executable, "-m", "scripts.generate_docs", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_generated_part_is_on_exactly_one_page() -> None:
+    found = [name for page in pages() for name in parts_of(page.read_text())]
+    assert sorted(found) == sorted(PARTS)
+
+
+def test_a_stale_part_is_noticed_and_mended() -> None:
+    page = _page("errors.md")
+    stale = page.replace("`invalid_request`", "`invalid_rquest`")
+    assert stale != page
+    assert render(stale) == page
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_error_code_is_documented_once(code: str) -> None:
+    page = _page("errors.md")
+    assert page.count(f"`{code}`") == 1
+    assert f"| `{code}` | {CODES[code].status} |" in page
+
+
+def test_no_error_code_is_documented_that_does_not_exist() -> None:
+    named = [row[0].strip("`") for row in _rows(_page("errors.md")) if row[0].startswith("`")]
+    assert named == list(CODES)
+
+
+def test_every_setting_is_documented_once() -> None:
+    named = [row[0].strip("`") for row in _rows(_page("settings.md")) if row[0].startswith("`")]
+    assert named == [variable for variable, _, _ in declarations()]
+    assert f"`{ENV_FILE}`" in _page("settings.md")
+
+
+def test_secret_settings_are_marked_and_no_others() -> None:
+    rows = {row[0].strip("`"): row for row in _rows(_page("settings.md"))}
+    for variable, _, declared in declarations():
+        assert rows[variable][3].startswith("**Secret.**") is declared.secret
+
+
+def test_pages_name_only_settings_that_exist() -> None:
+    known = {variable for variable, _, _ in declarations()} | {ENV_FILE}
+    for page in pages():
+        named = {word.strip("`'\",.;:()<>=") for word in page.read_text().split()}
+        named = {word.partition("=")[0].rstrip("`,.;:") for word in named}
+        unknown = {word for word in named if word.startswith("GATEHOUSE_") and word not in known}
+        assert unknown <= {"GATEHOUSE_", "GATEHOUSE_HOME/demo-key"}, page
+
+
+def test_every_trigger_is_documented() -> None:
+    page = _page("sandbox.md")
+    for trigger in all_triggers():
+        assert f"| `{trigger.field}` | `{trigger.value}` | {trigger.effect} |" in page
+
+
+def test_every_command_is_documented() -> None:
+    page = _page("cli.md")
+    found = [path for path, _ in walk_commands(typer.main.get_command(app), ("gatehouse",))]
+    assert ("gatehouse", "keys", "rotate") in found
+    for path in found:
+        assert page.count(f"\n## {' '.join(path)}\n") == 1
+
+
+def test_every_option_is_documented() -> None:
+    page = _page("cli.md")
+    for path, command in walk_commands(typer.main.get_command(app), ("gatehouse",)):
+        section = page.partition(f"\n## {' '.join(path)}\n")[2].partition("\n## ")[0]
+        for parameter in command.params:
+            if parameter.param_type_name == "option" and parameter.name != "help":
+                assert parameter.opts[0] in section, (path, parameter.opts)
+
+
+def test_every_exit_code_is_documented() -> None:
+    listed = {row[0] for row in _rows(_page("cli.md"))}
+    assert {str(code) for code in {0, 1, 2, *EXIT_CODES.values()}} <= listed
+
+
+@pytest.mark.parametrize("words", [Advice, AvsResult, Cvv2Result])
+def test_every_word_of_the_answer_is_explained(
+    words: type[Advice] | type[AvsResult] | type[Cvv2Result],
+) -> None:
+    listed = [row[0] for row in _rows(_page("api.md"))]
+    assert {f"`{word.value}`" for word in words} <= set(listed)
+
+
+def test_every_scope_and_every_fee_type_is_named() -> None:
+    assert all(f"`{scope}`" in _page("api.md") for scope in SCOPES)
+    assert all(f"| `{fee_type}` |" in _page("billing.md") for fee_type in FEE_TYPES)
