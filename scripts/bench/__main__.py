@@ -104,12 +104,16 @@ def compare_with_bare(folder: Path, options: argparse.Namespace) -> None:
         alone = Round(server, ours, options.seconds, 1).load
     rate, cpu = medians(ours_rounds)
     bare_rate, bare_cpu = medians(bare_rounds)
-    print(f"PreCheck on SQLite (FULL), {options.connections} connections, "
-          f"{options.rounds} rounds of {options.seconds:g} s, medians")  # fmt: skip
+    print(
+        f"PreCheck on SQLite (FULL), {options.connections} connections, "
+        f"{options.rounds} rounds of {options.seconds:g} s, medians"
+    )
     print(f"  bare endpoint   {bare_rate:8.0f} requests/s  {bare_cpu:6.1f} us CPU")
-    print(f"  PreCheck        {rate:8.0f} requests/s  {cpu:6.1f} us CPU   "
-          f"p50 {ours_rounds[0].load.percentile_ms(0.5):.1f} ms  "
-          f"p99 {ours_rounds[0].load.percentile_ms(0.99):.1f} ms")  # fmt: skip
+    print(
+        f"  PreCheck        {rate:8.0f} requests/s  {cpu:6.1f} us CPU   "
+        f"p50 {ours_rounds[0].load.percentile_ms(0.5):.1f} ms  "
+        f"p99 {ours_rounds[0].load.percentile_ms(0.99):.1f} ms"
+    )
     print(verdict("share of the bare endpoint's rate", rate / bare_rate, 0.25, at_least=True))
     print(verdict("times its CPU per request", cpu / bare_cpu, 4, at_least=False))
     print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms)")

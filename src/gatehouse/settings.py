@@ -139,25 +139,37 @@ class Settings:
         65_536, "Largest request body.", unit="bytes", low=1024, high=16_777_216
     )
     max_header_bytes: int = _number(
-        32_768, "Largest request head (request line and headers).", unit="bytes", low=1024,
+        32_768,
+        "Largest request head (request line and headers).",
+        unit="bytes",
+        low=1024,
         high=1_048_576,
-    )  # fmt: skip
+    )
     max_header_lines: int = _number(100, "Most header lines.", unit="count", low=10, high=1000)
     header_timeout_ms: int = _number(
-        10_000, "How long a client may take to send a request's head.", unit="milliseconds",
-        low=100, high=600_000,
-    )  # fmt: skip
+        10_000,
+        "How long a client may take to send a request's head.",
+        unit="milliseconds",
+        low=100,
+        high=600_000,
+    )
     body_timeout_ms: int = _number(
-        10_000, "How long a client may take to send a request's body.", unit="milliseconds",
-        low=100, high=600_000,
-    )  # fmt: skip
+        10_000,
+        "How long a client may take to send a request's body.",
+        unit="milliseconds",
+        low=100,
+        high=600_000,
+    )
     keep_alive_s: int = _number(
         75, "How long an idle connection is kept open.", unit="seconds", low=1, high=3600
     )
     stop_timeout_s: int = _number(
-        30, "How long a stopping server waits for requests in flight.", unit="seconds", low=1,
+        30,
+        "How long a stopping server waits for requests in flight.",
+        unit="seconds",
+        low=1,
         high=3600,
-    )  # fmt: skip
+    )
     authorization_ttl_s: int = _number(
         120,
         "After this long an open authorization belongs to a dead process and is released.",

@@ -23,13 +23,18 @@ def show_lines(
     with office().look() as connection:
         lines = audit.read(connection, account, limit)
     rows = [
-        (line.seq, iso_time(line.at_ms), line.actor, line.action, line.account_id or "-",
-         msgspec.json.encode(line.details).decode())
+        (
+            line.seq,
+            iso_time(line.at_ms),
+            line.actor,
+            line.action,
+            line.account_id or "-",
+            msgspec.json.encode(line.details).decode(),
+        )
         for line in lines
-    ]  # fmt: skip
+    ]
     data = [{"at": iso_time(line.at_ms), **msgspec.to_builtins(line)} for line in lines]
-    show(data, table(("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS"), rows),
-         as_json=as_json)  # fmt: skip
+    show(data, table(("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS"), rows), as_json=as_json)
 
 
 @app.command()

@@ -56,10 +56,17 @@ def list_keys(account: AccountId, as_json: AsJson = False) -> None:
         found = keys.of_account(connection, account)
     now_ms = place.clock()
     rows = [
-        (key.key_id, key.name, key.status(now_ms), ",".join(key.scopes) or "all",
-         ",".join(key.networks) or "any", _time(key.expires_at_ms), _time(key.last_used_at_ms))
+        (
+            key.key_id,
+            key.name,
+            key.status(now_ms),
+            ",".join(key.scopes) or "all",
+            ",".join(key.networks) or "any",
+            _time(key.expires_at_ms),
+            _time(key.last_used_at_ms),
+        )
         for key in found
-    ]  # fmt: skip
+    ]
     headings = ("KEY", "NAME", "STATUS", "SCOPES", "NETWORKS", "EXPIRES", "LAST USED")
     data = [{**_data(key), "status": key.status(now_ms)} for key in found]
     show(data, table(headings, rows), as_json=as_json)

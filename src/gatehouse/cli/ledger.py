@@ -25,8 +25,11 @@ def verify(as_json: AsJson = False) -> None:
     ]
     verdict = "the ledger is right" if not report.problems else "THE LEDGER IS WRONG"
     problems = [f"  - {problem}" for problem in report.problems]
-    show(report, "\n".join([*(lines if not problems else lines[1:2]), *problems, verdict]),
-         as_json=as_json)  # fmt: skip
+    show(
+        report,
+        "\n".join([*(lines if not problems else lines[1:2]), *problems, verdict]),
+        as_json=as_json,
+    )
     if report.problems:
         raise typer.Exit(1)
 
@@ -41,10 +44,16 @@ def show_entries(
     with office().look() as connection:
         entries = ledger.entries(connection, account, limit)
     rows = [
-        (iso_time(e.at_ms), e.reference, e.kind.value, format_amount(e.amount),
-         format_amount(e.held), e.detail or "")
+        (
+            iso_time(e.at_ms),
+            e.reference,
+            e.kind.value,
+            format_amount(e.amount),
+            format_amount(e.held),
+            e.detail or "",
+        )
         for e in entries
-    ]  # fmt: skip
+    ]
     data = [
         {
             "at": iso_time(e.at_ms),
@@ -56,5 +65,6 @@ def show_entries(
         }
         for e in entries
     ]
-    show(data, table(("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL"), rows),
-         as_json=as_json)  # fmt: skip
+    show(
+        data, table(("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL"), rows), as_json=as_json
+    )

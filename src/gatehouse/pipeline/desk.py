@@ -4,7 +4,7 @@ Each operation is decided on its own and becomes durable before its answer is gi
 others share the commit.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 import msgspec
@@ -104,13 +104,13 @@ Authorization = Authorized | Insufficient | Replay | StillInFlight | KeyReused
 class Desk(Protocol):
     """Settles requests durably. Raises `StoreUnavailable`, and `AuthorizationLost` on close."""
 
-    async def authorize(self, order: Authorize) -> Authorization:
+    def authorize(self, order: Authorize) -> Awaitable[Authorization]:
         """Hold the fees, or say why not."""
 
-    async def close(self, order: Close) -> Closed:
+    def close(self, order: Close) -> Awaitable[Closed]:
         """Charge, release and record in one commit."""
 
-    async def release(self, order: Release) -> None:
+    def release(self, order: Release) -> Awaitable[None]:
         """End a hold without a charge."""
 
 

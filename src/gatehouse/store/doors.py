@@ -55,14 +55,21 @@ class SqliteDoor:
         """Begin a transaction, lock the accounts and read what the batch needs."""
         self._connection.execute("BEGIN IMMEDIATE")
         return Loaded(
-            _accounts(self._select(
-                "SELECT id, balance, held FROM accounts WHERE id IN ({})", wanted.accounts)),
-            _holds(self._select(
-                f"SELECT {_HOLD} FROM holds WHERE request_id IN ({{}})", wanted.holds)),
-            _claims(self._select(
-                f"SELECT {_CLAIM} FROM idempotency WHERE claim_id IN ({{}})", wanted.claims)),
+            _accounts(
+                self._select(
+                    "SELECT id, balance, held FROM accounts WHERE id IN ({})", wanted.accounts
+                )
+            ),
+            _holds(
+                self._select(f"SELECT {_HOLD} FROM holds WHERE request_id IN ({{}})", wanted.holds)
+            ),
+            _claims(
+                self._select(
+                    f"SELECT {_CLAIM} FROM idempotency WHERE claim_id IN ({{}})", wanted.claims
+                )
+            ),
             self._guesses(wanted),
-        )  # fmt: skip
+        )
 
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""

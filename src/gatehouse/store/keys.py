@@ -96,8 +96,11 @@ def find_caller(connection: sa.Connection, hashed: str) -> Caller | None:
     row = connection.execute(query).first()
     if row is None:
         return None
-    fields = {name.removeprefix("key_"): value for name, value in row._mapping.items()
-              if name.startswith("key_")}  # fmt: skip
+    fields = {
+        name.removeprefix("key_"): value
+        for name, value in row._mapping.items()
+        if name.startswith("key_")
+    }
     return Caller(_key(fields), accounts.read_account(row))
 
 

@@ -58,21 +58,21 @@ class Writer:
         self._inbox.put(None)
         await asyncio.to_thread(self._thread.join)
 
-    async def authorize(self, order: Authorize) -> Authorization:
+    def authorize(self, order: Authorize) -> "asyncio.Future[Authorization]":
         """Hold the fees, or say why not."""
-        return await self._submit(order)  # type: ignore[no-any-return]  # the future is untyped
+        return self._submit(order)
 
-    async def close(self, order: Close) -> Closed:
+    def close(self, order: Close) -> "asyncio.Future[Closed]":
         """Charge, release and record in one commit."""
-        return await self._submit(order)  # type: ignore[no-any-return]  # the future is untyped
+        return self._submit(order)
 
-    async def release(self, order: Release) -> None:
+    def release(self, order: Release) -> "asyncio.Future[None]":
         """End a hold without a charge."""
-        await self._submit(order)
+        return self._submit(order)
 
-    async def expire(self, order: Expire) -> None:
+    def expire(self, order: Expire) -> "asyncio.Future[None]":
         """End the hold of a process that is gone."""
-        await self._submit(order)
+        return self._submit(order)
 
     def _submit(self, order: Settlement) -> "asyncio.Future[Any]":
         assert self._loop is not None, "the writer has not been started"

@@ -149,19 +149,25 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
         "description": "The account's records, newest first. Free.",
         "parameters": [
             _parameter(
-                "clientReferenceId", "query", "Only requests with this reference.",
+                "clientReferenceId",
+                "query",
+                "Only requests with this reference.",
                 {"type": "string", "maxLength": 128},
             ),
             _parameter("limit", "query", "Size of a page.", size),
-            _parameter("startingAfter", "query", "The last `requestId` of the page before.",
-                       {"type": "string", "pattern": "^req_[0-7][0-9a-hjkmnp-tv-z]{25}$"}),
+            _parameter(
+                "startingAfter",
+                "query",
+                "The last `requestId` of the page before.",
+                {"type": "string", "pattern": "^req_[0-7][0-9a-hjkmnp-tv-z]{25}$"},
+            ),
             _trace_parameter(),
         ],
         "responses": {
             "200": _response("A page of records.", _ref("DecisionsEnvelope")),
             **_failures(without=BODY_CODES | {"not_found"}),
         },
-    }  # fmt: skip
+    }
 
 
 def _envelope(field: str, response: str) -> dict[str, Any]:

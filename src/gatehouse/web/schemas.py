@@ -13,9 +13,13 @@ _KINDS: Final = {str: "string", bool: "boolean", int: "integer", float: "number"
 _INT64: Final = (-(2**63), 2**63 - 1)
 _RANGES: Final = {"Length": " characters", "Items": " items", "Properties": " keys", "imum": ""}
 _LIMITS: Final = {
-    "const": "always", "exclusiveMinimum": "above", "exclusiveMaximum": "below",
-    "multipleOf": "a multiple of", "format": "format", "pattern": "matches",
-}  # fmt: skip
+    "const": "always",
+    "exclusiveMinimum": "above",
+    "exclusiveMaximum": "below",
+    "multipleOf": "a multiple of",
+    "format": "format",
+    "pattern": "matches",
+}
 
 
 class Field(NamedTuple):

@@ -138,11 +138,15 @@ def _check_inside(info: inspect.Type, raw: Any, path: str, report: Report) -> An
         case inspect.StructType():
             return _check_struct(info, raw, path, report)
         case inspect.ListType():
-            return [_check(info.item_type, value, f"{path}[{index}]", report)
-                    for index, value in enumerate(raw)]  # fmt: skip
+            return [
+                _check(info.item_type, value, f"{path}[{index}]", report)
+                for index, value in enumerate(raw)
+            ]
         case inspect.DictType():
-            return {key: _check(info.value_type, value, _join(path, key), report)
-                    for key, value in raw.items()}  # fmt: skip
+            return {
+                key: _check(info.value_type, value, _join(path, key), report)
+                for key, value in raw.items()
+            }
         case inspect.CustomType():
             return _check_own_type(info, raw, path, report)
         case inspect.StrType():
