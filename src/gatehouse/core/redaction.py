@@ -10,7 +10,7 @@ from gatehouse.core.brands import brand_of
 from gatehouse.core.luhn import passes_luhn
 
 MASK: Final = "[card]"
-_DIGIT_RUN: Final = re.compile(r"\d(?:[ \-.]?\d){12,}")
+_DIGIT_RUN: Final = re.compile(r"\d(?:[^\w:]{0,2}_?\d){12,}")
 _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # Beyond this many digits in a row nothing legitimate is lost by masking without a closer look.
 _LONGEST_EXAMINED: Final = 64
@@ -21,6 +21,11 @@ def recordable(text: str) -> str:
     if len(text) < 13 and text.isprintable():
         return text
     return _DIGIT_RUN.sub(_masked, _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+def recordable_trace(text: str) -> str:
+    """A stack trace made safe line by line, so that it can still be read."""
+    return "\n".join(recordable(line) for line in text.splitlines())
 
 
 def _masked(run: re.Match[str]) -> str:

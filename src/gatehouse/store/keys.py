@@ -144,7 +144,8 @@ def _set(change: Change, key: ApiKey, **values: int) -> None:
 
 
 def _shown(terms: KeyTerms) -> dict[str, Any]:
-    return {name: value for name, value in msgspec.to_builtins(terms).items() if value}
+    shown = msgspec.structs.replace(terms, name=recordable(terms.name))
+    return {name: value for name, value in msgspec.to_builtins(shown).items() if value}
 
 
 def _key(row: Mapping[str, Any]) -> ApiKey:

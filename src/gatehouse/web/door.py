@@ -2,6 +2,7 @@
 the headers, writes the one log line and counts.
 """
 
+import asyncio
 import logging
 import traceback
 from collections.abc import Awaitable, Callable
@@ -14,7 +15,7 @@ from gatehouse.access.callers import Callers
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import AuthorizationLost, StoreUnavailable
 from gatehouse.core.ids import Randomness, new_id
-from gatehouse.core.redaction import recordable
+from gatehouse.core.redaction import recordable_trace
 from gatehouse.web import envelope
 from gatehouse.web.body import Disconnected, Receive
 from gatehouse.web.logs import RequestLog
@@ -104,8 +105,11 @@ class Door:
             return await self._refuse(visit, Problem("store_unavailable", headers=_RETRY_SOON))
         except Disconnected:
             raise
+        except asyncio.CancelledError:
+            # Only a stop that will not wait any longer cancels a request.
+            return await self._refuse(visit, Problem("overloaded", headers=_RETRY_SOON))
         except Exception as defect:
-            trace = recordable("".join(traceback.format_exception(defect)))
+            trace = recordable_trace("".join(traceback.format_exception(defect)))
             _log.error("a defect", extra={"requestId": visit.request_id, "trace": trace})
             return await self._refuse(visit, Problem("internal_error"))
         return visit.reply

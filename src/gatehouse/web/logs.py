@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 import msgspec
 
 from gatehouse.core.clock import iso_time
-from gatehouse.core.redaction import recordable
+from gatehouse.core.redaction import recordable, recordable_trace
 from gatehouse.web.visit import Visit
 
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
@@ -37,9 +37,9 @@ class JsonLines(logging.Formatter):
         }
         for name, value in record.__dict__.items():
             if name not in _STANDARD:
-                line[name] = recordable(value) if isinstance(value, str) else value
+                line[name] = recordable_trace(value) if isinstance(value, str) else value
         if record.exc_info:
-            line["trace"] = recordable(self.formatException(record.exc_info))
+            line["trace"] = recordable_trace(self.formatException(record.exc_info))
         return _encode(line).decode()
 
 

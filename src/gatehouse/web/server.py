@@ -5,8 +5,10 @@ import secrets
 import signal
 import socket
 import time
+from collections.abc import Callable
 from typing import Any
 
+import httptools
 import prometheus_client
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -20,39 +22,68 @@ from gatehouse.web.problems import CODES, Problem
 
 
 class FrontProtocol(HttpToolsProtocol):
-    """One connection. A head must arrive within a time and a size, or the connection ends."""
+    """One connection. Heads, and bodies nobody wants, must arrive in time, or it ends."""
 
     header_timeout_s = 10.0
+    body_timeout_s = 10.0
     max_header_bytes = 32_768
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = True
+        self._in_body = False
+        self._last_word: Callable[[], None] | None = None
         self._head_bytes = 0
         self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect a head from now on."""
         super().connection_made(transport)
-        self._arm()
+        self._arm(self.header_timeout_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Expect nothing any more."""
         self._disarm()
         super().connection_lost(exc)
 
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """A caller that has nothing more to send still gets the answers that are due."""
+        if self._in_head or self._in_body or self._answered or self.scheme == "https":
+            return False
+        self._last_word = self._last_word or self.transport.close
+        return True
+
     def data_received(self, data: bytes) -> None:
-        """Feed the parser, then see whether the head is still incomplete."""
-        super().data_received(data)
-        if not self._in_head:
-            if self._head_timer is not None:
-                self._disarm()
+        """Feed the parser, then see whether a head is still incomplete."""
+        if self._last_word is not None:
             return
-        self._head_bytes += len(data)
-        if self._head_bytes > self.max_header_bytes:
-            self._refuse("headers_too_large")
-        elif self._head_timer is None:
-            self._arm()
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserError:
+            self.logger.warning("Invalid HTTP request received.")
+            self._end(lambda: self._refuse("malformed_http"))
+            return
+        except httptools.HttpParserUpgrade as offer:
+            self._decline(data[offer.args[0] :])
+        self._watch(len(data))
+
+    def _watch(self, size: int) -> None:
+        if self._in_head:
+            self._head_bytes += size
+            if self._head_bytes > self.max_header_bytes:
+                self._refuse("headers_too_large")
+            else:
+                self._arm(self.header_timeout_s)
+        elif not self._answered:
+            self._disarm()
+        elif not self._in_body:
+            # Bytes between two requests that begin none: empty lines.
+            self._arm(self.header_timeout_s)
+
+    @property
+    def _answered(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
 
     def on_message_begin(self) -> None:
         """A new head begins."""
@@ -63,14 +94,61 @@ class FrontProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is complete."""
         self._in_head = False
+        self._in_body = True
         super().on_headers_complete()
 
-    def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP with the envelope, too."""
-        self._refuse("malformed_http")
+    def on_message_complete(self) -> None:
+        """The request is complete; with an offer to upgrade, its body is still to come."""
+        if self.parser.should_upgrade() and self._body_header() is not None:
+            return
+        self.request_is_complete()
 
-    def _arm(self) -> None:
-        self._head_timer = self.loop.call_later(self.header_timeout_s, self._late)
+    def request_is_complete(self) -> None:
+        """Nothing more of this request is to come."""
+        self._in_body = False
+        if self._answered:
+            self._disarm()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """The answer is out; what is left of the request's body must not take for ever."""
+        super().on_response_complete()
+        if self._last_word is not None and self._answered and not self.pipeline:
+            self._last_word()
+        elif self._in_body:
+            self._arm(self.body_timeout_s)
+
+    def _decline(self, rest: bytes) -> None:
+        """Go on as if no upgrade had been offered; a parser is of no use after an offer."""
+        header = self._body_header()
+        if header is None:
+            self.parser = _new_parser(self)
+        else:
+            self.parser = _new_parser(_RestOfRequest(self))
+            self.parser.feed_data(b"POST / HTTP/1.1\r\n%b: %b\r\n\r\n" % header)
+        if rest:
+            self.data_received(rest)
+
+    def start_afresh(self) -> None:
+        """Expect new requests after one that offered to upgrade."""
+        self.parser = _new_parser(self)
+
+    def _body_header(self) -> tuple[bytes, bytes] | None:
+        for name, value in self.headers:
+            if name == b"transfer-encoding" or (name == b"content-length" and value != b"0"):
+                return name, value
+        return None
+
+    def _end(self, last_word: Callable[[], None]) -> None:
+        """Say a last word, after the answers that are still due."""
+        if not self._answered and (self._in_head or not self._in_body):
+            self._last_word = last_word
+        else:
+            last_word()
+
+    def _arm(self, seconds: float) -> None:
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(seconds, self._late)
 
     def _disarm(self) -> None:
         if self._head_timer is not None:
@@ -101,6 +179,25 @@ class FrontProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
+class _RestOfRequest:
+    """Takes the body of a request whose parser stopped at an offer to upgrade."""
+
+    def __init__(self, protocol: FrontProtocol) -> None:
+        self._protocol = protocol
+        self.on_body = protocol.on_body
+
+    def on_message_complete(self) -> None:
+        """The request is whole; the next one gets a parser of its own."""
+        self._protocol.request_is_complete()
+        self._protocol.start_afresh()
+
+
+def _new_parser(target: object) -> Any:
+    parser = httptools.HttpRequestParser(target)
+    parser.set_dangerous_leniencies(lenient_data_after_close=True)
+    return parser
+
+
 def listen(host: str, port: int) -> socket.socket:
     """Take the port, or say that somebody else has it."""
     try:
@@ -122,6 +219,7 @@ def serve(application: Any, settings: Settings, metrics: Metrics, listener: sock
         """The protocol with this server's limits."""
 
         header_timeout_s = settings.header_timeout_ms / 1000
+        body_timeout_s = settings.body_timeout_ms / 1000
         max_header_bytes = settings.max_header_bytes
 
     if settings.metrics_port:
@@ -144,7 +242,12 @@ def serve(application: Any, settings: Settings, metrics: Metrics, listener: sock
         ssl_certfile=settings.tls_cert_file or None,
         ssl_keyfile=settings.tls_key_file or None,
     )
-    # Uvicorn repeats the signal that stopped it; a stop that went well is not a failure.
-    signal.signal(signal.SIGTERM, lambda *_: None)
-    signal.signal(signal.SIGINT, lambda *_: None)
-    uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    # For signals before uvicorn listens to them, and for the one it repeats when it is done.
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    server.run(sockets=[listener])

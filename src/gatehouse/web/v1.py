@@ -152,7 +152,10 @@ class Api:
             raise Problem("invalid_idempotency_key")
         options = self._options
         scoped = f"{account.account_id} {operation.name} ".encode() + key
-        content = _canonical(_without_code(read_json(body)))
+        try:
+            content = _canonical(_without_code(read_json(body)))
+        except RecursionError:
+            raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
             claim_id=keyed_hash(options.idempotency_key, b"key " + scoped),
             body=keyed_hash(options.idempotency_key, b"body " + content),

@@ -62,6 +62,8 @@ class RequestReader(Generic[T]):
                 fields.setdefault(path, []).append(message)
 
         _check(self._info, raw, "", report)
+        if not fields:
+            return Problem("invalid_request", details=["a field is given more than once"])
         return Problem("invalid_request", fields=fields)
 
 
