@@ -5,6 +5,7 @@ import gc
 import importlib
 import os
 import secrets
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
@@ -67,6 +68,9 @@ class Service:
         gc.collect()
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
+        # The writer's thread has little to do between two waits for the disk; the usual five
+        # milliseconds until a busy event loop lets it go on would be most of a commit.
+        sys.setswitchinterval(0.001)
         self.writer.start()
         await self.callers.check()
         await self.sweeper.release_orphans()

@@ -1,11 +1,12 @@
 """How the writer loads and saves a batch on each of the two databases.
 
-The statements run through the driver itself, many rows at a time: going through SQLAlchemy row by
-row halves the rate (see docs/decisions/0003-group-commit.md).
+The statements run through the driver itself, all rows of a table at a time: going through
+SQLAlchemy row by row halves the rate (see docs/decisions/0003-group-commit.md).
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import cache
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -45,6 +46,46 @@ _HOLD: Final = "request_id, account_id, amount, expires_at_ms, owner, card, clai
 _CLAIM: Final = "claim_id, request_id, body, answer, expires_at_ms"
 
 
+# Each step of a statement gives up the interpreter's lock, and getting it back from a busy event
+# loop takes longer than the step. So a batch is loaded by one statement that returns one row, and
+# saved by one statement per table, with all rows in one JSON parameter.
+_SQLITE_LOAD: Final = f"""
+SELECT json_array(
+  (SELECT json_group_array(json_array(id, balance, held)) FROM accounts
+    WHERE id IN (SELECT value FROM json_each(?1))),
+  (SELECT json_group_array(json_array({_HOLD})) FROM holds
+    WHERE request_id IN (SELECT value FROM json_each(?2))),
+  (SELECT json_group_array(json_array({_CLAIM})) FROM idempotency
+    WHERE claim_id IN (SELECT value FROM json_each(?3))),
+  (SELECT json_group_object(c.value,
+      (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?5)
+      + (SELECT count(*) FROM holds h WHERE h.card = c.value))
+    FROM json_each(?4) c))
+"""
+_read_loaded: Final = msgspec.json.Decoder(
+    tuple[list[list[Any]], list[list[Any]], list[list[Any]], dict[str, int]]
+).decode
+
+
+_SQLITE_UPDATE_ACCOUNTS: Final = """
+UPDATE accounts SET balance = json_extract(x.value, '$[1]'), held = json_extract(x.value, '$[2]')
+FROM json_each(?) x WHERE accounts.id = json_extract(x.value, '$[0]')
+"""
+
+
+@cache
+def _insert(table: str, columns: int, *, replace: bool = False) -> str:
+    # Only a claim may replace an earlier one; a second end of a request must hit the ledger's key.
+    verb = "INSERT OR REPLACE" if replace else "INSERT"
+    values = ", ".join(f"json_extract(value, '$[{column}]')" for column in range(columns))
+    return f"{verb} INTO {table} SELECT {values} FROM json_each(?)"
+
+
+@cache
+def _delete(table: str, column: str) -> str:
+    return f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
+
+
 class SqliteDoor:
     """The embedded database: one lock for all writers, taken at the beginning."""
 
@@ -54,54 +95,35 @@ class SqliteDoor:
     def load(self, wanted: Wanted) -> Loaded:
         """Begin a transaction, lock the accounts and read what the batch needs."""
         self._connection.execute("BEGIN IMMEDIATE")
-        return Loaded(
-            _accounts(
-                self._select(
-                    "SELECT id, balance, held FROM accounts WHERE id IN ({})", wanted.accounts
-                )
-            ),
-            _holds(
-                self._select(f"SELECT {_HOLD} FROM holds WHERE request_id IN ({{}})", wanted.holds)
-            ),
-            _claims(
-                self._select(
-                    f"SELECT {_CLAIM} FROM idempotency WHERE claim_id IN ({{}})", wanted.claims
-                )
-            ),
-            self._guesses(wanted),
-        )
+        keys = [sorted(w) for w in (wanted.accounts, wanted.holds, wanted.claims, wanted.cards)]
+        values = [_to_json(each).decode() for each in keys]
+        row = self._connection.execute(_SQLITE_LOAD, (*values, wanted.guesses_since_ms)).fetchone()
+        accounts, holds, claims, guesses = _read_loaded(row[0])
+        return Loaded(_accounts(accounts), _holds(holds), _claims(claims), guesses)
 
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
-        many = self._connection.executemany
         if changes.entries:
-            many("INSERT INTO ledger_entries VALUES (?,?,?,?,?,?,?,?)", _rows(changes.entries))
-            many(
-                "UPDATE accounts SET balance = ?, held = ? WHERE id = ?",
-                [(state.balance, state.held, key) for key, state in changes.accounts.items()],
-            )
+            self._run(_insert("ledger_entries", 8), changes.entries)
+            states = [[key, s.balance, s.held] for key, s in changes.accounts.items()]
+            self._run(_SQLITE_UPDATE_ACCOUNTS, states)
         if changes.holds_added:
-            many("INSERT INTO holds VALUES (?,?,?,?,?,?,?)", _rows(changes.holds_added))
+            self._run(_insert("holds", 7), changes.holds_added)
         if changes.holds_ended:
-            ended = [(request_id,) for request_id in changes.holds_ended]
-            many("DELETE FROM holds WHERE request_id = ?", ended)
+            self._run(_delete("holds", "request_id"), changes.holds_ended)
         if changes.decisions:
-            many("INSERT INTO decisions VALUES (?,?,?,?,?,?,?)", _rows(changes.decisions))
-        self._save_rare(changes)
+            self._run(_insert("decisions", 7), changes.decisions)
+        if changes.claims_freed:
+            self._run(_delete("idempotency", "claim_id"), changes.claims_freed)
+        if changes.claims_kept:
+            kept = list(changes.claims_kept.values())
+            self._run(_insert(f"idempotency ({_CLAIM})", 5, replace=True), kept)
+        if changes.mismatches:
+            self._run(_insert("card_mismatches", 3), changes.mismatches)
         self._connection.execute("COMMIT")
 
-    def _save_rare(self, changes: Changes) -> None:
-        many = self._connection.executemany
-        if changes.claims_freed:
-            freed = [(claim,) for claim in changes.claims_freed]
-            many("DELETE FROM idempotency WHERE claim_id = ?", freed)
-        if changes.claims_kept:
-            many(
-                f"INSERT OR REPLACE INTO idempotency ({_CLAIM}) VALUES (?,?,?,?,?)",
-                _rows(changes.claims_kept.values()),
-            )
-        if changes.mismatches:
-            many("INSERT INTO card_mismatches VALUES (?,?,?)", changes.mismatches)
+    def _run(self, statement: str, rows: list[Any]) -> None:
+        self._connection.execute(statement, (_to_json(rows).decode(),))
 
     def abandon(self) -> None:
         """Roll back whatever was begun."""
@@ -111,24 +133,6 @@ class SqliteDoor:
     def close(self) -> None:
         """Give the connection up."""
         self._connection.close()
-
-    def _select(self, statement: str, keys: Iterable[str]) -> Iterable[Any]:
-        listed = list(keys)
-        if not listed:
-            return ()
-        marks = ",".join("?" * len(listed))
-        return self._connection.execute(statement.format(marks), listed)
-
-    def _guesses(self, wanted: Wanted) -> dict[str, int]:
-        guesses: dict[str, int] = {}
-        for card in wanted.cards:
-            row = self._connection.execute(
-                "SELECT (SELECT count(*) FROM card_mismatches WHERE card = ? AND at_ms > ?)"
-                " + (SELECT count(*) FROM holds WHERE card = ?)",
-                (card, wanted.guesses_since_ms, card),
-            ).fetchone()
-            guesses[card] = row[0]
-        return guesses
 
 
 _PG_SAVE: Final = """
@@ -194,7 +198,7 @@ class PostgresDoor:
             "holds_ended": changes.holds_ended,
             "decisions": changes.decisions,
             "claims_freed": changes.claims_freed,
-            "claims_kept": _rows(changes.claims_kept.values()),
+            "claims_kept": list(changes.claims_kept.values()),
             "mismatches": changes.mismatches,
         }
         with self._connection.pipeline():
@@ -227,10 +231,6 @@ class PostgresDoor:
 
 def _fetched(cursor: "psycopg.Cursor[Any] | None") -> Iterable[Any]:
     return cursor.fetchall() if cursor is not None else ()
-
-
-def _rows(structs: Iterable[msgspec.Struct]) -> list[Sequence[Any]]:
-    return [msgspec.structs.astuple(struct) for struct in structs]
 
 
 def _accounts(rows: Iterable[Any]) -> dict[str, AccountState]:

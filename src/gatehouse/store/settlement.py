@@ -40,7 +40,7 @@ Settlement = Authorize | Close | Release | Expire
 Answer = Authorization | Closed | None | GatehouseError
 
 
-class KeptClaim(msgspec.Struct):
+class KeptClaim(msgspec.Struct, array_like=True):
     """An idempotency key as it stands in the store."""
 
     claim_id: str
