@@ -1,6 +1,6 @@
 """The keyed hash behind everything that is kept as a hash: keys, fingerprints, bodies, the trail.
 
-BLAKE2b with a key is a message authentication code by design and costs a third of HMAC here.
+BLAKE2b with a key is a message authentication code by design and costs less than HMAC.
 """
 
 from hashlib import blake2b
