@@ -1,8 +1,36 @@
 """When the database is away, callers are told so, and nothing is lost when it is back."""
 
 import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
 
 from tests.harness import Home, precheck, sandbox_key
+
+
+def test_lost_connections_are_made_anew(tmp_path: Path, new_database: Callable[[], str]) -> None:
+    url = new_database()
+    home = Home(tmp_path / "home", url)
+    with home.server() as server, server.client(sandbox_key(home)) as client:
+        assert precheck(client).status_code == 200
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        statuses: list[int] = []
+        ends_at = time.monotonic() + 10
+        while time.monotonic() < ends_at and statuses[-3:] != [200, 200, 200]:
+            statuses.append(precheck(client).status_code)
+        assert set(statuses) <= {200, 503}
+        assert statuses[-3:] == [200, 200, 200]
+        assert client.get("/readyz").status_code == 200
+        paid = 1 + statuses.count(200)
+    assert home.ok("ledger", "verify", "--json").json["problems"] == []
+    closes = home.ok("ledger", "show", "acct_demo", "--json").json
+    assert [e["kind"] for e in closes].count("CLOSE") == paid
 
 
 def test_a_locked_database_gives_503_and_the_server_goes_on(sqlite_home: Home) -> None:

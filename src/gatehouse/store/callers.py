@@ -74,10 +74,14 @@ class CallerDirectory:
         """Keep looking for changes until cancelled."""
         turns = 0
         while True:
-            await self.check()
             turns += 1
-            if turns % _FLUSH_EVERY == 0:
-                await self.flush()
+            try:
+                await self.check()
+                if turns % _FLUSH_EVERY == 0:
+                    await self.flush()
+            except Exception:
+                # Whatever it was, the next look may go well; without looks nothing is trusted.
+                _log.exception("could not look for changes")
             await asyncio.sleep(POLL_S)
 
     async def check(self) -> None:

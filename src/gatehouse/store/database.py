@@ -1,18 +1,21 @@
 """Opens the database named by a URL and hands out reading and writing transactions."""
 
 import contextlib
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from gatehouse.core.errors import SettingsError, StoreUnavailable
 
 _BEGIN: Final = "gatehouse_begin"
+_OLDEST_SQLITE: Final = (3, 33, 0)
+"""The first with UPDATE ... FROM, which the writer uses."""
 
 
 class Database:
@@ -59,6 +62,9 @@ class Database:
         self.engine.dispose()
 
     def _sqlite_engine(self) -> sa.Engine:
+        if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+            needed = ".".join(map(str, _OLDEST_SQLITE))
+            raise SettingsError(f"SQLite {needed} is needed; here is {sqlite3.sqlite_version}")
         if self._url.database in (None, "", ":memory:"):
             raise SettingsError("a SQLite database needs a file: sqlite:///path/to/file.db")
         arguments = {"check_same_thread": False, "timeout": self.timeout_ms / 1000}
@@ -110,7 +116,7 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 def _unavailable_as_ours() -> Iterator[None]:
     try:
         yield
-    except (OperationalError, PoolTimeout) as error:
+    except (OperationalError, InterfaceError, PoolTimeout) as error:
         raise StoreUnavailable(_reason(error)) from error
 
 

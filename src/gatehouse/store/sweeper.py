@@ -44,6 +44,9 @@ class Sweeper:
                     await asyncio.get_running_loop().run_in_executor(None, self.prune)
             except StoreUnavailable as error:
                 _log.warning("could not sweep", extra={"reason": str(error)})
+            except Exception:
+                # Whatever it was, the next turn may go well; orphans must not stay for ever.
+                _log.exception("could not sweep")
 
     async def release_orphans(self) -> int:
         """Give back what dead processes held."""

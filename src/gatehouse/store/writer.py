@@ -24,7 +24,12 @@ _log: Final = logging.getLogger("gatehouse.store")
 
 _MOST_PER_COMMIT: Final = 512
 # What the drivers raise when the database, not the work, is at fault.
-_UNREACHABLE: Final = (sqlite3.OperationalError, psycopg.OperationalError, StoreUnavailable)
+_UNREACHABLE: Final = (
+    sqlite3.OperationalError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    StoreUnavailable,
+)
 
 _Waiting = tuple[Settlement, "asyncio.Future[Any]"]
 Observer = Callable[[int], None]
