@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from gatehouse.access.keys import key_hash
 from gatehouse.core.errors import Conflict, SettingsError
-from gatehouse.core.keyring import RootSecret
+from gatehouse.core.keyring import API_KEYS, RootSecret
 from gatehouse.settings import Settings
 from gatehouse.store import accounts, keys, ledger
 from gatehouse.store.database import Database
@@ -82,7 +83,9 @@ def ensure_demo(office: Office, settings: Settings) -> str:
         with office.look() as connection:
             known = any(a.account_id == DEMO_ACCOUNT for a, _ in accounts.everyone(connection))
         if known and path.exists():
-            return path.read_text(encoding="utf-8").strip()
+            text = path.read_text(encoding="utf-8").strip()
+            if _still_good(office, text):
+                return text
         with office.change() as change:
             if not known:
                 accounts.create(change, "Demo", "USD", DEMO_ACCOUNT)
@@ -90,6 +93,14 @@ def ensure_demo(office: Office, settings: Settings) -> str:
             _, text = keys.issue(change, DEMO_ACCOUNT, keys.KeyTerms("demo"))
         _write_private(path, text)
         return text
+
+
+def _still_good(office: Office, key_text: str) -> bool:
+    """Whether the kept demo key still opens this database."""
+    _, hashing_key = office.ring.current(API_KEYS)
+    with office.look() as connection:
+        caller = keys.find_caller(connection, key_hash(key_text, hashing_key))
+    return caller is not None and caller.key.status(office.clock()) == "active"
 
 
 @contextlib.contextmanager

@@ -251,6 +251,11 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
             "GATEHOUSE_AUTHORIZATION_TTL_S must be longer than GATEHOUSE_PRECHECK_TIMEOUT_MS, "
             "or requests would lose their authorization while they wait"
         )
+    if settings.idempotency_ttl_h * 3600 <= settings.authorization_ttl_s:
+        raise InvalidSetting(
+            "GATEHOUSE_IDEMPOTENCY_TTL_H must be longer than GATEHOUSE_AUTHORIZATION_TTL_S, "
+            "or a key would be free again while its first request is still open"
+        )
     return settings
 
 

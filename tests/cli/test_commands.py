@@ -251,6 +251,18 @@ def test_a_renewed_fingerprint_key_gives_cards_new_fingerprints(sqlite_home: Hom
     assert (before[:4], after[:4]) == ("fp1_", "fp2_")
 
 
+def test_a_revoked_demo_key_is_replaced_at_the_next_start(sqlite_home: Home) -> None:
+    with sqlite_home.server():
+        first = sandbox_key(sqlite_home)
+    [key] = sqlite_home.ok("keys", "list", "acct_demo", "--json").json
+    sqlite_home.ok("keys", "revoke", "acct_demo", key["keyId"])
+    with sqlite_home.server() as server:
+        second = sandbox_key(sqlite_home)
+        assert second != first
+        with server.client(second) as client:
+            assert precheck(client).json()["isSuccess"] is True
+
+
 def test_private_files_are_private(sqlite_home: Home) -> None:
     sqlite_home.account()
     for file in sqlite_home.path.iterdir():

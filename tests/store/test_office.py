@@ -176,6 +176,8 @@ def test_rotation_never_prolongs_a_key_and_a_dead_key_cannot_be_rotated(office: 
     assert old.expires_at_ms == soon
     assert successor.expires_at_ms is not None
     assert successor.expires_at_ms - successor.created_at_ms == soon - key.created_at_ms
+    with pytest.raises(Conflict, match=successor.key_id), office.change() as change:
+        keys.rotate(change, account, key.key_id, 1)
     with office.change() as change:
         keys.revoke(change, account, key.key_id, "")
     with pytest.raises(Conflict), office.change() as change:

@@ -94,7 +94,7 @@ def test_a_request_that_came_to_nothing_frees_its_key(ending: Release | Expire) 
     state = loaded(holds={"r0": Hold("r0", "acct", 50, NOW, "srv", None, "k")})
     state.accounts["acct"].held = 50
     _, changes = decide([ending], state)
-    assert changes.claims_freed == ["k"]
+    assert changes.claims_freed == [("k", "r0")]
     assert changes.accounts["acct"] == AccountState(100, 0)
 
 
@@ -117,10 +117,11 @@ def test_an_unknown_account_is_refused_and_its_neighbours_are_not() -> None:
     assert isinstance(answers[1], Authorized)
 
 
-def test_open_requests_for_a_card_count_as_guesses() -> None:
+def test_open_requests_for_a_card_are_counted_beside_its_wrong_guesses() -> None:
     orders = [authorize(f"r{i}", 1, card="fp") for i in range(3)]
-    answers, _ = decide(orders, loaded(guesses={"fp": 4}))
-    assert [a.guesses for a in answers if isinstance(a, Authorized)] == [4, 5, 6]
+    answers, _ = decide(orders, loaded(guesses={"fp": (4, 2)}))
+    counted = [(a.mismatches, a.in_flight) for a in answers if isinstance(a, Authorized)]
+    assert counted == [(4, 2), (4, 3), (4, 4)]
 
 
 def test_a_batch_names_everything_it_needs() -> None:

@@ -385,6 +385,12 @@ def test_decisions_are_listed_newest_first_in_pages(home: Home) -> None:
     assert set(errors["fieldErrors"]) == {"limit", "startingAfter"}
 
 
+@pytest.mark.parametrize("limit", ["0", "101", "0000000010000", "9" * 5000, "-1", "1.5", "", "٣"])
+def test_a_page_has_one_to_a_hundred_decisions(client: httpx.Client, limit: str) -> None:
+    answer = client.get("/api/v1/decisions", params={"limit": limit})
+    assert "limit" in refused(answer, 200, "invalid_request")["errors"]["fieldErrors"]
+
+
 def test_a_past_date_is_answered_without_asking_the_issuer(client: httpx.Client) -> None:
     expired = BODY | {"cardNumber": SILENT_CARD, "cardExpiryDate": "2020-01"}
     answer = precheck(client, expired).json()
@@ -420,6 +426,18 @@ def test_guessing_security_codes_ends_in_fraud_without_asking(home: Home) -> Non
     assert right["advice"] == "FRAUD"
     assert without["advice"] == "ACCEPT"
     assert other["preCheckResponse"]["advice"] == "ACCEPT"
+
+
+def test_guesses_sent_at_once_wait_their_turn_and_cost_nothing(home: Home) -> None:
+    settings = {"GATEHOUSE_CARD_GUESS_LIMIT": "3", "GATEHOUSE_PRECHECK_TIMEOUT_MS": "800"}
+    with home.server(**settings) as server, server.client(sandbox_key(home)) as client:
+        slow = BODY | {"cardNumber": SILENT_CARD}
+        with ThreadPoolExecutor(6) as pool:
+            answers = list(pool.map(lambda _: precheck(client, slow).json(), range(6)))
+    found = [answer["preCheckResponse"] for answer in answers]
+    assert {one["advice"] for one in found} == {"RETRY"}
+    assert sum(one["reasons"] == ["too_many_at_once"] for one in found) == 3
+    assert all(answer["billing"]["amountClosed"] == ZERO for answer in answers)
 
 
 def test_an_accounts_policy_decides_what_a_mismatch_means(sqlite_home: Home) -> None:

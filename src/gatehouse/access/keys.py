@@ -43,6 +43,8 @@ class ApiKey(msgspec.Struct, frozen=True):
     expires_at_ms: int | None
     revoked_at_ms: int | None
     last_used_at_ms: int | None = None
+    successor: str | None = None
+    """The key that replaced this one when it was rotated."""
 
     def status(self, now_ms: int) -> str:
         """One word for lists: active, revoked or expired."""

@@ -40,10 +40,10 @@ def month_bounds(month: str) -> tuple[int, int]:
     """The first and the past-the-end millisecond of a month written YYYY-MM, in UTC."""
     try:
         start = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+        following = (start.year + start.month // 12, start.month % 12 + 1)
+        end = datetime(*following, 1, tzinfo=UTC)
     except ValueError:
         raise ValueError("a month is written YYYY-MM, such as 2026-01") from None
-    following = (start.year + start.month // 12, start.month % 12 + 1)
-    end = datetime(*following, 1, tzinfo=UTC)
     return int(start.timestamp() * 1000), int(end.timestamp() * 1000)
 
 

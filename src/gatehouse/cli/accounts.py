@@ -75,17 +75,20 @@ def policy(
     """Show or set what an approval becomes when address or security code do not match."""
     from gatehouse.precheck.advice import DEFAULT_POLICY, PreCheckPolicy
 
-    place = office()
-    with place.look() as connection:
-        kept = accounts.get(connection, account).policies.get("PreCheck")
-    current = DEFAULT_POLICY if kept is None else msgspec.convert(kept, PreCheckPolicy)
+    def kept(connection: Any) -> PreCheckPolicy:
+        found = accounts.get(connection, account).policies.get("PreCheck")
+        return DEFAULT_POLICY if found is None else msgspec.convert(found, PreCheckPolicy)
+
     if avs or cvv2:
-        wanted = msgspec.to_builtins(current)
-        wanted["avs"] |= _pairs(avs or [])
-        wanted["cvv2"] |= _pairs(cvv2 or [])
-        current = read_policy(wanted)
-        with place.change() as change:
+        with office().change() as change:
+            wanted = msgspec.to_builtins(kept(change.connection))
+            wanted["avs"] |= _pairs(avs or [])
+            wanted["cvv2"] |= _pairs(cvv2 or [])
+            current = read_policy(wanted)
             accounts.set_policy(change, account, "PreCheck", msgspec.to_builtins(current))
+    else:
+        with office().look() as connection:
+            current = kept(connection)
     data = {"accountId": account, "preCheck": msgspec.to_builtins(current)}
     show(data, _plain(data["preCheck"]), as_json=as_json)
 

@@ -42,6 +42,8 @@ class Case(msgspec.Struct):
     card: KeptCard | None = None
     guessing: bool = False
     """Whether the card of this request has seen too many wrong guesses to ask about it again."""
+    crowded: bool = False
+    """Whether it would have, if every other open request for it were a wrong guess too."""
 
     def input(self, stage: str, kind: type[T]) -> T:
         """The validated input of a stage."""

@@ -67,8 +67,10 @@ class Authorized(msgspec.Struct, frozen=True):
     """The fees are held."""
 
     remaining: int
-    guesses: int
-    """Wrong guesses at this card in the last 24 hours, other open requests counted as wrong."""
+    mismatches: int = 0
+    """Wrong guesses at this card in the last 24 hours."""
+    in_flight: int = 0
+    """Other open requests for this card, each of which may turn out to be another wrong guess."""
 
 
 class Insufficient(msgspec.Struct, frozen=True):

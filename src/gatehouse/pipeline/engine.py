@@ -105,7 +105,7 @@ class Engine:
             return verdict
         case = Case(order.request_id, order.account_id, now_ms, order.inputs, order.policies, {})
         case.card = card
-        case.guessing = 0 < self._options.guess_limit <= verdict.guesses
+        self._note_guesses(case, verdict)
         try:
             runs = [await self._run(stage, case, order.fees) for stage in order.stages]
         except BaseException:
@@ -113,6 +113,12 @@ class Engine:
             await asyncio.shield(self._desk.release(_release(order, self._clock())))
             raise
         return await self._close(order, case, hold, runs)
+
+    def _note_guesses(self, case: Case, verdict: Authorized) -> None:
+        limit = self._options.guess_limit
+        case.guessing = 0 < limit <= verdict.mismatches
+        # Were all open requests allowed to ask, guesses sent at once would all get through.
+        case.crowded = 0 < limit <= verdict.mismatches + verdict.in_flight
 
     def _hold(self, order: Order, card: KeptCard | None, now_ms: int) -> Hold:
         options = self._options

@@ -37,6 +37,9 @@ class PreCheckStage:
         """Ask the issuer, unless the answer is already plain."""
         request = case.input(self.name, PreCheckRequest)
         verdict = self._without_asking(case, request)
+        if verdict is None and case.crowded:
+            verdict = without_issuer(Advice.RETRY, "too_many_at_once", _sent(request))
+            return _result(case, verdict, completed=False)
         if verdict is None:
             answer = await self._issuer.check(_enquiry(case.request_id, request))
             policy = case.policies.get(self.name, DEFAULT_POLICY)

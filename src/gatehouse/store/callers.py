@@ -36,7 +36,6 @@ class CallerDirectory:
         self._generation = 0
         self._checked_at = float("-inf")
         self._uses: dict[str, int] = {}
-        self._reading: dict[str, asyncio.Task[int]] = {}
 
     @property
     def reachable(self) -> bool:
@@ -62,13 +61,8 @@ class CallerDirectory:
         self._uses[key_id] = at_ms
 
     async def remaining(self, account_id: str) -> int:
-        """What the account can still spend; simultaneous questions share one answer."""
-        task = self._reading.get(account_id)
-        if task is None:
-            task = asyncio.create_task(self._read(lambda: self._remaining(account_id)))
-            self._reading[account_id] = task
-            task.add_done_callback(lambda _: self._reading.pop(account_id, None))
-        return await asyncio.shield(task)
+        """What the account can still spend, read now."""
+        return await self._read(lambda: self._remaining(account_id))
 
     async def poll(self) -> None:
         """Keep looking for changes until cancelled."""

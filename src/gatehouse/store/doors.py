@@ -57,16 +57,21 @@ SELECT json_array(
     WHERE request_id IN (SELECT value FROM json_each(?2))),
   (SELECT json_group_array(json_array({_CLAIM})) FROM idempotency
     WHERE claim_id IN (SELECT value FROM json_each(?3))),
-  (SELECT json_group_object(c.value,
-      (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?5)
-      + (SELECT count(*) FROM holds h WHERE h.card = c.value))
+  (SELECT json_group_object(c.value, json_array(
+      (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?5),
+      (SELECT count(*) FROM holds h WHERE h.card = c.value)))
     FROM json_each(?4) c))
 """
 _read_loaded: Final = msgspec.json.Decoder(
-    tuple[list[list[Any]], list[list[Any]], list[list[Any]], dict[str, int]]
+    tuple[list[list[Any]], list[list[Any]], list[list[Any]], dict[str, tuple[int, int]]]
 ).decode
 
 
+_SQLITE_END_HOLDS: Final = "DELETE FROM holds WHERE request_id IN (SELECT value FROM json_each(?))"
+_SQLITE_FREE_CLAIMS: Final = (
+    "DELETE FROM idempotency WHERE (claim_id, request_id) IN"
+    " (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))"
+)
 _SQLITE_UPDATE_ACCOUNTS: Final = """
 UPDATE accounts SET balance = json_extract(x.value, '$[1]'), held = json_extract(x.value, '$[2]')
 FROM json_each(?) x WHERE accounts.id = json_extract(x.value, '$[0]')
@@ -79,11 +84,6 @@ def _insert(table: str, columns: int, *, replace: bool = False) -> str:
     verb = "INSERT OR REPLACE" if replace else "INSERT"
     values = ", ".join(f"json_extract(value, '$[{column}]')" for column in range(columns))
     return f"{verb} INTO {table} SELECT {values} FROM json_each(?)"
-
-
-@cache
-def _delete(table: str, column: str) -> str:
-    return f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
 
 
 class SqliteDoor:
@@ -110,11 +110,11 @@ class SqliteDoor:
         if changes.holds_added:
             self._run(_insert("holds", 7), changes.holds_added)
         if changes.holds_ended:
-            self._run(_delete("holds", "request_id"), changes.holds_ended)
+            self._run(_SQLITE_END_HOLDS, changes.holds_ended)
         if changes.decisions:
             self._run(_insert("decisions", 7), changes.decisions)
         if changes.claims_freed:
-            self._run(_delete("idempotency", "claim_id"), changes.claims_freed)
+            self._run(_SQLITE_FREE_CLAIMS, changes.claims_freed)
         if changes.claims_kept:
             kept = list(changes.claims_kept.values())
             self._run(_insert(f"idempotency ({_CLAIM})", 5, replace=True), kept)
@@ -148,8 +148,8 @@ g AS (DELETE FROM holds WHERE request_id IN
 d AS (INSERT INTO decisions
   SELECT x->>0, x->>1, (x->>2)::bigint, x->>3, x->>4, x->>5, x->>6
   FROM batch, json_array_elements(j->'decisions') x),
-f AS (DELETE FROM idempotency WHERE claim_id IN
-  (SELECT json_array_elements_text(j->'claims_freed') FROM batch)),
+f AS (DELETE FROM idempotency WHERE (claim_id, request_id) IN
+  (SELECT x->>0, x->>1 FROM batch, json_array_elements(j->'claims_freed') x)),
 k AS (INSERT INTO idempotency (claim_id, request_id, body, answer, expires_at_ms)
   SELECT x->>0, x->>1, x->>2, x->>3, (x->>4)::bigint
   FROM batch, json_array_elements(j->'claims_kept') x
@@ -186,7 +186,7 @@ class PostgresDoor:
             _accounts(_fetched(accounts)),
             _holds(_fetched(holds)),
             _claims(_fetched(claims)),
-            dict(_fetched(guesses)),
+            {card: (wrong, open_now) for card, wrong, open_now in _fetched(guesses)},
         )
 
     def save(self, changes: Changes) -> None:
@@ -223,8 +223,8 @@ class PostgresDoor:
         if not wanted.cards:
             return None
         return self._connection.execute(
-            "SELECT c, (SELECT count(*) FROM card_mismatches m WHERE m.card = c AND at_ms > %s)"
-            " + (SELECT count(*) FROM holds h WHERE h.card = c) FROM unnest(%s::text[]) c",
+            "SELECT c, (SELECT count(*) FROM card_mismatches m WHERE m.card = c AND at_ms > %s),"
+            " (SELECT count(*) FROM holds h WHERE h.card = c) FROM unnest(%s::text[]) c",
             (wanted.guesses_since_ms, sorted(wanted.cards)),
         )
 

@@ -43,6 +43,10 @@ def rotate(
     old = get(change.connection, account_id, key_id)
     if old.status(change.now_ms) != "active":
         raise Conflict(f"key {key_id} is {old.status(change.now_ms)}; issue a new one instead")
+    if old.successor is not None:
+        raise Conflict(
+            f"key {key_id} was rotated already; rotate its successor {old.successor} instead"
+        )
     expires_at_ms = None
     if old.expires_at_ms is not None:
         expires_at_ms = change.now_ms + old.expires_at_ms - old.created_at_ms
@@ -51,11 +55,12 @@ def rotate(
     ends_ms = change.now_ms + overlap_ms
     if old.expires_at_ms is not None:
         ends_ms = min(ends_ms, old.expires_at_ms)
-    _set(change, old, expires_at_ms=ends_ms)
+    _set(change, old, expires_at_ms=ends_ms, successor=key.key_id)
     change.audit(
         "key.rotate", account_id, keyId=key_id, successor=key.key_id, oldExpiresAtMs=ends_ms
     )
-    return key, text, msgspec.structs.replace(old, expires_at_ms=ends_ms)
+    ended = msgspec.structs.replace(old, expires_at_ms=ends_ms, successor=key.key_id)
+    return key, text, ended
 
 
 def revoke(change: Change, account_id: str, key_id: str, reason: str) -> ApiKey:
@@ -138,7 +143,7 @@ def _insert(change: Change, account_id: str, terms: KeyTerms) -> tuple[ApiKey, s
     return key, text
 
 
-def _set(change: Change, key: ApiKey, **values: int) -> None:
+def _set(change: Change, key: ApiKey, **values: int | str) -> None:
     this = API_KEYS.c.id == key.key_id
     change.connection.execute(API_KEYS.update().where(this).values(values))
 
@@ -160,4 +165,5 @@ def _key(row: Mapping[str, Any]) -> ApiKey:
         expires_at_ms=row["expires_at_ms"],
         revoked_at_ms=row["revoked_at_ms"],
         last_used_at_ms=row["last_used_at_ms"],
+        successor=row["successor"],
     )

@@ -56,7 +56,8 @@ class Loaded(msgspec.Struct):
     accounts: dict[str, AccountState]
     holds: dict[str, Hold]
     claims: dict[str, KeptClaim]
-    guesses: dict[str, int]
+    guesses: dict[str, tuple[int, int]]
+    """By card: wrong guesses, and requests in flight."""
 
 
 class Changes(msgspec.Struct):
@@ -67,7 +68,8 @@ class Changes(msgspec.Struct):
     holds_added: list[Hold] = []
     holds_ended: list[str] = []
     claims_kept: dict[str, KeptClaim] = {}
-    claims_freed: list[str] = []
+    claims_freed: list[tuple[str, str]] = []
+    """Claims with the request they must still belong to."""
     decisions: list[DecisionRow] = []
     mismatches: list[tuple[str, str, int]] = []
 
@@ -152,11 +154,11 @@ class _Clerk:
         self._changes.holds_added.append(hold)
         if order.claim is not None:
             self._keep_claim(order.claim, hold.request_id)
-        guesses = 0
+        mismatches, in_flight = 0, 0
         if hold.card is not None:
-            guesses = loaded.guesses.get(hold.card, 0)
-            loaded.guesses[hold.card] = guesses + 1
-        return Authorized(loaded.accounts[hold.account_id].available, guesses)
+            mismatches, in_flight = loaded.guesses.get(hold.card, (0, 0))
+            loaded.guesses[hold.card] = (mismatches, in_flight + 1)
+        return Authorized(loaded.accounts[hold.account_id].available, mismatches, in_flight)
 
     def _earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
         kept = self._loaded.claims.get(claim.claim_id)
@@ -196,7 +198,7 @@ class _Clerk:
         self._end(order.request_id)
         if hold.claim is not None:
             self._loaded.claims.pop(hold.claim, None)
-            self._changes.claims_freed.append(hold.claim)
+            self._changes.claims_freed.append((hold.claim, hold.request_id))
 
     def _hold_of(self, account_id: str, request_id: str) -> Hold | None:
         hold = self._loaded.holds.get(request_id)

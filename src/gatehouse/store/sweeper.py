@@ -19,6 +19,7 @@ _log: Final = logging.getLogger("gatehouse.store")
 SWEEP_S: Final = 5.0
 _PRUNE_EVERY: Final = 12
 _PRUNED_AT_ONCE: Final = 1000
+_MOST_PASSES: Final = 200
 
 
 class Sweeper:
@@ -65,6 +66,16 @@ class Sweeper:
 
     def prune(self) -> int:
         """Forget expired idempotency keys and mismatches that no longer count."""
+        forgotten = 0
+        for _ in range(_MOST_PASSES):
+            gone = self._prune_some()
+            forgotten += gone
+            if gone < _PRUNED_AT_ONCE:
+                break
+        return forgotten
+
+    def _prune_some(self) -> int:
+        """A little at a time, so that requests never wait long for the lock."""
         now_ms = self._clock()
         expired = sa.select(IDEMPOTENCY.c.claim_id).where(IDEMPOTENCY.c.expires_at_ms <= now_ms)
         chosen = expired.limit(_PRUNED_AT_ONCE).scalar_subquery()

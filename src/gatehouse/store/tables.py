@@ -34,6 +34,7 @@ API_KEYS: Final = sa.Table(
     sa.Column("expires_at_ms", sa.BigInteger),
     sa.Column("revoked_at_ms", sa.BigInteger),
     sa.Column("last_used_at_ms", sa.BigInteger),
+    sa.Column("successor", sa.Text),
 )
 
 # The key orders entries by account and time and makes a second end of one request impossible.

@@ -140,10 +140,12 @@ class Door:
         if visit.caller is None or problem.status >= 500:
             return None
         account = visit.caller.account
-        try:
-            remaining = await self._callers.remaining(account.account_id)
-        except StoreUnavailable:
-            return None
+        remaining = problem.remaining
+        if remaining is None:
+            try:
+                remaining = await self._callers.remaining(account.account_id)
+            except StoreUnavailable:
+                return None
         return envelope.billing(account.currency, [], (remaining, 0, 0))
 
     async def _send(self, visit: Visit, reply: Reply, send: Send) -> None:

@@ -137,8 +137,11 @@ class Problem(Exception):
         fields: dict[str, list[str]] | None = None,
         details: list[str] | None = None,
         headers: tuple[tuple[bytes, bytes], ...] = (),
+        remaining: int | None = None,
     ) -> None:
         super().__init__(code)
+        self.remaining = remaining
+        """The balance that the refusal was decided on, where it was."""
         self.code = code
         self.fields = fields or {}
         self.details = details if details is not None else []

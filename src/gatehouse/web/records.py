@@ -88,7 +88,8 @@ def read_search(query_string: bytes) -> Search:
     if before is not None and not is_id(before, "req"):
         wrong["startingAfter"] = ["must be a requestId, as in the last decision of a page"]
     limit = query.get("limit", [str(DEFAULT_PAGE)])[-1]
-    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit[:9]) <= LARGEST_PAGE):
+    well_formed = limit.isascii() and limit.isdigit() and len(limit) <= len(str(LARGEST_PAGE))
+    if not (well_formed and 1 <= int(limit) <= LARGEST_PAGE):
         wrong["limit"] = [f"must be a number from 1 to {LARGEST_PAGE}"]
     if wrong:
         raise Problem("invalid_request", fields=wrong)

@@ -136,7 +136,7 @@ class Api:
             case Replay():
                 return Reply(200, outcome.answer, ((b"idempotent-replayed", b"true"),))
             case Insufficient():
-                raise Problem("insufficient_balance")
+                raise Problem("insufficient_balance", remaining=outcome.remaining)
             case StillInFlight():
                 raise Problem("idempotency_in_flight", headers=((b"retry-after", b"1"),))
             case KeyReused():

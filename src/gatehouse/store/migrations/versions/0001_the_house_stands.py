@@ -35,6 +35,7 @@ def upgrade() -> None:
         sa.Column("expires_at_ms", sa.BigInteger),
         sa.Column("revoked_at_ms", sa.BigInteger),
         sa.Column("last_used_at_ms", sa.BigInteger),
+        sa.Column("successor", sa.Text),
     )
     op.create_index("ix_api_keys_account_id", "api_keys", ["account_id"])
     op.create_table(
