@@ -24,7 +24,7 @@ NOW = 1_000_000
 
 def loaded(balance: int = 100, **more: object) -> Loaded:
     parts: dict[str, object] = {"holds": {}, "claims": {}, "guesses": {}, **more}
-    return Loaded(accounts={"acct": AccountState(balance, 0)}, **parts)  # type: ignore[arg-type]
+    return Loaded(accounts={"acct": AccountState(balance, 0)}, **parts)  # type: ignore[arg-type]  # any
 
 
 def authorize(request_id: str, amount: int = 50, key: str | None = None, body: str = "b",

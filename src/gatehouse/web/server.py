@@ -36,6 +36,7 @@ class FrontProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self._head_timer: asyncio.TimerHandle | None = None
 
+    # Uvicorn narrows the types of asyncio's protocol in these two, and so do we.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect a head from now on."""
         super().connection_made(transport)
