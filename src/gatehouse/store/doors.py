@@ -52,15 +52,15 @@ _CLAIM: Final = "claim_id, request_id, body, answer, expires_at_ms"
 _SQLITE_LOAD: Final = f"""
 SELECT json_array(
   (SELECT json_group_array(json_array(id, balance, held)) FROM accounts
-    WHERE id IN (SELECT value FROM json_each(?1))),
+    WHERE id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_array(json_array({_HOLD})) FROM holds
-    WHERE request_id IN (SELECT value FROM json_each(?2))),
+    WHERE request_id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_array(json_array({_CLAIM})) FROM idempotency
-    WHERE claim_id IN (SELECT value FROM json_each(?3))),
+    WHERE claim_id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_object(c.value, json_array(
-      (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?5),
+      (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?),
       (SELECT count(*) FROM holds h WHERE h.card = c.value)))
-    FROM json_each(?4) c))
+    FROM json_each(?) c))
 """
 _read_loaded: Final = msgspec.json.Decoder(
     tuple[list[list[Any]], list[list[Any]], list[list[Any]], dict[str, tuple[int, int]]]
@@ -95,11 +95,12 @@ class SqliteDoor:
     def load(self, wanted: Wanted) -> Loaded:
         """Begin a transaction, lock the accounts and read what the batch needs."""
         self._connection.execute("BEGIN IMMEDIATE")
-        keys = [sorted(w) for w in (wanted.accounts, wanted.holds, wanted.claims, wanted.cards)]
-        values = [_to_json(each).decode() for each in keys]
-        row = self._connection.execute(_SQLITE_LOAD, (*values, wanted.guesses_since_ms)).fetchone()
-        accounts, holds, claims, guesses = _read_loaded(row[0])
-        return Loaded(_accounts(accounts), _holds(holds), _claims(claims), guesses)
+        keys = (wanted.accounts, wanted.holds, wanted.claims, wanted.cards)
+        accounts, holds, claims, cards = (_to_json(sorted(each)).decode() for each in keys)
+        values = (accounts, holds, claims, wanted.guesses_since_ms, cards)
+        row = self._connection.execute(_SQLITE_LOAD, values).fetchone()
+        found = _read_loaded(row[0])
+        return Loaded(_accounts(found[0]), _holds(found[1]), _claims(found[2]), found[3])
 
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
