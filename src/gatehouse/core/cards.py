@@ -4,6 +4,7 @@ A number or a code exists only inside these types; what may be kept of a card is
 """
 
 import re
+from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Final, Self
 
 import msgspec
@@ -14,6 +15,8 @@ from gatehouse.core.luhn import passes_luhn
 from gatehouse.core.secrets import Secret
 
 _EXPIRY: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+# A card is good until its month has ended everywhere on Earth.
+_LAST_TIMEZONE_S: Final = 12 * 3600
 
 
 class CardNumber(Secret):
@@ -92,6 +95,11 @@ class ExpiryDate:
         """Whether the card's last month is before the given (year, month)."""
         return (self.year, self.month) < today
 
+    def has_passed(self, at_ms: int) -> bool:
+        """Whether the card's last month had ended everywhere at a moment."""
+        moment = datetime.fromtimestamp(at_ms // 1000 - _LAST_TIMEZONE_S, UTC)
+        return self.is_past((moment.year, moment.month))
+
     def __str__(self) -> str:
         return f"{self.year:04d}-{self.month:02d}"
 
@@ -99,6 +107,20 @@ class ExpiryDate:
 def _either(lengths: frozenset[int]) -> str:
     *others, last = sorted(lengths)
     return f"{', '.join(map(str, others))} or {last}" if others else str(last)
+
+
+CardNumberField = Annotated[
+    CardNumber,
+    Meta(
+        description="Payment card number: 12 to 19 digits, no spaces or dashes.",
+        examples=["4242424242424242"],
+    ),
+]
+"""The number as a field of a request."""
+ExpiryDateField = Annotated[
+    ExpiryDate, Meta(description="Last valid month, YYYY-MM.", examples=["2030-12"])
+]
+"""The expiry date as a field of a request."""
 
 
 class KeptCard(msgspec.Struct, frozen=True, rename="camel"):

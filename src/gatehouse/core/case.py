@@ -14,6 +14,15 @@ ClientReferenceId = (
 )
 """The caller's own name for a request: traced and searchable, never an idempotency key."""
 
+ClientReferenceField = Annotated[
+    ClientReferenceId | None,
+    Meta(
+        description="Caller's own reference, kept with the decision and searchable.",
+        examples=["order-1001"],
+    ),
+]
+"""The same as a field of a request."""
+
 
 class StageResult(msgspec.Struct, frozen=True):
     """What one stage leaves behind.

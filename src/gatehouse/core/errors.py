@@ -7,6 +7,8 @@ GatehouseError
 ├── InvalidInput           a value given by an operator cannot be used
 ├── StoreUnavailable       the database cannot be reached or does not answer in time
 ├── AuthorizationLost      a hold on the balance ended before its request did
+├── KeyMissing             something was sealed with a key that is not on the ring
+├── SealBroken             something sealed was changed, or put where it does not belong
 └── ConnectorFailed        an outside party failed or was late: a result, never a defect
 """
 
@@ -37,6 +39,14 @@ class StoreUnavailable(GatehouseError):
 
 class AuthorizationLost(GatehouseError):
     """The hold of a request ended (expired or recovered) before the request closed it."""
+
+
+class KeyMissing(GatehouseError):
+    """Something was sealed with a version of a key that is not on the ring."""
+
+
+class SealBroken(GatehouseError):
+    """Something sealed was changed, or put where it does not belong."""
 
 
 class ConnectorFailed(GatehouseError):

@@ -1,7 +1,19 @@
-"""Values that must not leave the process by accident: a type that cannot be printed or copied."""
+"""Values that must not leave the process by accident: types that do not show what they hold."""
 
 import hmac
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
+
+import msgspec
+
+
+class Personal(msgspec.Struct, frozen=True):
+    """A struct that holds somebody's own data: it can be used as any other, but not printed."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(…)"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return []
 
 
 class Secret:

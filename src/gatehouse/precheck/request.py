@@ -6,8 +6,14 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.cards import CardNumber, CardOfRequest, ExpiryDate, SecurityCode
-from gatehouse.core.case import ClientReferenceId
+from gatehouse.core.cards import (
+    CardNumber,
+    CardNumberField,
+    CardOfRequest,
+    ExpiryDateField,
+    SecurityCode,
+)
+from gatehouse.core.case import ClientReferenceField
 
 
 class CardAddress(msgspec.Struct, frozen=True, rename="camel"):
@@ -31,16 +37,8 @@ class CardAddress(msgspec.Struct, frozen=True, rename="camel"):
 class PreCheckRequest(msgspec.Struct, frozen=True, rename="camel"):
     """A card to check."""
 
-    card_number: Annotated[
-        CardNumber,
-        Meta(
-            description="Payment card number: 12 to 19 digits, no spaces or dashes.",
-            examples=["4242424242424242"],
-        ),
-    ]
-    card_expiry_date: Annotated[
-        ExpiryDate, Meta(description="Last valid month, YYYY-MM.", examples=["2030-12"])
-    ]
+    card_number: CardNumberField
+    card_expiry_date: ExpiryDateField
     card_cvv2_value: Annotated[
         SecurityCode | None,
         Meta(description="Card security code, 3 digits (Amex: 4).", examples=["123"]),
@@ -48,13 +46,7 @@ class PreCheckRequest(msgspec.Struct, frozen=True, rename="camel"):
     card_address: Annotated[CardAddress | None, Meta(description="Billing address to compare.")] = (
         None
     )
-    client_reference_id: Annotated[
-        ClientReferenceId | None,
-        Meta(
-            description="Caller's own reference, kept with the decision and searchable.",
-            examples=["order-1001"],
-        ),
-    ] = None
+    client_reference_id: ClientReferenceField = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the fields taken together."""

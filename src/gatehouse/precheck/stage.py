@@ -1,8 +1,5 @@
 """PreCheck as a stage of the engine: decides whether to ask, asks, and words the result."""
 
-from datetime import UTC, datetime
-from typing import Final
-
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.case import Case, StageResult
 from gatehouse.precheck.advice import (
@@ -17,9 +14,6 @@ from gatehouse.precheck.issuer import CardEnquiry, Issuer
 from gatehouse.precheck.published_cards import is_test_card
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.precheck.words import Advice, CardSummary, Cvv2Result, PreCheckResponse
-
-# A card is good until its month has ended everywhere on Earth.
-_LAST_TIMEZONE_MS: Final = 12 * 3600 * 1000
 
 
 class PreCheckStage:
@@ -56,7 +50,7 @@ class PreCheckStage:
 
     def _without_asking(self, case: Case, request: PreCheckRequest) -> Verdict | None:
         sent = _sent(request)
-        if request.card_expiry_date.is_past(_month_of(case.at_ms)):
+        if request.card_expiry_date.has_passed(case.at_ms):
             return without_issuer(Advice.INPUT_ERROR, "card_expired", sent)
         if self._refuse_test_cards and is_test_card(request.card_number):
             return without_issuer(Advice.INPUT_ERROR, "test_card", sent)
@@ -67,11 +61,6 @@ class PreCheckStage:
 
 def _sent(request: PreCheckRequest) -> Sent:
     return Sent(request.card_address is not None, request.card_cvv2_value is not None)
-
-
-def _month_of(at_ms: int) -> tuple[int, int]:
-    moment = datetime.fromtimestamp((at_ms - _LAST_TIMEZONE_MS) // 1000, UTC)
-    return moment.year, moment.month
 
 
 def _enquiry(request_id: str, request: PreCheckRequest) -> CardEnquiry:
