@@ -6,12 +6,13 @@ DEPS   := $(VENV)/.installed
 STAMP  := $(VENV)/.ready
 PORT   ?= 8080
 ARGS   ?=
+DATA   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench docs bins lock clean
+.PHONY: help setup run test check format bench eval-names docs bins lock clean
 
 help: ## Show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Create .venv from the hash-pinned lock (used by the others)
 
@@ -45,6 +46,9 @@ format: setup ## Format the code and fix what can be fixed
 
 bench: setup ## Measure speed as ratios to a bare endpoint (ARGS=--quick for a short run)
 	@$(BIN)/python -m scripts.bench $(ARGS)
+
+eval-names: setup ## Measure the name matcher on labelled pairs (DATA=DIR, a folder of CSV files)
+	@$(BIN)/python -m scripts.eval_names $(DATA)
 
 docs: setup ## Rewrite the generated pages in docs/
 	@$(BIN)/python -m scripts.generate_docs

@@ -1,0 +1,191 @@
+"""Finds which word of one name answers to which word of the other, and how alike they are."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from gatehouse.idverify.names.knowledge import (
+    are_two_given_names,
+    borne_by_others,
+    knowledge,
+)
+from gatehouse.idverify.names.scripts import LATIN
+from gatehouse.idverify.names.sounds import sound_likeness
+from gatehouse.idverify.names.tokens import Token
+from gatehouse.idverify.words import Why
+
+# Words less alike than this say nothing about each other.
+_LEAST: Final = 0.35
+# Two words whose Latin letters share less than this do not sound alike either.
+_WORTH_HEARING: Final = 0.4
+_WORTH_HEARING_ACROSS: Final = 0.25
+_GOOD: Final = 0.8
+# What turns a man's name into a woman's, not a short name into the full one.
+_FEMININE: Final = frozenset(
+    (
+        "a",
+        "e",
+        "h",
+        "i",
+        "n",
+        "o",
+        "g",
+        "ah",
+        "ia",
+        "ya",
+        "ye",
+        "le",
+        "la",
+        "ne",
+        "na",
+        "te",
+        "ta",
+        "ette",
+    )
+)
+# Michael and Michelle: two names, however alike they are.
+_OTHER_GIVEN: Final = 0.55
+_NATS_PER_LETTER: Final = 2.3
+
+_spelling: Final = OSA.normalized_similarity
+
+
+class Likeness(NamedTuple):
+    """How alike two words are."""
+
+    likeness: float
+    spelling: float
+    """Alike in writing alone."""
+    evidence: float
+    """In nats; grows with the length of what agrees."""
+    why: Why
+
+
+class Match(NamedTuple):
+    """Two words that answer to each other."""
+
+    left: int
+    right: int
+    likeness: float
+    spelling: float
+    evidence: float
+    why: Why
+
+
+_NOTHING: Final = Likeness(0.0, 0.0, 0.0, Why.DIFFERENT)
+
+
+def liken(left: Token, right: Token) -> Likeness:
+    """Compare two words."""
+    if left.script == right.script and left.same_as(right):
+        return Likeness(1.0, 1.0, _NATS_PER_LETTER * len(left.ascii), Why.EXACT)
+    if left.initial != right.initial:
+        return _initial(left, right)
+    if left.script == right.script == LATIN:
+        return _both_latin(left, right)
+    if LATIN in (left.script, right.script):
+        native, latin = (right, left) if left.script == LATIN else (left, right)
+        spelling = _spelling(left.ascii, right.ascii, score_cutoff=_WORTH_HEARING_ACROSS)
+        if latin.text in knowledge().spellings.get(native.text, ()):
+            evidence = _NATS_PER_LETTER * len(latin.text)
+            return Likeness(1.0, spelling, evidence, Why.TRANSLITERATION)
+        if not spelling:
+            return _NOTHING
+        likeness, evidence = sound_likeness(left, right)
+        return Likeness(likeness, spelling, evidence, Why.TRANSLITERATION)
+    same_script = left.script == right.script
+    one, other = (left.text, right.text) if same_script else (left.ascii, right.ascii)
+    spelling = _spelling(one, other)
+    why = Why.TYPO if same_script else Why.TRANSLITERATION
+    return Likeness(spelling, spelling, spelling * _NATS_PER_LETTER * len(one), why)
+
+
+def _initial(left: Token, right: Token) -> Likeness:
+    if not left.ascii or not right.ascii or left.ascii[0] != right.ascii[0]:
+        return _NOTHING
+    likeness = 0.75 if left.script == right.script else 0.6
+    return Likeness(likeness, 0.0, _NATS_PER_LETTER, Why.INITIAL)
+
+
+def _both_latin(left: Token, right: Token) -> Likeness:
+    one, other = left.text, right.text
+    spelling = _spelling(one, other, score_cutoff=_WORTH_HEARING)
+    if other in knowledge().nicknames.get(one, ()) and not borne_by_others(one, other):
+        return Likeness(max(0.9, spelling), spelling, 5.0, Why.NICKNAME)
+    if not spelling:
+        return _NOTHING
+    likeness, evidence = spelling, spelling * _NATS_PER_LETTER * min(len(one), len(other))
+    if spelling < _GOOD:
+        sound, evidence = sound_likeness(left, right)
+        likeness = max(spelling, 0.97 * sound)
+    if are_two_given_names(one, other):
+        return Likeness(min(likeness, _OTHER_GIVEN), spelling, evidence, Why.DIFFERENT)
+    short, long = (one, other) if len(one) < len(other) else (other, one)
+    if len(short) >= 3 and long.startswith(short) and long[len(short) :] not in _FEMININE:
+        return Likeness(max(_GOOD, likeness), spelling, evidence, Why.NICKNAME)
+    return Likeness(likeness, spelling, evidence, Why.TYPO)
+
+
+def align(left: Sequence[Token], right: Sequence[Token]) -> list[Match]:
+    """Pair the words of two names, the most alike first."""
+    candidates = []
+    for i, one in enumerate(left):
+        for j, other in enumerate(right):
+            found = liken(one, other)
+            if found.likeness > _LEAST:
+                rank = found.likeness * (0.5 if one.particle or other.particle else 1.0)
+                rank += 0.01 * found.evidence - 0.3 * (one.particle != other.particle)
+                candidates.append((rank, -i, -j, found))
+    candidates.sort(reverse=True, key=_rank)
+    taken_left: set[int] = set()
+    taken_right: set[int] = set()
+    matches = []
+    for _, i, j, found in candidates:
+        if -i not in taken_left and -j not in taken_right:
+            taken_left.add(-i)
+            taken_right.add(-j)
+            matches.append(Match(-i, -j, *found))
+    return matches
+
+
+def _rank(candidate: tuple[float, int, int, Likeness]) -> tuple[float, int, int]:
+    return candidate[:3]
+
+
+def joined(
+    left: list[Token], right: list[Token], matches: list[Match]
+) -> tuple[list[Token], list[Token]] | None:
+    """The names with two words of one written together as the other writes them, if that fits."""
+    if len(left) == len(right):
+        return None
+    good_left = {match.left for match in matches if match.likeness >= _GOOD}
+    good_right = {match.right for match in matches if match.likeness >= _GOOD}
+    if len(good_left) in (len(left), len(right)):
+        return None
+    shorter = _join_one(left, good_left, right, good_right)
+    if shorter is not None:
+        return shorter, right
+    shorter = _join_one(right, good_right, left, good_left)
+    return None if shorter is None else (left, shorter)
+
+
+def _join_one(
+    tokens: list[Token], good: set[int], others: list[Token], good_others: set[int]
+) -> list[Token] | None:
+    waiting = [token for place, token in enumerate(others) if place not in good_others]
+    for place in range(len(tokens) - 1):
+        first, second = tokens[place], tokens[place + 1]
+        if place in good or place + 1 in good or first.script != second.script:
+            continue
+        length = len(first.ascii) + len(second.ascii)
+        for other in waiting:
+            if len(other.ascii) < 4 or abs(length - len(other.ascii)) > 3:
+                continue
+            # What is written together begins like its first word, or like one that lost its vowel.
+            if first.ascii[:1] != other.ascii[:1] and second.ascii[-1:] != other.ascii[-1:]:
+                continue
+            one = first.joined(second)
+            if liken(one, other).likeness > 0.75:
+                return [*tokens[:place], one, *tokens[place + 2 :]]
+    return None

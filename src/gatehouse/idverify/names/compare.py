@@ -1,0 +1,125 @@
+"""Whole names as single strings: may they be one person's, and why."""
+
+from typing import Final
+
+import msgspec
+
+from gatehouse.idverify.names.align import liken
+from gatehouse.idverify.names.features import Compared, compare_tokens
+from gatehouse.idverify.names.knowledge import are_two_given_names
+from gatehouse.idverify.names.model import model
+from gatehouse.idverify.names.relations import relation_of
+from gatehouse.idverify.names.tokens import Token, tokens_of
+from gatehouse.idverify.words import Result, Why
+
+PARTIAL_FROM: Final = 0.5
+"""The least score that is not NO_MATCH. It weighs a missed person like a false one."""
+_AS_GOOD_AS_EQUAL: Final = 0.9
+
+# What keeps a pair from being a full match, the weightiest first.
+_WEIGHTY: Final = (Why.TYPO, Why.NICKNAME, Why.INITIAL)
+
+
+class FullNameVerdict(msgspec.Struct, frozen=True):
+    """How alike two names are, what that means, and why."""
+
+    score: float
+    decision: Result
+    why: Why
+
+
+def compare_full_names(left: str, right: str) -> FullNameVerdict:
+    """Decide whether two names may be the same person's."""
+    one, other = tokens_of(left), tokens_of(right)
+    if not one or not other:
+        return _without_words(left, right)
+    if _same_words(one, other):
+        return FullNameVerdict(1.0, Result.MATCH, Why.EXACT)
+    if len(one) == len(other) == 1:
+        return _single_words(one[0], other[0])
+    compared = compare_tokens(one, other)
+    score = ruled(compared, model().score(compared.numbers))
+    if score < PARTIAL_FROM:
+        return FullNameVerdict(score, Result.NO_MATCH, Why.DIFFERENT)
+    why, equal = _reason(compared)
+    return FullNameVerdict(score, Result.MATCH if equal else Result.PARTIAL_MATCH, why)
+
+
+def ruled(compared: Compared, score: float) -> float:
+    """The model's score, unless a rule knows better."""
+    return min(score, PARTIAL_FROM - 0.01) if _another_given_name(compared) else score
+
+
+def _without_words(left: str, right: str) -> FullNameVerdict:
+    """A name without a single letter or digit is only ever like itself."""
+    if left.strip() and left == right:
+        return FullNameVerdict(1.0, Result.MATCH, Why.EXACT)
+    return FullNameVerdict(0.0, Result.NO_MATCH, Why.DIFFERENT)
+
+
+def _single_words(left: Token, right: Token) -> FullNameVerdict:
+    """One word each is too little for the model: the rules for a part of a name decide."""
+    found = liken(left, right)
+    relation = relation_of(left, right, found, given=True)
+    if relation is None:
+        return FullNameVerdict(
+            PARTIAL_FROM * min(0.99, found.likeness), Result.NO_MATCH, Why.DIFFERENT
+        )
+    score = PARTIAL_FROM + (1 - PARTIAL_FROM) * min(1.0, found.likeness)
+    return FullNameVerdict(score, relation.result, relation.why or Why.DIFFERENT)
+
+
+def _same_words(left: list[Token], right: list[Token]) -> bool:
+    return len(left) == len(right) and all(
+        one.script == other.script and one.same_as(other)
+        for one, other in zip(left, right, strict=True)
+    )
+
+
+def _another_given_name(compared: Compared) -> bool:
+    """Whether the names are alike but for the given name, and that is another one.
+
+    Longer names have room for more than one given name; there the model weighs them.
+    """
+    if len(compared.left) != 2 or len(compared.right) != 2:
+        return False
+    same = [match for match in compared.matches if match.why is Why.EXACT]
+    if len(same) != 1 or any(match.why is Why.NICKNAME for match in compared.matches):
+        return False
+    one, other = compared.left[1 - same[0].left], compared.right[1 - same[0].right]
+    return are_two_given_names(one.text, other.text)
+
+
+def _reason(compared: Compared) -> tuple[Why, bool]:
+    """Why two names were found alike, and whether that makes them equal."""
+    if compared.reading is not None:
+        latin = max(len(compared.left), len(compared.right))
+        whole = compared.reading.words_used == latin
+        alike = min(compared.reading.likenesses) >= _AS_GOOD_AS_EQUAL
+        return Why.TRANSLITERATION, whole and alike
+    whys = {match.why for match in compared.matches}
+    if Why.DIFFERENT in whys:
+        return Why.SUBSET, False
+    for why in _WEIGHTY:
+        if why in whys:
+            return why, False
+    alone = len(compared.left) + len(compared.right) - 2 * len(compared.matches)
+    if alone:
+        return Why.SUBSET, False
+    if Why.TRANSLITERATION in whys:
+        alike = all(match.likeness >= _AS_GOOD_AS_EQUAL for match in compared.matches)
+        return Why.TRANSLITERATION, alike
+    if all(match.left == match.right for match in compared.matches):
+        return Why.EXACT, True
+    return Why.ORDER, _turned_around(compared)
+
+
+def _turned_around(compared: Compared) -> bool:
+    """Whether only the family name went from one end to the other: Whitfield Amelia Jane.
+
+    Given names in another order, or father and son, are other people.
+    """
+    count = len(compared.left)
+    shifts = {(match.right - match.left) % count for match in compared.matches}
+    named = not any(token.particle for token in compared.left)
+    return named and shifts in ({1}, {count - 1})

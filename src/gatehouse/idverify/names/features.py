@@ -1,0 +1,207 @@
+"""What two names have in common, as numbers that the model weighs.
+
+All are worked out from the words that answer to each other. `short` is the name with fewer full
+words, `long` the other; a full word is neither an initial nor a particle.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from rapidfuzz import fuzz
+
+from gatehouse.idverify.names.align import Match, align, joined
+from gatehouse.idverify.names.eastern import Reading, is_eastern, read_eastern
+from gatehouse.idverify.names.knowledge import knowledge
+from gatehouse.idverify.names.scripts import HANGUL, LATIN, SCRIPTS
+from gatehouse.idverify.names.tokens import Token
+
+# Name of each number, and whether more of it may only raise (1) or only lower (-1) the score.
+FEATURES: Final[dict[str, int]] = {
+    "script": 0,
+    "short_words": 0,
+    "long_words": 0,
+    "short_mean": 1,
+    "long_mean": 1,
+    "least": 1,
+    "spelling_mean": 1,
+    "evidence_share": 1,
+    "short_first": 1,
+    "short_last": 1,
+    "long_first": 1,
+    "long_last": 1,
+    "long_unmatched": -1,
+    "exact": 1,
+    "partial_ratio": 1,
+    "sorted_ratio": 1,
+    "short_letters": 0,
+    "short_missing": -1,
+    "long_missing": -1,
+    "rarest": 1,
+    "rare_sum": 1,
+    "long_rare_mean": 1,
+    "long_other_given": 0,
+}
+
+_UNMATCHED: Final = 0.6
+_CLEAR: Final = 0.8
+_UNKNOWN_RARITY: Final = 0.6
+_RARITY: Final = (1.0, 0.75, 0.5, 0.25)
+_NATS_PER_LETTER: Final = 2.0
+_EASTERN: Final = {"m": 8, "c": 9, "k": 10, "v": 11, "j": 12, "f": 13}
+_EASTERN_HANGUL: Final = 14
+_SCRIPT_NUMBERS: Final = {script: number for number, script in enumerate(SCRIPTS)}
+
+
+class Compared(NamedTuple):
+    """Two names laid beside each other."""
+
+    numbers: list[float]
+    left: list[Token]
+    right: list[Token]
+    matches: list[Match]
+    reading: Reading | None
+    """Set when one name is in Han characters or Hangul; then there are no matches."""
+
+
+def compare_tokens(left: list[Token], right: list[Token]) -> Compared:
+    """Lay two names beside each other; neither may be empty, and which comes first is all one."""
+    if [token.text for token in right] < [token.text for token in left]:
+        left, right = right, left
+    if left[0].script != right[0].script:
+        for one, other in ((left, right), (right, left)):
+            if is_eastern(one) and len(other) > 1 and all(t.script == LATIN for t in other):
+                reading = read_eastern(one, other)
+                if reading.likenesses:
+                    numbers = _eastern_numbers(reading, one, other)
+                    return Compared(numbers, left, right, [], reading)
+    matches = align(left, right)
+    for _ in range(2):
+        shorter = joined(left, right, matches)
+        if shorter is None:
+            break
+        left, right = shorter
+        matches = align(left, right)
+    return Compared(_numbers(left, right, matches), left, right, matches, None)
+
+
+def _eastern_numbers(
+    reading: Reading, name: Sequence[Token], latin: Sequence[Token]
+) -> list[float]:
+    alike = reading.likenesses
+    mean = sum(alike) / len(alike)
+    share = reading.words_used / len(latin)
+    hangul = name[0].script == HANGUL
+    rest = alike[1:] or alike
+    numbers = dict.fromkeys(FEATURES, 0.0)
+    numbers |= {
+        "script": _EASTERN_HANGUL if hangul else _EASTERN[reading.language],
+        "short_words": len(alike),
+        "long_words": len(latin),
+        "short_mean": mean,
+        "long_mean": mean * share,
+        "least": min(alike),
+        "spelling_mean": mean,
+        "evidence_share": reading.score,
+        "short_first": alike[0],
+        "short_last": alike[-1],
+        "long_first": alike[0],
+        "long_last": sum(rest) / len(rest),
+        "long_unmatched": len(latin) - reading.words_used,
+        "exact": sum(each == 1 for each in alike),
+        "short_letters": sum(len(token.text) for token in name),
+        "rarest": _UNKNOWN_RARITY,
+        "long_rare_mean": mean * share,
+    }
+    return list(numbers.values())
+
+
+def _numbers(left: list[Token], right: list[Token], matches: list[Match]) -> list[float]:
+    of_left = {match.left: match for match in matches}
+    of_right = {match.right: match for match in matches}
+    short, long, of_short, of_long = left, right, of_left, of_right
+    full_short, full_long = _full(short), _full(long)
+    if len(full_short) > len(full_long):
+        short, long, of_short, of_long = long, short, of_long, of_short
+        full_short, full_long = full_long, full_short
+    found = [of_short.get(place) for place in full_short]
+    alike = [match.likeness if match else 0.0 for match in found]
+    alike_long = [m.likeness if (m := of_long.get(place)) else 0.0 for place in full_long]
+    mean, missing, letters = _weigh(short, full_short, alike)
+    long_mean, long_missing, _ = _weigh(long, full_long, alike_long)
+    rare_long = [_rarity(long[place]) for place in full_long]
+    known, known_alike = rare_long, alike_long
+    if short[full_short[0]].script == LATIN:
+        known, known_alike = [_rarity(short[place]) for place in full_short], alike
+    clear = [r for r, a in zip(known, known_alike, strict=True) if a > _CLEAR]
+    spelling = evidence = 0.0
+    for match in found:
+        if match is not None:
+            spelling += match.spelling
+            evidence += match.evidence if match.evidence > 0 else 0.0
+    rare_alike = sum([a * r for a, r in zip(alike_long, rare_long, strict=True)])
+    text, text_long = [t.ascii for t in short], [t.ascii for t in long]
+    return [
+        _script(short, long),
+        len(full_short),
+        len(full_long),
+        mean,
+        long_mean,
+        min(alike),
+        spelling / len(found),
+        evidence / (_NATS_PER_LETTER * letters),
+        alike[0],
+        alike[-1],
+        alike_long[0],
+        alike_long[-1],
+        sum([each < _UNMATCHED for each in alike_long]),
+        alike.count(1.0),
+        fuzz.partial_ratio("".join(text), "".join(text_long)) / 100,
+        fuzz.ratio(" ".join(sorted(text)), " ".join(sorted(text_long))) / 100,
+        letters,
+        missing,
+        long_missing,
+        max(clear, default=0.0),
+        sum(clear),
+        rare_alike / sum(rare_long),
+        _other_given(long, full_long, alike_long),
+    ]
+
+
+def _full(tokens: list[Token]) -> list[int]:
+    full = [place for place, t in enumerate(tokens) if not t.particle and not t.initial]
+    return full or list(range(len(tokens)))
+
+
+def _weigh(tokens: list[Token], places: list[int], alike: list[float]) -> tuple[float, float, int]:
+    """The likeness per letter, the most that is missing in one word, and the number of letters."""
+    total = most = 0.0
+    letters = 0
+    for place, each in zip(places, alike, strict=True):
+        length = len(tokens[place].ascii) or 1
+        letters += length
+        total += each * length
+        missing = (1 - each) * length
+        most = missing if missing > most else most
+    return total / letters, most, letters
+
+
+def _rarity(token: Token) -> float:
+    """How much a word tells people apart: the commoner, the less."""
+    if token.script != LATIN:
+        return _UNKNOWN_RARITY
+    return _RARITY[knowledge().common.get(token.text, 0)]
+
+
+def _script(short: list[Token], long: list[Token]) -> int:
+    for token in (*short, *long):
+        if token.script != LATIN:
+            return _SCRIPT_NUMBERS[token.script]
+    return 0
+
+
+def _other_given(tokens: list[Token], full: list[int], alike: list[float]) -> int:
+    """Common given names that have no counterpart: they speak of somebody else."""
+    given = knowledge().given
+    return sum(
+        [a < _CLEAR and tokens[place].text in given for place, a in zip(full, alike, strict=True)]
+    )

@@ -1,0 +1,98 @@
+"""What is known about names: how letters sound across scripts, how Han characters are read, which
+names are common, which are short for which. Packed by `scripts/build_names.py`, loaded once.
+"""
+
+import lzma
+import re
+from functools import cache
+from importlib import resources
+from typing import Final
+
+import msgspec
+
+DATA_FILE: Final = "names.msgpack.xz"
+
+
+class SoundTable(msgspec.Struct, frozen=True):
+    """How strongly a unit of one script speaks for a unit of Latin letters, in hundredths of a nat.
+
+    `pairs[n][l]` is for native unit n beside Latin unit l, `gone` for a native unit with nothing
+    beside it, `added` for a Latin one.
+    """
+
+    native: list[str]
+    latin: list[str]
+    pairs: list[list[int]]
+    gone: list[int]
+    added: list[int]
+
+
+class Knowledge(msgspec.Struct, frozen=True):
+    """Everything that was packed."""
+
+    sounds: dict[str, SoundTable]
+    readings: dict[str, dict[str, list[str]]]
+    """Han character to language (m, c, k, j, v) to readings."""
+    han_fold: dict[str, str]
+    """Variants of a Han character, simplified and traditional, to one of them."""
+    spellings: dict[str, list[str]]
+    """Names in other scripts to how they are customarily written in Latin letters."""
+    common: dict[str, int]
+    """Common names to a level from 1 to 3."""
+    given: dict[str, list[int]]
+    """Common given names to the numbers of the names they are spellings of."""
+    gender: dict[str, int]
+    """The same given names to who bears them: 1 men, 2 women, 3 both."""
+    nicknames: dict[str, list[str]]
+    """Names to the names they are short for, and the other way round."""
+
+
+@cache
+def knowledge() -> Knowledge:
+    """The packed knowledge, loaded when first asked for."""
+    packed = (resources.files(__package__) / "data" / DATA_FILE).read_bytes()
+    return msgspec.msgpack.decode(lzma.decompress(packed), type=Knowledge)
+
+
+def are_one_given_name(one: str, other: str) -> bool:
+    """Whether two words are known spellings of one given name: Mohammed and Muhammad."""
+    if borne_by_others(one, other):
+        return False
+    given = knowledge().given
+    names, others = given.get(one), given.get(other)
+    if names is None or others is None:
+        return False
+    return not set(names).isdisjoint(others) or _same_bones(one, other)
+
+
+def are_two_given_names(one: str, other: str) -> bool:
+    """Whether two words are known given names that are not spellings of one name: Jon and Joan."""
+    given = knowledge().given
+    return one in given and other in given and not are_one_given_name(one, other)
+
+
+def borne_by_others(one: str, other: str) -> bool:
+    """Whether one is a man's name and the other a woman's."""
+    gender = knowledge().gender
+    return not gender.get(one, 3) & gender.get(other, 3)
+
+
+def _same_bones(one: str, other: str) -> bool:
+    """Whether two names are written alike but for habits of spelling: Catherine and Katherine."""
+    one, other = _plain_spelling(one), _plain_spelling(other)
+    if one == other:
+        return True
+    bones = one[:1] + _VOWELS.sub("", one[1:])
+    # Of a short name too little is left without its vowels: Jon and Joan, Mario and Maria.
+    return len(bones) > 2 and bones == other[:1] + _VOWELS.sub("", other[1:])
+
+
+def _plain_spelling(name: str) -> str:
+    name = name.replace("ph", "f").replace("ck", "k").replace("ch", "k").replace("th", "t")
+    name = name.translate(_SOUNDS_LIKE)
+    return _DOUBLED.sub(r"\1", name[:1] + name[1:].replace("h", "").replace("w", ""))
+
+
+_SOUNDS_LIKE: Final = str.maketrans("cqvz", "kkfs")
+_VOWELS: Final = re.compile("[aeiouy]+")
+_DOUBLED: Final = re.compile(r"(.)\1+")

@@ -1,0 +1,81 @@
+"""The words of an ID Verify answer."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.idverify.people import IdentifierType
+
+
+class Result(StrEnum):
+    """What the comparison of one attribute came to."""
+
+    MATCH = "MATCH"
+    PARTIAL_MATCH = "PARTIAL_MATCH"
+    NO_MATCH = "NO_MATCH"
+    NOT_PROCESSED = "NOT_PROCESSED"
+    NOT_SUPPORTED = "NOT_SUPPORTED"
+    UNKNOWN = "UNKNOWN"
+
+
+class NameResult(StrEnum):
+    """Whether names were compared at all."""
+
+    PERFORMED = "PERFORMED"
+    NOT_PERFORMED = "NOT_PERFORMED"
+    NOT_SUPPORTED = "NOT_SUPPORTED"
+
+
+class VerificationLevel(StrEnum):
+    """How much was given to verify."""
+
+    MINIMAL = "MINIMAL"
+    PARTIAL = "PARTIAL"
+    FULL = "FULL"
+
+
+class Why(StrEnum):
+    """Why a comparison came out as it did; kept in the decision record, never answered."""
+
+    EXACT = "exact"
+    NICKNAME = "nickname"
+    INITIAL = "initial"
+    TYPO = "typo"
+    TRANSLITERATION = "transliteration"
+    ORDER = "order"
+    SUBSET = "subset"
+    DIFFERENT = "different"
+
+
+class NameVerification(msgspec.Struct, frozen=True, rename="camel"):
+    """The results of comparing a name."""
+
+    first_name_account_match_decision: Annotated[Result, Meta(description="The first name.")]
+    middle_name_account_match_decision: Annotated[Result, Meta(description="The middle name.")]
+    last_name_account_match_decision: Annotated[Result, Meta(description="The last name.")]
+    name_match_decision: Annotated[Result, Meta(description="The name as a whole.")]
+    name_result: Annotated[NameResult, Meta(description="Whether names were compared.")]
+
+
+class IdVerifyResponse(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What ID Verify answers: one result for each attribute, of the best single person."""
+
+    card_holder_email_address_verification_results: Annotated[
+        Result, Meta(description="The e-mail address.")
+    ]
+    card_holder_phone_number_verification_results: Annotated[
+        Result, Meta(description="The phone number.")
+    ]
+    card_holder_name_verification_result: Annotated[
+        NameVerification | msgspec.UnsetType,
+        Meta(description="Present when a name was sent."),
+    ] = msgspec.UNSET
+    id_verification: Annotated[
+        dict[IdentifierType, Result],
+        Meta(description="One result for each identifier that was sent."),
+    ]
+    verification_level: Annotated[
+        VerificationLevel, Meta(description="How much was given to verify.")
+    ]

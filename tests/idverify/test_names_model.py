@@ -1,0 +1,79 @@
+"""The trained part of comparing names: it fits its features, and it cannot be turned around."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatehouse.idverify.names.features import FEATURES, compare_tokens
+from gatehouse.idverify.names.knowledge import knowledge
+from gatehouse.idverify.names.model import model
+from gatehouse.idverify.names.scripts import SCRIPTS
+from gatehouse.idverify.names.tokens import tokens_of
+
+PROJECT = Path(__file__).parents[2]
+ONE_WAY = [place for place, way in enumerate(FEATURES.values()) if way]
+NUMBERS = st.lists(st.floats(0, 12), min_size=len(FEATURES), max_size=len(FEATURES))
+
+
+@given(NUMBERS, st.sampled_from(ONE_WAY), st.floats(0.01, 5))
+def test_more_likeness_never_lowers_the_score(
+    numbers: list[float], place: int, more: float
+) -> None:
+    changed = [*numbers]
+    changed[place] += more * list(FEATURES.values())[place]
+    assert model().score(changed) >= model().score(numbers) - 1e-9
+
+
+def test_every_feature_is_worked_out_for_every_kind_of_name() -> None:
+    for left, right in (("Ada Byron", "Byron Ada K"), ("Wang Xiaoming", "王小明"), ("Ли", "Li Na")):
+        compared = compare_tokens(tokens_of(left), tokens_of(right))
+        assert len(compared.numbers) == len(FEATURES)
+
+
+def test_the_letters_of_every_script_are_known() -> None:
+    assert set(knowledge().sounds) == set(SCRIPTS)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A few labelled pairs of invented people."""
+    rows = [
+        ("Ada Byron", "Byron, Ada", 1, "made_up", "plain"),
+        ("Ada Byron", "Robert Okonkwo", 0, "made_up", "plain"),
+        ("Ivan Petrov", "Иван Петров", 1, "made_up", "ep_cyrillic"),
+        ("Ivan Petrov", "Ольга Сидорова", 0, "made_up", "ep_cyrillic_neg"),
+        ("Ada", "Adda", 1, "made_up", "given_variant"),
+        ("Beach", "Beard", 0, "made_up", "surname_not_similar"),
+    ]
+    with (tmp_path / "pairs.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("left", "right", "label", "source", "kind"))
+        writer.writerows(rows)
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    return tmp_path
+
+
+def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "scripts.eval_names", *arguments]
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+
+
+def test_the_evaluation_prints_figures_for_each_group(pairs: Path) -> None:
+    result = evaluate(str(pairs))
+    assert result.returncode == 0, result.stderr
+    lines = {line.split("  ")[0]: line.split() for line in result.stdout.splitlines()}
+    assert lines["CORE"][1:5] == ["4", "1.000", "1.000", "1.000"]
+    assert lines["cross-script"][1] == "2"
+    assert "given names" in lines
+    assert "µs per comparison" in result.stdout
+
+
+def test_the_evaluation_says_what_is_missing(tmp_path: Path) -> None:
+    assert "DATA=DIR" in evaluate().stderr
+    assert "no CSV file" in evaluate(str(tmp_path)).stderr
+    assert evaluate(str(tmp_path / "nowhere")).returncode == 2
