@@ -270,8 +270,14 @@ def test_private_files_are_private(sqlite_home: Home) -> None:
 
 
 def test_the_trigger_table_and_the_version_are_printed(sqlite_home: Home) -> None:
-    rows = sqlite_home.ok("sandbox", "--json").json
-    assert {"field": "cardNumber", "value": "4000000000000002"}.items() <= rows[0].items()
-    assert "4000000000000127" in sqlite_home.ok("sandbox").out
+    shown = sqlite_home.ok("sandbox", "--json").json
+    first = shown["triggers"][0]
+    assert {"field": "cardNumber", "value": "4000000000000002"}.items() <= first.items()
+    amelia = shown["people"][0]
+    assert (amelia["cardNumber"], amelia["ownerType"]) == ("4242424242424242", "PRIMARY")
+    assert amelia["names"][0]["lastName"] == "Whitfield"
+    printed = sqlite_home.ok("sandbox").out
+    assert "4000000000000127" in printed
+    assert "小明, -, 王" in printed
     assert sqlite_home.ok("--version").out.startswith("gatehouse ")
     assert "statement" in sqlite_home.ok("--help").out

@@ -37,6 +37,7 @@ def production(tmp_path: Path) -> Home:
             "GATEHOUSE_ENVIRONMENT": "production",
             "GATEHOUSE_SECRET_KEY": "s" * 40,
             "GATEHOUSE_ISSUER": "play_issuer:make",
+            "GATEHOUSE_IDENTITIES": "records",
             "GATEHOUSE_TRUSTED_PROXIES": "127.0.0.0/8",
             "GATEHOUSE_METRICS_PORT": "0",
             "PYTHONPATH": f"{code}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
@@ -47,7 +48,7 @@ def production(tmp_path: Path) -> Home:
 def test_production_does_not_start_on_what_is_for_play(sqlite_home: Home) -> None:
     done = sqlite_home.run("serve", GATEHOUSE_ENVIRONMENT="production")
     assert done.code == 5
-    for point in ("root secret", "issuer", "transport"):
+    for point in ("root secret", "issuer", "identities", "transport"):
         assert point in done.err
     assert not sqlite_home.path.exists()
 

@@ -11,6 +11,7 @@ from gatehouse.cli import (
     backup,
     balance,
     doctor,
+    identities,
     keys,
     ledger,
     migrate,
@@ -58,6 +59,7 @@ app.add_typer(keys.app, name="keys")
 app.add_typer(balance.app, name="balance")
 app.add_typer(prices.app, name="prices")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(identities.app, name="identities")
 app.command("statement")(statement.statement)
 app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")

@@ -32,7 +32,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def _data_points(settings: Settings) -> list[Point]:
-    from gatehouse.bootstrap import load_issuer
+    from gatehouse.bootstrap import load_identity_connector, load_issuer
     from gatehouse.premises import root_secret
     from gatehouse.store.database import Database
     from gatehouse.store.migrate import is_current
@@ -58,6 +58,21 @@ def _data_points(settings: Settings) -> list[Point]:
     def issuer() -> str:
         return f"{type(load_issuer(settings)).__name__} loads"
 
+    def identities() -> str:
+        if settings.identities in ("sandbox", "records"):
+            return "the embedded records"
+        return f"{type(load_identity_connector(settings)).__name__} loads"
+
+    def compaction() -> str:
+        from gatehouse.store.erasure import is_due
+
+        if (database.file is not None and not database.file.exists()) or not is_current(database):
+            return "nothing was erased"
+        with database.reading() as connection:
+            if is_due(connection):
+                raise GatehouseError("sealed copies of erased records may remain in unused space")
+        return "nothing remains to be cleared"
+
     def private() -> str:
         if settings.home.exists() and settings.home.stat().st_mode & 0o077:
             raise GatehouseError(f"{settings.home} can be read by others")
@@ -69,6 +84,8 @@ def _data_points(settings: Settings) -> list[Point]:
             "key ring", keys, "set GATEHOUSE_SECRET_KEY to the secret this database was made with"
         ),
         _point("issuer connector", issuer, "correct GATEHOUSE_ISSUER"),
+        _point("identity source", identities, "correct GATEHOUSE_IDENTITIES"),
+        _point("erased identities", compaction, "run: gatehouse identities compact"),
         _point("file permissions", private, f"chmod 700 {settings.home}"),
     ]
 

@@ -1,4 +1,4 @@
-"""gatehouse secrets: status, rotate-root, renew-fingerprints."""
+"""gatehouse secrets: status, rotate-root, renew-fingerprints, renew-identities."""
 
 import secrets
 from pathlib import Path
@@ -68,3 +68,25 @@ def renew_fingerprints(
         insert_key(change.connection, root, keyring.CARD_FINGERPRINTS, version + 1, chance)
         change.audit("secrets.renew-fingerprints", version=version + 1)
     typer.echo(f"The fingerprint key is now version {version + 1}; restart the servers.")
+
+
+@app.command("renew-identities")
+def renew_identities() -> None:
+    """Add a new key for identity records. Nothing is lost: older keys go on opening older records.
+
+    Afterwards run gatehouse identities reencrypt, which seals all records with the new key and
+    then removes the older ones. Servers need no restart.
+    """
+    from gatehouse.premises import root_secret
+
+    place = office()
+    version, _ = place.ring.current(keyring.IDENTITIES)
+    with place.change() as change:
+        chance = (change.now_ms, secrets.token_bytes)
+        root = root_secret(read_settings())
+        insert_key(change.connection, root, keyring.IDENTITIES, version + 1, chance)
+        change.audit("secrets.renew-identities", version=version + 1)
+    typer.echo(
+        f"The identity key is now version {version + 1}; seal the records with it: "
+        "gatehouse identities reencrypt"
+    )

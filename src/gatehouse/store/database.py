@@ -50,7 +50,7 @@ class Database:
                 yield writer
 
     def driver_connection(self) -> Any:
-        """A connection of the driver itself, for the writer alone."""
+        """A connection of the driver itself, for the writer and the reader of identities."""
         with _unavailable_as_ours():
             proxy = self.engine.raw_connection()
             connection = proxy.driver_connection

@@ -1,4 +1,4 @@
-"""Single facts of the database: the revision that tells servers to look again, and locks."""
+"""Single facts of the database: the revision that tells servers to look again, locks, marks."""
 
 from typing import Final
 
@@ -27,3 +27,20 @@ def bump_revision(connection: sa.Connection) -> None:
     """Tell all servers that something they may have remembered has changed."""
     following = str(read_revision(connection) + 1)
     connection.execute(STATE.update().where(STATE.c.name == _REVISION).values(value=following))
+
+
+def set_mark(connection: sa.Connection, name: str, value: str) -> None:
+    """Note that something is still to be done; the transaction must hold the lock on changes."""
+    this = STATE.c.name == name
+    if connection.execute(STATE.update().where(this).values(value=value)).rowcount == 0:
+        connection.execute(STATE.insert(), {"name": name, "value": value})
+
+
+def read_mark(connection: sa.Connection, name: str) -> str | None:
+    """What was noted, if it is still to be done."""
+    return connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == name))
+
+
+def clear_mark(connection: sa.Connection, name: str, value: str) -> None:
+    """Note that it is done, unless it was noted anew meanwhile."""
+    connection.execute(STATE.delete().where(STATE.c.name == name, STATE.c.value == value))

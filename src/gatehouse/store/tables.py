@@ -126,6 +126,60 @@ KEY_RING: Final = sa.Table(
     sa.Column("created_at_ms", sa.BigInteger, nullable=False),
 )
 
+# Who holds which card. Everything about a person is in one sealed value; beside it are only keyed
+# hashes. All rows of a card lie together, so a lookup reads one stretch of one tree.
+IDENTITIES: Final = sa.Table(
+    "identities",
+    METADATA,
+    sa.Column("card", sa.Text, primary_key=True),
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("person", sa.Text, primary_key=True),
+    sa.Column("key_version", sa.Integer, nullable=False),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("reference", sa.Text),
+    sa.Column("updated_at_ms", sa.BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+sa.Index(
+    "identities_by_scope", IDENTITIES.c.scope, IDENTITIES.c.card, IDENTITIES.c.person, unique=True
+)
+sa.Index("identities_by_person", IDENTITIES.c.person)
+sa.Index(
+    "identities_by_reference",
+    IDENTITIES.c.reference,
+    sqlite_where=IDENTITIES.c.reference.is_not(None),
+    postgresql_where=IDENTITIES.c.reference.is_not(None),
+)
+
+# How many people of a scope have an identifier of a type: what is held at all, without opening.
+IDENTITY_TYPES: Final = sa.Table(
+    "identity_types",
+    METADATA,
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("type", sa.Text, primary_key=True),
+    sa.Column("people", sa.BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# How far each import came, so that one that was interrupted goes on from there.
+IDENTITY_IMPORTS: Final = sa.Table(
+    "identity_imports",
+    METADATA,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("scope", sa.Text, nullable=False),
+    sa.Column("file", sa.Text),
+    sa.Column("started_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("finished_at_ms", sa.BigInteger),
+    sa.Column("line", sa.BigInteger, nullable=False),
+    sa.Column("offset", sa.BigInteger, nullable=False),
+    sa.Column("added", sa.BigInteger, nullable=False),
+    sa.Column("changed", sa.BigInteger, nullable=False),
+    sa.Column("unchanged", sa.BigInteger, nullable=False),
+    sa.Column("refused", sa.BigInteger, nullable=False),
+)
+sa.Index("identity_imports_by_file", IDENTITY_IMPORTS.c.scope, IDENTITY_IMPORTS.c.file)
+
 # Single facts: the revision that tells servers to look again, and the head of the audit chain.
 STATE: Final = sa.Table(
     "state",

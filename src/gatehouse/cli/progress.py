@@ -1,0 +1,59 @@
+"""Shows how a long command is getting on: a bar on a terminal, now and then a line elsewhere."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Any, Final, Self
+
+import typer
+
+_LINE_EVERY_S: Final = 10.0
+
+
+class Progress:
+    """Progress on standard error; standard output stays free for results."""
+
+    def __init__(self, what: str, total: int | None) -> None:
+        self._what = what
+        self._total = total
+        self._bar: Any = None
+        self._task: Any = None
+        self._said_at = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+                       TimeRemainingColumn(), TextColumn("{task.fields[note]}"))  # fmt: skip
+            self._bar = Bar(*columns, console=Console(stderr=True))
+            self._task = self._bar.add_task(self._what, total=self._total, note="")
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def reached(self, done: int, note: str) -> None:
+        """Show how far it is."""
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, note=note)
+        elif time.monotonic() - self._said_at >= _LINE_EVERY_S:
+            self._said_at = time.monotonic()
+            of = "" if not self._total else f" ({100 * done // self._total} %)"
+            typer.echo(f"{self._what}: {note}{of}", err=True)
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        else:
+            typer.echo(text, err=True)

@@ -1,0 +1,117 @@
+"""A thread that answers whatever is waiting, all at once.
+
+Callers hand over one list per turn of the event loop; while one batch is being worked on the next
+gathers by itself, so nothing ever waits on purpose.
+"""
+
+import asyncio
+import contextlib
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
+
+import psycopg
+
+from gatehouse.core.errors import StoreUnavailable
+
+# What the drivers raise when the database, not the work, is at fault.
+UNREACHABLE: Final = (
+    sqlite3.OperationalError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    StoreUnavailable,
+)
+
+Order = TypeVar("Order")
+
+
+class BatchThread(Generic[Order]):
+    """Takes orders from an event loop and has them answered in batches on a thread of its own."""
+
+    def __init__(
+        self,
+        name: str,
+        answer: Callable[[list[Order]], list[Any]],
+        finish: Callable[[], None],
+        *,
+        at_most: int,
+    ) -> None:
+        """`answer` gives one answer or exception per order and never raises."""
+        self._answer = answer
+        self._finish = finish
+        self._at_most = at_most
+        self._inbox: queue.SimpleQueue[list[tuple[Order, asyncio.Future[Any]]] | None]
+        self._inbox = queue.SimpleQueue()
+        self._turn: list[tuple[Order, asyncio.Future[Any]]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin to serve the running event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether orders are being worked on."""
+        return self._thread.is_alive()
+
+    async def stop(self) -> None:
+        """Finish what was handed over, then end."""
+        await asyncio.sleep(0)
+        self._inbox.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def submit(self, order: Order) -> "asyncio.Future[Any]":
+        """Hand an order over; its answer comes when its batch is done."""
+        assert self._loop is not None, "the thread has not been started"
+        future = self._loop.create_future()
+        if not self._turn:
+            self._loop.call_soon(self._hand_over)
+        self._turn.append((order, future))
+        return future
+
+    def _hand_over(self) -> None:
+        self._inbox.put(self._turn)
+        self._turn = []
+
+    def _work(self) -> None:
+        while (batch := self._next_batch()) is not None:
+            for start in range(0, len(batch), self._at_most):
+                part = batch[start : start + self._at_most]
+                answers = self._answer([order for order, _ in part])
+                self._deliver([future for _, future in part], answers)
+        self._finish()
+
+    def _next_batch(self) -> list[tuple[Order, "asyncio.Future[Any]"]] | None:
+        first = self._inbox.get()
+        if first is None:
+            return None
+        batch = first
+        while True:
+            try:
+                more = self._inbox.get_nowait()
+            except queue.Empty:
+                return batch
+            if more is None:
+                # Finish this batch first; the next look finds the end again.
+                self._inbox.put(None)
+                return batch
+            batch = batch + more
+
+    def _deliver(self, futures: "list[asyncio.Future[Any]]", answers: list[Any]) -> None:
+        assert self._loop is not None
+        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
+            self._loop.call_soon_threadsafe(_resolve, futures, answers)
+
+
+def _resolve(futures: "list[asyncio.Future[Any]]", answers: list[Any]) -> None:
+    for future, answer in zip(futures, answers, strict=True):
+        if future.cancelled():
+            continue
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)

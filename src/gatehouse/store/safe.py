@@ -1,0 +1,187 @@
+"""The safe: turns people into rows that reveal nothing, and rows into people.
+
+Three keys are at work. The newest identity key seals a row, and a key derived from it marks the
+row's content, so that an unchanged record is recognised without opening it; both are replaced by
+re-encryption. What must stay the same through that, the ids of people and the marks of references
+and files, hangs on the card fingerprints' key: when that is replaced, all is imported anew anyway.
+"""
+
+import unicodedata
+from hashlib import blake2b
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.core.errors import SealBroken
+from gatehouse.core.hashing import keyed_hash
+from gatehouse.core.ids import Randomness
+from gatehouse.core.keyring import CARD_FINGERPRINTS, IDENTITIES, KeyRing
+from gatehouse.core.sealing import Sealer
+from gatehouse.core.secrets import Personal
+from gatehouse.idverify.people import Person
+
+EVERYONE: Final = "*"
+"""The scope of records that all accounts may use."""
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+
+
+class Entry(Personal, frozen=True):
+    """A holder of a card, to be kept; `card` is the fingerprint."""
+
+    card: str
+    person: Person
+    reference: str | None = None
+    """The operator's own name for the person."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A holder of a card, as kept."""
+
+    scope: str
+    person_id: str
+    entry: Entry
+    updated_at_ms: int
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """A record that cannot be opened."""
+
+    scope: str
+    person_id: str
+    reason: str
+
+
+class _Inside(Personal, frozen=True, omit_defaults=True):
+    """What is sealed."""
+
+    person: Person
+    reference: str | None = None
+
+
+_open_inside: Final = msgspec.msgpack.Decoder(_Inside).decode
+
+
+def label_of(scope: str, card: str, person_id: str) -> bytes:
+    """Where a sealed person belongs; a row that is moved elsewhere cannot be opened."""
+    return f"identity\n{scope}\n{card}\n{person_id}".encode()
+
+
+def read_person(plain: bytes) -> Person:
+    """The person out of an opened value."""
+    return _open_inside(plain).person
+
+
+class Safe:
+    """Everything about kept people that takes a key."""
+
+    def __init__(self, ring: KeyRing) -> None:
+        self._ring = ring
+        self._sealer = Sealer(ring, IDENTITIES)
+        self.version = self._sealer.version
+        self.card_version, key = ring.current(CARD_FINGERPRINTS)
+        self._marking = _derived(key, b"identity marks")
+        self._content_keys: dict[int, bytes] = {}
+
+    @property
+    def card_prefix(self) -> str:
+        """How the fingerprints begin that cards get now."""
+        return f"fp{self.card_version}_"
+
+    def person_id(self, scope: str, entry: Entry) -> str:
+        """The same for the same person of a card: by reference, or else by role and names.
+
+        Who has neither is known by all that is on record, so that two of them stay two.
+        """
+        person = entry.person
+        if entry.reference is not None:
+            who: Any = entry.reference
+        else:
+            who = [person.owner_type, sorted({_plainly(name) for name in person.names})]
+            if not person.names:
+                ids = {(one.type.value, one.value, one.country or "") for one in person.identifiers}
+                emails = {address.casefold() for address in person.emails}
+                who += [sorted(emails), sorted(set(person.phones)), sorted(ids)]
+        return "idn_" + keyed_hash(self._marking, _encode([scope, entry.card, who]))[:32]
+
+    def reference_mark(self, scope: str, reference: str) -> str:
+        """What a reference is found by."""
+        return keyed_hash(self._marking, _encode(["reference", scope, reference]))[:32]
+
+    def reference_marks(self, scope: str, reference: str) -> list[str]:
+        """The same under every fingerprint key there ever was, so that old records are found."""
+        keys = [
+            _derived(self._ring.key(purpose, version), b"identity marks")
+            for purpose, version in self._ring.versions()
+            if purpose == CARD_FINGERPRINTS
+        ]
+        content = _encode(["reference", scope, reference])
+        return [keyed_hash(key, content)[:32] for key in keys]
+
+    def file_hasher(self) -> "blake2b":
+        """A keyed hash to feed a file to."""
+        return blake2b(key=self._marking, digest_size=20, person=b"identity file")
+
+    def knows(self, version: int) -> bool:
+        """Whether what was sealed with a version can be opened."""
+        return (IDENTITIES, version) in self._ring.versions()
+
+    def content(self, version: int, scope: str, entry: Entry) -> str:
+        """What tells whether a record has changed; tells nothing without the key."""
+        key = self._content_key(version)
+        inside = _encode(_Inside(entry.person, entry.reference))
+        return keyed_hash(key, _encode([scope, entry.card, inside]))[:32]
+
+    def row(
+        self, scope: str, person_id: str, entry: Entry, chance: tuple[int, Randomness]
+    ) -> dict[str, Any]:
+        """The row of a person."""
+        now_ms, random_bytes = chance
+        plain = _encode(_Inside(entry.person, entry.reference))
+        label = label_of(scope, entry.card, person_id)
+        version, sealed = self._sealer.seal(plain, label, random_bytes)
+        reference = entry.reference
+        return {
+            "card": entry.card,
+            "scope": scope,
+            "person": person_id,
+            "key_version": version,
+            "sealed": sealed,
+            "content": self.content(version, scope, entry),
+            "reference": None if reference is None else self.reference_mark(scope, reference),
+            "updated_at_ms": now_ms,
+        }
+
+    def open(self, row: Any) -> Kept:
+        """The person of a row; `KeyMissing` or `SealBroken` when the row cannot be opened."""
+        label = label_of(row.scope, row.card, row.person)
+        try:
+            inside = _open_inside(self._sealer.open(row.key_version, row.sealed, label))
+        except msgspec.MsgspecError:
+            raise SealBroken("a sealed value is no person") from None
+        entry = Entry(row.card, inside.person, inside.reference)
+        return Kept(row.scope, row.person, entry, row.updated_at_ms)
+
+    def reseal(self, kept: Kept, random_bytes: Randomness) -> dict[str, Any]:
+        """What changes in a person's row when it is sealed with the newest key."""
+        row = self.row(kept.scope, kept.person_id, kept.entry, (0, random_bytes))
+        return {column: row[column] for column in ("key_version", "sealed", "content")}
+
+    def _content_key(self, version: int) -> bytes:
+        if version not in self._content_keys:
+            key = self._ring.key(IDENTITIES, version)
+            self._content_keys[version] = _derived(key, b"identity content")
+        return self._content_keys[version]
+
+
+def _derived(key: bytes, use: bytes) -> bytes:
+    return blake2b(use, key=key, digest_size=32).digest()
+
+
+def _plainly(name: Any) -> tuple[str, str, str]:
+    """A name without what differs from one file to the next: case, spacing, composition."""
+    parts = (name.last_name, name.first_name, name.middle_name)
+    last, first, middle = (
+        " ".join(unicodedata.normalize("NFKC", part or "").casefold().split()) for part in parts
+    )
+    return last, first, middle

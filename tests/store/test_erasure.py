@@ -1,0 +1,256 @@
+"""What long changes leave for others: turns for servers, marks, places, numbers; what they heal."""
+
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.idverify.people import Identifier, IdentifierType, Person, PersonName
+from gatehouse.premises import open_office
+from gatehouse.settings import load_settings
+from gatehouse.store import audit, erasure, identities, imports
+from gatehouse.store.identities import MOST_HOLDERS, Outcome, Selector
+from gatehouse.store.imports import Batch, Position
+from gatehouse.store.office import Office
+from gatehouse.store.pace import Pace
+from gatehouse.store.rehearsal import Rehearsal
+from gatehouse.store.safe import EVERYONE, Entry, Kept, Safe, Unreadable
+from gatehouse.store.tables import IDENTITIES, IDENTITY_TYPES
+from tests.harness import Home
+from tests.store.test_identities import keep, kept, types
+
+CARD = "fp1_" + "a" * 40
+PASSPORT = Identifier(IdentifierType.PASSPORT, "533401372", "GB")
+
+
+@pytest.fixture
+def place(sqlite_home: Home) -> Iterator[Office]:
+    """The data of an empty sandbox on the embedded database."""
+    opened = open_office(load_settings(sqlite_home.environ()), "test")
+    yield opened
+    opened.database.dispose()
+
+
+def person(name: str, *identifiers: Identifier) -> Entry:
+    return Entry(CARD, Person(names=(PersonName(name),), identifiers=identifiers), name)
+
+
+def spoil(office: Office, person_id: str) -> None:
+    """Damage what is sealed, as a disk would."""
+    with imports.batch_of(office) as connection:
+        this = IDENTITIES.c.person == person_id
+        connection.execute(IDENTITIES.update().where(this).values(sealed=secrets.token_bytes(80)))
+
+
+def is_due(office: Office) -> bool:
+    with office.look() as connection:
+        return erasure.is_due(connection)
+
+
+def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(place: Office) -> None:
+    now, slept = [0.0], []
+
+    def sleep(seconds: float) -> None:
+        slept.append(round(seconds, 3))
+        now[0] += seconds
+
+    pace = Pace(place.database, lambda: now[0], sleep)
+    for held, between in (
+        (0.01, 0.0),
+        (0.06, 0.0),
+        (0.4, 0.1),
+        (30.0, 0.0),
+        (0.2, 9.0),
+        (0.1, 0.0),
+    ):
+        with pace.turn():
+            now[0] += held
+        now[0] += between
+    assert slept == [0.05, 0.1, 0.3, 1.0]
+
+
+def test_whoever_waits_for_the_lock_gets_it_between_two_batches(place: Office) -> None:
+    keep(place, EVERYONE, person("a"))
+    file = place.database.file
+    ended, waits = threading.Event(), []
+
+    def serve() -> None:
+        server = sqlite3.connect(str(file), timeout=0.5, isolation_level=None)
+        while not ended.is_set():
+            began = time.monotonic()
+            server.execute("BEGIN IMMEDIATE")
+            server.execute("COMMIT")
+            waits.append(time.monotonic() - began)
+            time.sleep(0.005)
+        server.close()
+
+    server = threading.Thread(target=serve)
+    server.start()
+    pace = Pace(place.database)
+    for _ in range(8):
+        with pace.turn(), imports.batch_of(place):
+            time.sleep(0.06)
+    ended.set()
+    server.join()
+    assert len([one for one in waits if one > 0.02]) >= 4, "it had to wait and got its turn"
+    assert max(waits) < 0.4
+
+
+def test_after_an_erasure_no_interrupted_import_of_the_scope_skips_anything(office: Office) -> None:
+    safe = Safe(office.ring)
+    for disturb in ("erase", "another file", "from the start"):
+        run = imports.begin(EVERYONE, "mark", office)
+        run, _ = imports.take(run, Batch([person("a")], 0, Position(1, 9)), office, safe)
+        assert imports.begin(EVERYONE, "mark", office).before == run.tally
+        if disturb == "erase":
+            assert erasure.erase(EVERYONE, Selector(), "", office, safe) == 1
+        elif disturb == "another file":
+            imports.finish(imports.begin(EVERYONE, "other", office), office)
+        again = imports.begin(EVERYONE, "mark", office, from_start=disturb == "from the start")
+        assert (again.at, again.resumed) == (Position(), False)
+        # The one that was running is not stopped by that.
+        run, _ = imports.take(run, Batch([person("b")], 0, Position(2, 18)), office, safe)
+        imports.finish(run, office)
+        imports.finish(again, office)
+
+
+def test_what_came_before_an_interruption_is_told_apart(place: Office) -> None:
+    safe = Safe(place.ring)
+    run = imports.begin(EVERYONE, "mark", place)
+    imports.take(run, Batch([person("a")], 2, Position(3, 9)), place, safe)
+    run = imports.begin(EVERYONE, "mark", place)
+    run, _ = imports.take(run, Batch([person("b")], 0, Position(4, 18)), place, safe)
+    imports.finish(run, place)
+    with place.look() as connection:
+        line = audit.read(connection, None, 100)[-1]
+    assert (line.details["added"], line.details["refused"]) == (2, 2)
+    assert line.details["before"] == {"added": 1, "changed": 0, "unchanged": 0, "refused": 2}
+
+
+def test_nameless_people_without_a_reference_stay_apart(office: Office) -> None:
+    def nameless(email: str, *identifiers: Identifier) -> Entry:
+        return Entry(CARD, Person(emails=(email,), identifiers=identifiers))
+
+    two = (nameless("a@example.com"), nameless("b@example.com"))
+    assert keep(office, EVERYONE, *two) == [Outcome.ADDED] * 2
+    assert keep(office, EVERYONE, *two) == [Outcome.UNCHANGED] * 2
+    assert keep(office, EVERYONE, nameless("A@Example.com")) == [Outcome.CHANGED]
+    assert keep(office, EVERYONE, nameless("a@example.com", PASSPORT)) == [Outcome.ADDED]
+    assert len(kept(office, EVERYONE)) == 3
+
+
+def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(place: Office) -> None:
+    safe = Safe(place.ring)
+    keep(place, EVERYONE, person("a"), person("b"))
+    crowd = [person(f"n{number}") for number in range(MOST_HOLDERS)]
+    other = Entry(CARD, Person(names=(PersonName("changed"),)), "a")
+    batches = [[*crowd[:3], other], [*crowd[:2], other, person("a")], crowd, crowd[-4:]]
+
+    rehearsal, tallies = Rehearsal(), []
+    run = imports.Run("", EVERYONE, Position(), imports.Tally())
+    for entries in batches:
+        run, _ = imports.rehearse(run, Batch(entries, 1, Position()), place, safe, rehearsal)
+    tallies.append(run.tally)
+    rehearsal.close()
+    assert len(kept(place, EVERYONE)) == 2
+    run = imports.begin(EVERYONE, None, place)
+    for number, entries in enumerate(batches):
+        run, _ = imports.take(run, Batch(entries, 1, Position(0, number)), place, safe)
+    tallies.append(run.tally)
+    assert tallies[0] == tallies[1]
+    assert all(number > 1 for number in (run.tally.changed, run.tally.unchanged, run.tally.refused))
+
+
+def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(office: Office) -> None:
+    entries = [person("a", PASSPORT), person("b", PASSPORT), person("c", PASSPORT)]
+    keep(office, EVERYONE, *entries)
+    ids = {one.entry.reference: one.person_id for one in kept(office, EVERYONE)}
+    spoil(office, ids["a"])
+    spoil(office, ids["b"])
+    safe = Safe(office.ring)
+    with office.look() as connection:
+        found = list(identities.everyone(EVERYONE, connection, safe))
+    assert {type(one) for one in found} == {Kept, Unreadable}
+    assert keep(office, EVERYONE, entries[0]) == [Outcome.CHANGED]
+    assert erasure.erase(EVERYONE, Selector(person_id=ids["b"]), "", office, safe) == 1
+    erasure.compact(office, safe)
+    assert {one.entry.reference for one in kept(office, EVERYONE)} == {"a", "c"}
+    assert types(office, EVERYONE) == {"PASSPORT": 2}
+    spoil(office, ids["c"])
+    erasure.erase(EVERYONE, Selector(), "", office, safe)
+    with office.look() as connection:
+        assert connection.execute(sa.select(IDENTITY_TYPES)).all() == []
+
+
+def test_a_compaction_stays_due_until_it_is_done(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    safe = Safe(office.ring)
+    keep(office, EVERYONE, *(person(f"n{number}") for number in range(6)))
+    assert not is_due(office)
+    people = [one.person_id for one in kept(office, EVERYONE)]
+    erasure.erase(EVERYONE, Selector(person_id=people[0]), "", office, safe)
+    assert is_due(office)
+    assert not erasure.tidy(office, safe, False)
+    assert is_due(office)
+    monkeypatch.setattr(erasure, "QUICKLY_REWRITTEN_BYTES", 10)
+    assert erasure.tidy(office, safe, None) is not office.database.is_sqlite
+    assert is_due(office) is office.database.is_sqlite
+    monkeypatch.undo()
+    assert erasure.tidy(office, safe, None)
+    assert not is_due(office)
+
+
+def test_the_log_is_emptied_even_when_the_file_is_not_rewritten(place: Office) -> None:
+    safe = Safe(place.ring)
+    keep(place, EVERYONE, person("a"), person("b"))
+    [row, _] = _rows(place)
+    erasure.erase(EVERYONE, Selector(person_id=row.person), "", place, safe)
+    erasure.tidy(place, safe, False)
+    file = place.database.file
+    assert file is not None
+    log = Path(f"{file}-wal")
+    assert not log.exists() or log.stat().st_size == 0
+    assert row.sealed not in file.read_bytes()
+
+
+def test_an_erasure_that_is_interrupted_leaves_its_mark(
+    place: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(place, EVERYONE, *(person(f"n{number}") for number in range(5)))
+    monkeypatch.setattr(erasure, "_AT_ONCE", 2)
+    calls = []
+
+    def interrupted(*_: object) -> bool:
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return True
+
+    monkeypatch.setattr(erasure, "_any", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        erasure.erase(EVERYONE, Selector(), "", place, Safe(place.ring))
+    assert len(kept(place, EVERYONE)) == 3
+    assert is_due(place)
+
+
+def test_the_trail_lists_the_ids_of_a_few_and_counts_the_many(place: Office) -> None:
+    safe = Safe(place.ring)
+    entries = [Entry(f"fp1_{n:040x}", Person(emails=(f"a{n}@example.com",))) for n in range(23)]
+    keep(place, EVERYONE, *entries)
+    erasure.erase(EVERYONE, Selector(cards=[entries[0].card]), "one", place, safe)
+    erasure.erase(EVERYONE, Selector(), "many", place, safe)
+    with place.look() as connection:
+        one, many = audit.read(connection, None, 100)[-2:]
+    assert (one.details["count"], len(one.details["ids"])) == (1, 1)
+    assert many.details == {"scope": "*", "count": 22, "reason": "many"}
+
+
+def _rows(office: Office) -> list[sa.Row[tuple[object, ...]]]:
+    with office.look() as connection:
+        return list(connection.execute(sa.select(IDENTITIES)))
