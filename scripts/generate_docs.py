@@ -17,6 +17,7 @@ import typer.main
 
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli.app import app
+from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.core.brands import BRAND_NAMES, BRANDS
 from gatehouse.core.money import format_amount
@@ -76,6 +77,22 @@ def triggers() -> str:
         for row in all_triggers()
     ]
     return table(("Field", "Send", "Effect", "The answer then holds"), rows)
+
+
+def people() -> str:
+    """Every holder of a sandbox card."""
+    rows = [
+        (_code(row.card), row.person.owner_type.value, *_on_record(row), row.about)
+        for row in all_holders()
+    ]
+    headings = ("Card", "Holder", "First, middle, last name", "E-mail, phone", "Identifiers")
+    return table((*headings, "For trying"), rows)
+
+
+def _on_record(row: SandboxHolder) -> tuple[str, str, str]:
+    emails, phones, identifiers = row.contacts
+    contacts = ", ".join(one for one in (emails, phones) if one)
+    return row.names or "-", contacts or "-", identifiers or "-"
 
 
 def brands() -> str:
@@ -197,6 +214,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "errors": errors,
     "settings": settings,
     "triggers": triggers,
+    "people": people,
     "brands": brands,
     "response-codes": response_codes,
     "letters": letters,

@@ -24,6 +24,15 @@ BODY: dict[str, Any] = {
     "cardAddress": {"street": "1 Market Street", "postalCode": "94105"},
 }
 
+AMELIA: dict[str, Any] = {
+    "cardNumber": CARD,
+    "cardExpiryDate": "2035-12",
+    "cardHolderEmailAddress": "amelia.whitfield@example.com",
+    "cardHolderPhoneNumber": "+14155550132",
+    "cardHolderName": {"firstName": "Amelia", "middleName": "Jane", "lastName": "Whitfield"},
+    "cardHolderIds": {"PASSPORT": "543210987", "DRIVERLICENSE": "D1234562", "TAX": "987-65-4329"},
+}
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -177,3 +186,8 @@ def sandbox_key(home: Home) -> str:
 def precheck(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Response:
     """One PreCheck call."""
     return client.post("/api/v1/precheck", json=BODY if body is None else body, headers=headers)
+
+
+def idverify(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Response:
+    """One ID Verify call; without a body, the sandbox's Amelia with all that is on record."""
+    return client.post("/api/v1/idverify", json=AMELIA if body is None else body, headers=headers)

@@ -31,7 +31,7 @@ def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -
             assert length <= 70, f"{function.name} has {length} lines"
 
 
-@pytest.mark.parametrize("room", ["core", "billing", "precheck", "access", "pipeline"])
+@pytest.mark.parametrize("room", ["core", "billing", "precheck", "idverify", "access", "pipeline"])
 def test_decisions_are_handed_the_time_and_the_dice(room: str) -> None:
     forbidden = {"time", "random", "secrets", "uuid"}
     for path in (ROOT / "src" / "gatehouse" / room).rglob("*.py"):
@@ -54,6 +54,13 @@ def test_the_lock_pins_everything_by_hash_and_names_no_host() -> None:
         assert "index-url" not in text
 
 
+def test_the_notice_names_every_file_that_was_packed_from_other_people_s_data() -> None:
+    notice = (ROOT / "NOTICE").read_text()
+    packed = sorted((ROOT / "src").rglob("*.xz"))
+    assert len(packed) >= 2
+    assert [path.name for path in packed if path.name not in notice] == []
+
+
 def test_the_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps",
                "--no-build-isolation", "--wheel-dir", str(tmp_path), str(ROOT)]  # fmt: skip
@@ -69,6 +76,7 @@ def test_the_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert needed <= names
+    assert any(name.endswith("/licenses/NOTICE") for name in names)
     done = subprocess.run(
         [sys.executable, "-c", "import gatehouse, gatehouse.bootstrap; print(gatehouse.__file__)"],
         env={"PYTHONPATH": str(tmp_path / "out"), "PATH": ""},

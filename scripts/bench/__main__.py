@@ -1,46 +1,72 @@
 """`make bench`: prints the figures of docs/performance.md; the bars are ratios within this run."""
 
 import argparse
-import json
 import os
 import platform
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
+from scripts.bench.cards import precheck_body
 from scripts.bench.client import Load, drive, post
-from scripts.bench.growth import fill_with_decisions
-from scripts.bench.servers import Server, bare_server, gatehouse_server, make_shop
+from scripts.bench.growth import fill_with_decisions, fill_with_people
+from scripts.bench.people import idverify_body
+from scripts.bench.servers import Server, Shop, bare_server, gatehouse_server, make_shop
 
-_STREETS = ("1 Market Street", "22 Acacia Avenue", "7 Rue de Rivoli", "350 Fifth Avenue")
-
-
-def _luhn_digit(digits: str) -> str:
-    total = 0
-    for index, char in enumerate(reversed(digits)):
-        value = int(char) * (2 if index % 2 == 0 else 1)
-        total += value - 9 if value > 9 else value
-    return str(-total % 10)
+_CARDS = 20_000
 
 
-def precheck_bodies(count: int) -> list[bytes]:
-    """Bodies of which every one has its own card, address and reference."""
-    bodies = []
-    for index in range(count):
-        stem = f"424242{index * 7919 % 10**9:09d}"
-        body = {
-            "clientReferenceId": f"order-{index:08d}",
-            "cardNumber": stem + _luhn_digit(stem),
-            "cardExpiryDate": "2031-12",
-            "cardCvv2Value": f"{400 + index % 500}",
-            "cardAddress": {
-                "postalCode": f"{40000 + index % 9999}",
-                "street": _STREETS[index % len(_STREETS)],
-            },
-        }
-        bodies.append(json.dumps(body, separators=(",", ":")).encode())
-    return bodies
+class Subject(NamedTuple):
+    """An operation that is measured: what it needs, what is sent, and what it may cost."""
+
+    name: str
+    operation: str
+    body: Callable[[int], bytes]
+    prepare: Callable[[Shop], None]
+    """Makes a new shop able to answer."""
+    grow: Callable[[Shop, int], None]
+    """Adds that many records of the kind that grows."""
+    kind: str
+    least_share: float
+    most_times: float
+
+    def shop(self, home: Path) -> Shop:
+        """A shop that can answer."""
+        shop = make_shop(home)
+        self.prepare(shop)
+        return shop
+
+    def requests(self, key: str, prefix: str = "/api/v1/") -> list[bytes]:
+        """The requests, of which every one has its own card."""
+        headers = {"X-API-KEY": key}
+        return [post(prefix + self.operation, self.body(n), headers) for n in range(_CARDS)]
+
+
+SUBJECTS = (
+    Subject(
+        "PreCheck",
+        "precheck",
+        precheck_body,
+        prepare=lambda shop: None,
+        grow=fill_with_decisions,
+        kind="decision records",
+        least_share=0.25,
+        most_times=4,
+    ),
+    Subject(
+        "ID Verify",
+        "idverify",
+        idverify_body,
+        prepare=lambda shop: fill_with_people(shop, range(_CARDS)),
+        grow=lambda shop, count: fill_with_people(shop, range(_CARDS, _CARDS + count // 2)),
+        kind="identity records",
+        least_share=0.15,
+        most_times=6,
+    ),
+)
 
 
 class Round:
@@ -93,46 +119,41 @@ def verdict(name: str, value: float, bar: float, *, at_least: bool) -> str:
     return f"  {name:<46} {value:8.3f}   bar {sign} {bar:<6} {'met' if met else 'NOT MET'}"
 
 
-def compare_with_bare(folder: Path, options: argparse.Namespace) -> None:
-    """PreCheck, durable and billed, beside the bare endpoint."""
-    shop = make_shop(folder / "speed")
-    bodies = precheck_bodies(20_000)
-    ours = [post("/api/v1/precheck", body, {"X-API-KEY": shop.key}) for body in bodies]
-    bare = [post("/", body, {"X-API-KEY": shop.key}) for body in bodies]
+def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespace) -> None:
+    """An operation, durable and billed, beside the bare endpoint."""
+    shop = subject.shop(folder / f"{subject.operation}-speed")
+    ours, bare = subject.requests(shop.key), subject.requests(shop.key, "/")
     with gatehouse_server(shop) as server, bare_server() as yardstick:
-        ours_rounds, bare_rounds = alternate((server, ours), (yardstick, bare), options)
+        rounds, bare_rounds = alternate((server, ours), (yardstick, bare), options)
         alone = Round(server, ours, options.seconds, 1).load
-    rate, cpu = medians(ours_rounds)
-    bare_rate, bare_cpu = medians(bare_rounds)
+    (rate, cpu), (bare_rate, bare_cpu) = medians(rounds), medians(bare_rounds)
     print(
-        f"PreCheck on SQLite (FULL), {options.connections} connections, "
+        f"{subject.name} on SQLite (FULL), {options.connections} connections, "
         f"{options.rounds} rounds of {options.seconds:g} s, medians"
     )
     print(f"  bare endpoint   {bare_rate:8.0f} requests/s  {bare_cpu:6.1f} us CPU")
     print(
-        f"  PreCheck        {rate:8.0f} requests/s  {cpu:6.1f} us CPU   "
-        f"p50 {ours_rounds[0].load.percentile_ms(0.5):.1f} ms  "
-        f"p99 {ours_rounds[0].load.percentile_ms(0.99):.1f} ms"
+        f"  {subject.name:<15} {rate:8.0f} requests/s  {cpu:6.1f} us CPU   "
+        f"p50 {rounds[0].load.percentile_ms(0.5):.1f} ms  "
+        f"p99 {rounds[0].load.percentile_ms(0.99):.1f} ms"
     )
-    print(verdict("share of the bare endpoint's rate", rate / bare_rate, 0.25, at_least=True))
-    print(verdict("times its CPU per request", cpu / bare_cpu, 4, at_least=False))
+    share, times = rate / bare_rate, cpu / bare_cpu
+    print(verdict("share of the bare endpoint's rate", share, subject.least_share, at_least=True))
+    print(verdict("times its CPU per request", times, subject.most_times, at_least=False))
     print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms)")
     print(verdict("p50 in ms", alone.percentile_ms(0.5), 5, at_least=False))
 
 
-def compare_empty_with_full(folder: Path, options: argparse.Namespace) -> None:
-    """The same request with no decision records and with a million."""
-    empty, full = make_shop(folder / "empty"), make_shop(folder / "full")
-    fill_with_decisions(full, options.records)
-    bodies = precheck_bodies(20_000)
-
-    def requests(key: str) -> list[bytes]:
-        return [post("/api/v1/precheck", body, {"X-API-KEY": key}) for body in bodies]
-
+def compare_empty_with_full(subject: Subject, folder: Path, options: argparse.Namespace) -> None:
+    """The same requests with none of the records that grow and with a million of them."""
+    empty = subject.shop(folder / f"{subject.operation}-empty")
+    full = subject.shop(folder / f"{subject.operation}-full")
+    subject.grow(full, options.records)
+    small_load, large_load = subject.requests(empty.key), subject.requests(full.key)
     with gatehouse_server(empty) as small, gatehouse_server(full) as large:
-        rounds = alternate((small, requests(empty.key)), (large, requests(full.key)), options)
+        rounds = alternate((small, small_load), (large, large_load), options)
     (small_rate, small_cpu), (large_rate, large_cpu) = medians(rounds[0]), medians(rounds[1])
-    print(f"PreCheck with {options.records:,} decision records beside none")
+    print(f"{subject.name} with {options.records:,} more {subject.kind} beside none")
     print(f"  none            {small_rate:8.0f} requests/s  {small_cpu:6.1f} us CPU")
     print(f"  {options.records:<15,} {large_rate:8.0f} requests/s  {large_cpu:6.1f} us CPU")
     print(verdict("times the CPU per request", large_cpu / small_cpu, 1.15, at_least=False))
@@ -144,6 +165,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="short rounds, 100,000 records")
     parser.add_argument("--only", choices=("speed", "growth"), help="one measurement alone")
+    operations = [subject.operation for subject in SUBJECTS]
+    parser.add_argument("--operation", choices=operations, help="one operation alone")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--connections", type=int, default=64)
@@ -153,10 +176,13 @@ def main() -> None:
         options.rounds, options.seconds, options.records = 3, 2, 100_000
     print(f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory(prefix="gatehouse-bench-") as folder:
-        if options.only in (None, "speed"):
-            compare_with_bare(Path(folder), options)
-        if options.only in (None, "growth"):
-            compare_empty_with_full(Path(folder), options)
+        for subject in SUBJECTS:
+            if options.operation not in (None, subject.operation):
+                continue
+            if options.only in (None, "speed"):
+                compare_with_bare(subject, Path(folder), options)
+            if options.only in (None, "growth"):
+                compare_empty_with_full(subject, Path(folder), options)
 
 
 if __name__ == "__main__":

@@ -10,44 +10,71 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-_ANSWER: dict[str, Any] = {
-    "isSuccess": True,
-    "errors": None,
-    "billing": {
-        "items": [
-            {"feeType": "PRECHECK", "fee": {"currency": "USD", "amount": 0.05}, "completed": True}
-        ],
-        "remainingBalance": {"currency": "USD", "amount": 99999.95},
-        "amountAuthorized": {"currency": "USD", "amount": 0.05},
-        "amountClosed": {"currency": "USD", "amount": 0.05},
+_PRECHECK: dict[str, Any] = {
+    "advice": "ACCEPT",
+    "avsResult": "FULL_MATCH",
+    "cvv2Result": "MATCH",
+    "card": {
+        "brand": "VISA",
+        "country": "GB",
+        "funding": "CREDIT",
+        "prepaid": False,
+        "bin": "42424242",
+        "lastFour": "4242",
     },
-    "preCheckResponse": {
-        "advice": "ACCEPT",
-        "avsResult": "FULL_MATCH",
-        "cvv2Result": "MATCH",
-        "card": {
-            "brand": "VISA",
-            "country": "GB",
-            "funding": "CREDIT",
-            "prepaid": False,
-            "bin": "42424242",
-            "lastFour": "4242",
-        },
-        "reasons": ["approved"],
+    "reasons": ["approved"],
+}
+_ID_VERIFY: dict[str, Any] = {
+    "cardHolderEmailAddressVerificationResults": "MATCH",
+    "cardHolderPhoneNumberVerificationResults": "MATCH",
+    "cardHolderNameVerificationResult": {
+        "firstNameAccountMatchDecision": "MATCH",
+        "middleNameAccountMatchDecision": "MATCH",
+        "lastNameAccountMatchDecision": "MATCH",
+        "nameMatchDecision": "MATCH",
+        "nameResult": "PERFORMED",
     },
-    "requestId": "req_01kabcdefghjkmnpqrstvwxyz0",
+    "idVerification": {"PASSPORT": "MATCH", "TAX": "MATCH"},
+    "verificationLevel": "FULL",
 }
 
 
-async def endpoint(request: Request) -> Response:
-    """Decode, encode, nothing else."""
-    msgspec.json.decode(await request.body())
-    return Response(msgspec.json.encode(_ANSWER), media_type="application/json")
+def answer(fee_type: str, field: str, response: dict[str, Any]) -> dict[str, Any]:
+    """A whole answer around a response."""
+    fee = {"currency": "USD", "amount": 0.05}
+    return {
+        "isSuccess": True,
+        "errors": None,
+        "billing": {
+            "items": [{"feeType": fee_type, "fee": fee, "completed": True}],
+            "remainingBalance": {"currency": "USD", "amount": 99999.95},
+            "amountAuthorized": fee,
+            "amountClosed": fee,
+        },
+        field: response,
+        "requestId": "req_01kabcdefghjkmnpqrstvwxyz0",
+    }
+
+
+def route(operation: str, content: dict[str, Any]) -> Route:
+    """An endpoint that decodes, encodes, and does nothing else."""
+
+    async def endpoint(request: Request) -> Response:
+        msgspec.json.decode(await request.body())
+        return Response(msgspec.json.encode(content), media_type="application/json")
+
+    return Route(f"/{operation}", endpoint, methods=["POST"])
+
+
+ROUTES = [
+    route("precheck", answer("PRECHECK", "preCheckResponse", _PRECHECK)),
+    route("idverify", answer("ID_VERIFY", "idVerifyResponse", _ID_VERIFY)),
+]
 
 
 if __name__ == "__main__":
     uvicorn.run(
-        Starlette(routes=[Route("/", endpoint, methods=["POST"])]),
+        Starlette(routes=ROUTES),
         port=int(sys.argv[1]),
         loop="uvloop",
         http="httptools",

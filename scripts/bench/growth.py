@@ -1,11 +1,25 @@
-"""Fills a database with decision records, as a busy year would."""
+"""Fills a database: with decision records, as a busy year would, and with identity records."""
 
 import random
 import sqlite3
+from collections.abc import Iterator
 
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.keyring import CARD_FINGERPRINTS
+from gatehouse.intel.bins import load_bins
+from gatehouse.intel.cards import CardKeeper
+from gatehouse.premises import open_office
+from gatehouse.settings import load_settings
+from gatehouse.store import identities
+from gatehouse.store.imports import batch_of
+from gatehouse.store.office import Office
+from gatehouse.store.safe import Entry, Safe
+from scripts.bench.cards import card_number
+from scripts.bench.people import holders_of
 from scripts.bench.servers import Shop
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_CARDS_AT_ONCE = 10_000
 
 
 def _request_id(index: int, chance: random.Random) -> str:
@@ -56,3 +70,28 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
         database.execute("COMMIT")
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
+
+
+def fill_with_people(shop: Shop, cards: range) -> None:
+    """Keep the two holders of each of the cards, as an import without a file would."""
+    office = open_office(load_settings(shop.environment), "bench")
+    safe = Safe(office.ring)
+    for entries in _batches(office, cards):
+        with batch_of(office) as connection:
+            chance = (office.clock(), office.randomness)
+            identities.put(shop.account_id, entries, connection, safe, chance)
+    office.database.dispose()
+    database = sqlite3.connect(shop.home / "sandbox.db")
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+
+
+def _batches(office: Office, cards: range) -> Iterator[list[Entry]]:
+    """The holders in the order of their rows, in which a table is filled soonest."""
+    keeper = CardKeeper(load_bins(), office.ring.current(CARD_FINGERPRINTS))
+    rows = sorted(
+        (keeper.fingerprint(CardNumber.parse(card_number(index))), index) for index in cards
+    )
+    for start in range(0, len(rows), _CARDS_AT_ONCE):
+        part = rows[start : start + _CARDS_AT_ONCE]
+        yield [Entry(card, person) for card, index in part for person in holders_of(index)]

@@ -14,11 +14,24 @@ import msgspec
 
 import gatehouse
 from gatehouse.access.keys import SCOPES
+from gatehouse.connectors.sandbox.identities import SandboxIdentities
 from gatehouse.connectors.sandbox.issuer import SandboxIssuer
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
 from gatehouse.golive import settings_points
+from gatehouse.idverify.people import IdentifierType
+from gatehouse.idverify.request import IdVerifyRequest
+from gatehouse.idverify.source import IdentitySource
+from gatehouse.idverify.stage import IdVerifyStage
+from gatehouse.idverify.warmup import warm
+from gatehouse.idverify.words import (
+    IdVerifyResponse,
+    NameResult,
+    NameVerification,
+    Result,
+    VerificationLevel,
+)
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardKeeper
 from gatehouse.pipeline.engine import Engine, EngineOptions
@@ -27,11 +40,13 @@ from gatehouse.precheck.issuer import Issuer
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.precheck.stage import PreCheckStage
 from gatehouse.precheck.words import Advice, AvsResult, CardSummary, Cvv2Result, PreCheckResponse
-from gatehouse.premises import system_clock
+from gatehouse.premises import root_secret, system_clock
 from gatehouse.settings import Settings
 from gatehouse.store.callers import CallerDirectory
 from gatehouse.store.decisions import DecisionArchive
 from gatehouse.store.doors import open_door
+from gatehouse.store.keyring import open_ring
+from gatehouse.store.lookup import RecordedIdentities
 from gatehouse.store.office import Office
 from gatehouse.store.sweeper import Sweeper
 from gatehouse.store.writer import Writer
@@ -55,6 +70,11 @@ class Service:
         self.metrics = Metrics(gatehouse.__version__, settings.environment)
         self.writer = Writer(lambda: open_door(database), self.metrics.commit)
         self.callers = CallerDirectory(database, time.monotonic)
+        self.identities = RecordedIdentities(
+            database,
+            office.ring,
+            lambda: open_ring(database, root_secret(settings), system_clock, secrets.token_bytes),
+        )
         self.sweeper = Sweeper(database, self.writer, system_clock, owner if alone else None)
         self._database = database
         self._tasks: list[asyncio.Task[None]] = []
@@ -63,6 +83,7 @@ class Service:
 
     async def start(self) -> None:
         """Begin to serve: open the books and recover what a crash left behind."""
+        warm()
         # What was built so far lives as long as the process: the collector need not look at it
         # again, and requests leave next to no cycles, so it need not look often.
         gc.collect()
@@ -72,6 +93,7 @@ class Service:
         # milliseconds until a busy event loop lets it go on would be most of a commit.
         sys.setswitchinterval(0.001)
         self.writer.start()
+        self.identities.start()
         await self.callers.check()
         await self.sweeper.release_orphans()
         self._tasks = [
@@ -87,6 +109,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.callers.flush()
+        await self.identities.stop()
         await self.writer.stop()
         self._database.dispose()
 
@@ -96,6 +119,7 @@ class Service:
             "accepting": self._running,
             "store": self.callers.reachable,
             "writer": self.writer.alive,
+            "identities": self.identities.alive,
         }
 
     def _build(self, settings: Settings, office: Office, owner: str) -> Application:
@@ -125,7 +149,7 @@ class Service:
                 read_policies=read_policies,
             ),
         )
-        operations = make_operations(settings)
+        operations = make_operations(settings, load_identities(settings, self.identities))
         public_metrics = None if settings.metrics_port else self.metrics
         routes = make_routes(api, operations, self.ready, public_metrics, settings.base_url)
         return with_life(self._door(settings, routes), self)
@@ -153,41 +177,75 @@ class Service:
         return Door(routes, self.callers, chance, options, witnesses)
 
 
-def make_operations(settings: Settings) -> list[Operation]:
+def make_operations(settings: Settings, identities: IdentitySource) -> list[Operation]:
     """Every operation this server offers. A new function is one more entry here."""
-    precheck = PreCheckStage(
+    operations = [_precheck(settings), _id_verify(settings, identities)]
+    assert {operation.name for operation in operations} <= set(SCOPES)
+    return operations
+
+
+def _precheck(settings: Settings) -> Operation:
+    stage = PreCheckStage(
         load_issuer(settings),
         time_limit_ms=settings.precheck_timeout_ms,
         refuse_test_cards=settings.is_production,
     )
-    operations = [
-        Operation(
-            name="precheck",
-            title="PreCheck",
-            about=(
-                "Validates card details with the issuer: returns the address (AVS) and security "
-                "code (CVV2) results and a recommended action. `advice` can be any of its values "
-                "while `isSuccess` is true."
+    return Operation(
+        name="precheck",
+        title="PreCheck",
+        about=(
+            "Validates card details with the issuer: returns the address (AVS) and security "
+            "code (CVV2) results and a recommended action. `advice` can be any of its values "
+            "while `isSuccess` is true."
+        ),
+        field="preCheckResponse",
+        request_type=PreCheckRequest,
+        response_type=PreCheckResponse,
+        stages=(stage,),
+        inputs=lambda request: {stage.name: request},
+        card=PreCheckRequest.card,
+        example=PreCheckResponse(
+            Advice.ACCEPT,
+            AvsResult.FULL_MATCH,
+            Cvv2Result.MATCH,
+            CardSummary("VISA", "GB", "CREDIT", prepaid=False, bin="42424242", last_four="4242"),
+            ["approved"],
+        ),
+        mistaken={"cardNumber": "4242 4242 4242 4242"},
+    )
+
+
+def _id_verify(settings: Settings, identities: IdentitySource) -> Operation:
+    stage = IdVerifyStage(identities, time_limit_ms=settings.idverify_timeout_ms)
+    return Operation(
+        name="idverify",
+        title="ID Verify",
+        about=(
+            "Compares a cardholder's name, e-mail address, phone number and government "
+            "identifiers with what is on record for the card: one result per attribute, all of "
+            "the same person. Results such as `NO_MATCH` come while `isSuccess` is true."
+        ),
+        field="idVerifyResponse",
+        request_type=IdVerifyRequest,
+        response_type=IdVerifyResponse,
+        stages=(stage,),
+        inputs=lambda request: {stage.name: request},
+        card=IdVerifyRequest.card,
+        example=IdVerifyResponse(
+            card_holder_email_address_verification_results=Result.MATCH,
+            card_holder_phone_number_verification_results=Result.MATCH,
+            card_holder_name_verification_result=NameVerification(
+                Result.MATCH, Result.MATCH, Result.MATCH, Result.MATCH, NameResult.PERFORMED
             ),
-            field="preCheckResponse",
-            request_type=PreCheckRequest,
-            response_type=PreCheckResponse,
-            stages=(precheck,),
-            inputs=lambda request: {precheck.name: request},
-            card=PreCheckRequest.card,
-            example=PreCheckResponse(
-                Advice.ACCEPT,
-                AvsResult.FULL_MATCH,
-                Cvv2Result.MATCH,
-                CardSummary(
-                    "VISA", "GB", "CREDIT", prepaid=False, bin="42424242", last_four="4242"
-                ),
-                ["approved"],
-            ),
-        )
-    ]
-    assert {operation.name for operation in operations} <= set(SCOPES)
-    return operations
+            id_verification={IdentifierType.PASSPORT: Result.MATCH},
+            verification_level=VerificationLevel.FULL,
+        ),
+        mistaken={
+            "cardNumber": "4242424242424242",
+            "cardHolderName": {"firstName": "", "lastName": "Whitfield"},
+            "cardHolderIds": {"SSN": "987-65-4329"},
+        },
+    )
 
 
 def read_policies(kept: dict[str, Any]) -> dict[str, Any]:
@@ -204,16 +262,37 @@ def load_issuer(settings: Settings) -> Issuer:
     """The issuer that the settings name."""
     if settings.issuer == "sandbox":
         return SandboxIssuer()
-    module, separator, factory = settings.issuer.partition(":")
-    if not separator:
-        raise SettingsError("GATEHOUSE_ISSUER must be sandbox or module:factory")
-    try:
-        issuer: Issuer = getattr(importlib.import_module(module), factory)()
-    except Exception as error:
-        raise SettingsError(f"GATEHOUSE_ISSUER cannot be loaded: {error}") from None
-    if not callable(getattr(issuer, "check", None)):
-        raise SettingsError("GATEHOUSE_ISSUER does not make an issuer: it has no check method")
+    issuer: Issuer = _load_connector("GATEHOUSE_ISSUER", settings.issuer, "check")
     return issuer
+
+
+def load_identities(settings: Settings, records: IdentitySource) -> IdentitySource:
+    """The identity source that the settings name, given the embedded one."""
+    if settings.identities == "records":
+        return records
+    if settings.identities == "sandbox":
+        return SandboxIdentities(records)
+    return load_identity_connector(settings)
+
+
+def load_identity_connector(settings: Settings) -> IdentitySource:
+    """The identity source outside the house that the settings name."""
+    source: IdentitySource = _load_connector("GATEHOUSE_IDENTITIES", settings.identities, "find")
+    return source
+
+
+def _load_connector(setting: str, path: str, method: str) -> Any:
+    """What the factory of a connector makes; it must have the one method of its port."""
+    module, separator, factory = path.partition(":")
+    if not separator:
+        raise SettingsError(f"{setting} takes a word of its own or module:factory; got {path}")
+    try:
+        connector = getattr(importlib.import_module(module), factory)()
+    except Exception as error:
+        raise SettingsError(f"{setting} cannot be loaded: {error}") from None
+    if not callable(getattr(connector, method, None)):
+        raise SettingsError(f"{setting} does not make what it should: it has no {method} method")
+    return connector
 
 
 def refuse_unfit_production(settings: Settings) -> None:

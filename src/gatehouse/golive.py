@@ -30,6 +30,13 @@ def settings_points(settings: Settings) -> list[Point]:
             "set GATEHOUSE_ISSUER to module:factory of a connector to your processor",
         ),
         Point(
+            "identities",
+            settings.identities != "sandbox",
+            f"GATEHOUSE_IDENTITIES is {settings.identities}",
+            "set GATEHOUSE_IDENTITIES to records and import identity records, or to "
+            "module:factory of a connector to your identity provider",
+        ),
+        Point(
             "transport",
             bool(settings.tls_cert_file and settings.tls_key_file)
             or bool(settings.trusted_proxies),
@@ -58,8 +65,8 @@ def advisory_points(settings: Settings) -> list[Point]:
         Point(
             "guessing limit",
             settings.effective_guess_limit > 0,
-            f"{settings.effective_guess_limit} wrong codes per card and day",
-            "set GATEHOUSE_CARD_GUESS_LIMIT above 0, so that codes cannot be guessed",
+            f"{settings.effective_guess_limit} wrong codes or identifiers per card and day",
+            "set GATEHOUSE_CARD_GUESS_LIMIT above 0, so that they cannot be guessed",
         ),
         Point(
             "metrics",

@@ -112,10 +112,25 @@ class Settings:
     precheck_timeout_ms: int = _number(
         3000, "How long PreCheck waits for the issuer.", unit="milliseconds", low=10, high=60_000
     )
+    identities: str = _text(
+        "sandbox",
+        "Who knows the holders of cards: `records` (what was imported with `gatehouse "
+        "identities`), `sandbox` (the same, then the sandbox's own people), or `module:factory` "
+        "naming a function that returns an object with the `IdentitySource` interface.",
+        "`sandbox`, `records` or `module:factory`",
+    )
+    idverify_timeout_ms: int = _number(
+        3000,
+        "How long ID Verify waits for the identity source.",
+        unit="milliseconds",
+        low=10,
+        high=60_000,
+    )
     card_guess_limit: int | None = _number(
         None,
-        "Wrong security codes for one card within 24 hours after which PreCheck answers FRAUD "
-        "without asking. 0: no limit. Unset: 10 in production, 0 in the sandbox.",
+        "Wrong security codes and identifiers for one card within 24 hours, after which PreCheck "
+        "answers FRAUD and ID Verify NOT_PROCESSED without asking. 0: no limit. "
+        "Unset: 10 in production, 0 in the sandbox.",
         unit="count",
         low=0,
         high=1000,
@@ -246,11 +261,12 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
             shown = "its value" if declared.secret else repr(text)
             raise InvalidSetting(f"{variable} takes {declared.takes}; got {shown}") from None
     settings = Settings(**values)
-    if settings.authorization_ttl_s * 1000 <= settings.precheck_timeout_ms:
-        raise InvalidSetting(
-            "GATEHOUSE_AUTHORIZATION_TTL_S must be longer than GATEHOUSE_PRECHECK_TIMEOUT_MS, "
-            "or requests would lose their authorization while they wait"
-        )
+    for wait in ("precheck_timeout_ms", "idverify_timeout_ms"):
+        if settings.authorization_ttl_s * 1000 <= getattr(settings, wait):
+            raise InvalidSetting(
+                f"GATEHOUSE_AUTHORIZATION_TTL_S must be longer than {PREFIX}{wait.upper()}, "
+                "or requests would lose their authorization while they wait"
+            )
     if settings.idempotency_ttl_h * 3600 <= settings.authorization_ttl_s:
         raise InvalidSetting(
             "GATEHOUSE_IDEMPOTENCY_TTL_H must be longer than GATEHOUSE_AUTHORIZATION_TTL_S, "

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from enum import StrEnum
 
 import pytest
 import typer.main
@@ -11,7 +12,9 @@ from gatehouse.access.keys import SCOPES
 from gatehouse.billing.fees import FEE_TYPES
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
+from gatehouse.connectors.sandbox.people import all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
+from gatehouse.idverify.words import NameResult, Result, VerificationLevel
 from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
 from gatehouse.settings import ENV_FILE, declarations
 from gatehouse.web.problems import CODES
@@ -85,6 +88,13 @@ def test_every_trigger_is_documented() -> None:
         assert f"| `{trigger.field}` | `{trigger.value}` | {trigger.effect} |" in page
 
 
+def test_every_sandbox_person_is_documented() -> None:
+    page = _page("sandbox.md")
+    for holder in all_holders():
+        assert f"| `{holder.card}` | {holder.person.owner_type} |" in page
+        assert all(one.value in page for one in holder.person.identifiers)
+
+
 def test_every_command_is_documented() -> None:
     page = _page("cli.md")
     found = [path for path, _ in walk_commands(typer.main.get_command(app), ("gatehouse",))]
@@ -107,10 +117,10 @@ def test_every_exit_code_is_documented() -> None:
     assert {str(code) for code in {0, 1, 2, *EXIT_CODES.values()}} <= listed
 
 
-@pytest.mark.parametrize("words", [Advice, AvsResult, Cvv2Result])
-def test_every_word_of_the_answer_is_explained(
-    words: type[Advice] | type[AvsResult] | type[Cvv2Result],
-) -> None:
+@pytest.mark.parametrize(
+    "words", [Advice, AvsResult, Cvv2Result, Result, NameResult, VerificationLevel]
+)
+def test_every_word_of_the_answer_is_explained(words: type[StrEnum]) -> None:
     listed = [row[0] for row in _rows(_page("api.md"))]
     assert {f"`{word.value}`" for word in words} <= set(listed)
 

@@ -1,47 +1,18 @@
 """The tour of the README is run as a reader would run it, and must print what the page shows."""
 
-import json
-import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from tests.docs.pages import ROOT, Step, steps
-from tests.harness import Home, Server
+from tests.docs.pages import ROOT, steps
+from tests.docs.walk import check_steps
+from tests.harness import Server
 
 _README = (ROOT / "README.md").read_text()
-_END = "=== end of step"
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[tuple[Path, Server]]:
-    """A folder that looks like a checkout after `make run`, with its server."""
-    (tmp_path / ".venv").symlink_to(sys.prefix)
-    assert (tmp_path / ".venv/bin/gatehouse").exists(), "gatehouse is not installed: make setup"
-    with Home(tmp_path / ".gatehouse").server() as server:
-        yield tmp_path, server
 
 
 def test_the_tour_prints_what_the_page_shows(place: tuple[Path, Server]) -> None:
-    for program in ("bash", "curl", "python3"):
-        assert shutil.which(program), f"the tour needs {program}, which is not on the path"
     tour = list(steps(_README))
     assert len(tour) >= 10
-    outputs = _run(tour, *place)
-    for step, (code, output) in zip(tour, outputs, strict=True):
-        said = f"$ {step.command}\n{output}"
-        assert code == step.exit_code, f"exit code {code}, not {step.exit_code}:\n{said}"
-        for block in step.shown:
-            if block.kind == "json":
-                missing = _differences(json.loads(block.text), json.loads(output), "$")
-                assert not missing, "\n".join([*missing, said])
-            else:
-                assert _shows(output, block.text), f"does not show\n{block.text}\nbut\n{said}"
+    check_steps(tour, *place, with_errors=False)
 
 
 def test_the_tour_covers_what_the_readme_promises() -> None:
@@ -58,58 +29,3 @@ def test_the_tour_covers_what_the_readme_promises() -> None:
         "gatehouse doctor",
     ):
         assert promised in commands
-
-
-def _run(tour: list[Step], folder: Path, server: Server) -> list[tuple[int, str]]:
-    """Run all steps in one shell; the code and the output of each."""
-    script = "\n".join(f"{step.command}\nprintf '\\n{_END} %s\\n' $?" for step in tour)
-    environ = {k: v for k, v in server.home.environ().items() if not k.startswith("GATEHOUSE_")}
-    done = subprocess.run(
-        ["bash", "-c", script.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")],
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    parts = re.split(rf"\n{_END} (\d+)\n", done.stdout)
-    assert len(parts) == 2 * len(tour) + 1, f"the shell ended early:\n{done.stdout}{done.stderr}"
-    assert done.stderr == ""
-    return [(int(code), output) for output, code in zip(parts[:-1:2], parts[1::2], strict=True)]
-
-
-def _differences(shown: Any, actual: Any, path: str) -> list[str]:
-    """Where the shown JSON is not part of the actual one."""
-    if isinstance(shown, dict) and isinstance(actual, dict):
-        lost = [f"{path}.{name} is not in the answer" for name in shown if name not in actual]
-        both = [name for name in shown if name in actual]
-        deeper = [_differences(shown[name], actual[name], f"{path}.{name}") for name in both]
-        return lost + [line for lines in deeper for line in lines]
-    if isinstance(shown, list) and isinstance(actual, list) and len(shown) == len(actual):
-        pairs = enumerate(zip(shown, actual, strict=True))
-        return [line for n, (s, a) in pairs for line in _differences(s, a, f"{path}[{n}]")]
-    if isinstance(shown, str) and isinstance(actual, str):
-        same = re.fullmatch(_pattern(shown), actual) is not None
-    else:
-        same = type(shown) is type(actual) and shown == actual
-    return [] if same else [f"{path} is {actual!r}, not {shown!r}"]
-
-
-def _shows(output: str, shown: str) -> bool:
-    """Whether the shown lines are in the output, in order, whatever the spaces."""
-    lines = [" ".join(line.split()) for line in output.splitlines()]
-    for wanted in shown.splitlines():
-        plain = " ".join(wanted.split())
-        if plain in ("...", ""):
-            continue
-        matching = (n for n, line in enumerate(lines) if re.fullmatch(_pattern(plain), line))
-        found = next(matching, None)
-        if found is None:
-            return False
-        lines = lines[found + 1 :]
-    return True
-
-
-def _pattern(shown: str) -> str:
-    return ".*".join(re.escape(part) for part in shown.split("..."))

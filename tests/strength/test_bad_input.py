@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.harness import BODY, Home, Server, precheck, sandbox_key
+from gatehouse.idverify.words import Result
+from tests.harness import AMELIA, BODY, Home, Server, precheck, sandbox_key
 from tests.strength.wire import (
     PRECHECK,
     Answer,
@@ -751,6 +752,155 @@ def test_a_search_with_many_parameters_is_no_defect(shared: Server, count: int) 
     envelope(answer.status, answer.body)
 
 
+# ---- People ------------------------------------------------------------------------------------
+
+MIXED = "".join(["Аmеliа", " Wһitfield", "アメリア", "أميليا"])
+PEOPLE_TEXTS = [
+    "\u0301" * 64,
+    "A" + "\u0301\u0323" * 31,
+    "\u200f\u202eAmelia\u202c\u200e",
+    "\u2067Whitfield\u2069",
+    MIXED,
+    "Am\u200be\u200cl\u200di\ufeffa",
+    "\u00adWhit\u2060field",
+    "12345",
+    "٣٤٥٦",
+    "4242424242424242",
+    "0",
+    "-",
+    "'",
+    "Robert'); DROP TABLE identities;--",
+    "%s %(x)s {} {0} ${y} \\u0000",
+    "<script>alert(1)</script>",
+    "👩‍👩‍👧‍👦",
+    "\U0010ffff\ue000\ufdd0",
+    "ﷺ" * 16,
+    "ß" * 64,
+    "İ" * 64,
+    "ŉ" * 64,
+    "x" * 64,
+    "a b " * 16,
+    "- " * 32,
+    "nul \x00 here",
+    "\x1b[31m\r\n",
+]
+PHONES = ["1-800-FLOWERS", "call me", "+", "++1", "0" * 32, "9" * 32, "+1" + "0" * 30,
+          "tel:+1;ext=", "+1 415 555 0132 ext. 99999999999", "٠١٢٣٤٥٦٧٨٩", "(" * 15]  # fmt: skip
+EMAILS = ['"quoted \\" name"@example.com', '"@"@example.com', "@", "a@", "@b", "a@b@c", "a" * 254,
+          "a@" + "b." * 126, "a@[127.0.0.1]", "a@[IPv6:::1]", "ä@ö.example", "a@xn--", "a@xn--999",
+          "a\n@example.com", "a@example.com\x00", "\u202ea@example.com", "a@.", "a@-.-",
+          "(comment)a@example.com", "a@４２.example"]  # fmt: skip
+
+
+def _verify(server: Server, **changes: Any) -> dict[str, Any]:
+    """ID Verify of the sandbox's Amelia with some fields changed."""
+    content = json.dumps(AMELIA | changes, ensure_ascii=False).encode()
+    answer = _raw(server, request(content, _with_key(server), path=b"/api/v1/idverify"))
+    return envelope(answer.status, answer.body)
+
+
+def _results(found: dict[str, Any]) -> set[str]:
+    """All words of an answer about the values, which must be in the set of words."""
+    told = found["idVerifyResponse"]
+    name = dict(told["cardHolderNameVerificationResult"])
+    assert name.pop("nameResult") == "PERFORMED"
+    words = {
+        told["cardHolderEmailAddressVerificationResults"],
+        told["cardHolderPhoneNumberVerificationResults"],
+        *name.values(),
+        *told["idVerification"].values(),
+    }
+    assert words <= {word.value for word in Result}
+    return words
+
+
+@pytest.mark.parametrize("text", PEOPLE_TEXTS, ids=range(len(PEOPLE_TEXTS)))
+def test_any_text_is_compared_as_a_name_and_as_an_identifier(shared: Server, text: str) -> None:
+    parts = {"firstName": text, "middleName": text, "lastName": text}
+    ids = dict.fromkeys(("DRIVERLICENSE", "PASSPORT", "NATIONALIDENTITY", "TAX"), text)
+    found = _verify(shared, cardHolderName=parts, cardHolderIds=ids)
+    assert found["isSuccess"] is True
+    assert _results(found) <= {"MATCH", "PARTIAL_MATCH", "NO_MATCH", "UNKNOWN"}
+    told = found["idVerifyResponse"]
+    assert set(told["idVerification"]) == set(ids)
+    assert "MATCH" not in told["idVerification"].values()
+    assert told["cardHolderNameVerificationResult"]["nameMatchDecision"] != "MATCH"
+
+
+@pytest.mark.parametrize("text", [*PHONES, *PEOPLE_TEXTS], ids=range(len(PHONES + PEOPLE_TEXTS)))
+def test_what_is_not_the_phone_number_does_not_match(shared: Server, text: str) -> None:
+    found = _verify(shared, cardHolderPhoneNumber=text[:32])
+    told = found["idVerifyResponse"]["cardHolderPhoneNumberVerificationResults"]
+    assert told == ("PARTIAL_MATCH" if "ext. 9" in text else "NO_MATCH")
+
+
+@pytest.mark.parametrize("text", [*EMAILS, *PEOPLE_TEXTS], ids=range(len(EMAILS + PEOPLE_TEXTS)))
+def test_what_is_not_the_address_does_not_match(shared: Server, text: str) -> None:
+    found = _verify(shared, cardHolderEmailAddress=text)
+    assert found["idVerifyResponse"]["cardHolderEmailAddressVerificationResults"] == "NO_MATCH"
+
+
+TOO_MUCH = {
+    "10,000 combining marks": "e" + "\u0301" * 10_000,
+    "10,000 letters": "x" * 10_000,
+    "60,000 digits": "1" * 60_000,
+    "10,000 directions": "\u202e" * 9_999 + "x",
+    "empty": "",
+    "spaces": " " * 30,
+    "zero width": "\u200b\u200d\ufeff",
+    "directions": "\u202e\u200f\u2066",
+    "fillers": "\u3164\u115f\u2800",
+}
+
+
+@pytest.mark.parametrize("text", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_what_is_too_long_or_nothing_at_all_is_an_error_of_its_field(
+    shared: Server, text: str
+) -> None:
+    for field in ("cardHolderEmailAddress", "cardHolderPhoneNumber"):
+        assert _refused_fields(_verify(shared, **{field: text}), text) == {field}
+    for part in ("firstName", "middleName", "lastName"):
+        found = _verify(shared, cardHolderName={"lastName": "Whitfield", part: text})
+        assert _refused_fields(found, text) == {f"cardHolderName.{part}"}
+    for kind in ("DRIVERLICENSE", "PASSPORT", "NATIONALIDENTITY", "TAX"):
+        found = _verify(shared, cardHolderIds={kind: text})
+        assert _refused_fields(found, text) == {f"cardHolderIds.{kind}"}
+
+
+def _refused_fields(found: dict[str, Any], text: str) -> set[str]:
+    assert found["errors"]["code"] == "invalid_request"
+    assert not (text.strip() and text in json.dumps(found, ensure_ascii=False))
+    return set(found["errors"]["fieldErrors"])
+
+
+@pytest.mark.parametrize("value", [True, 7, -0.5, [], {}, ["x"], {"value": "x"}])
+def test_a_personal_field_of_another_type_is_named(shared: Server, value: Any) -> None:
+    for field in ("cardHolderEmailAddress", "cardHolderPhoneNumber"):
+        assert _refused_fields(_verify(shared, **{field: value}), "") == {field}
+    for part in ("firstName", "middleName", "lastName", "ownerType"):
+        found = _verify(shared, cardHolderName={part: value})
+        assert _refused_fields(found, "") == {f"cardHolderName.{part}"}
+    found = _verify(shared, cardHolderIds={"TAX": value})
+    assert _refused_fields(found, "") == {"cardHolderIds.TAX"}
+    if not isinstance(value, dict):
+        found = _verify(shared, cardHolderName=value, cardHolderIds=value)
+        assert _refused_fields(found, "") == {"cardHolderName", "cardHolderIds"}
+
+
+def test_an_identifier_of_a_megabyte_is_too_large_a_body(shared: Server) -> None:
+    content = json.dumps(AMELIA | {"cardHolderIds": {"TAX": "1" * 1_000_000}}).encode()
+    head = _with_key(shared, **{"Content-Length": str(len(content))})
+    answer = _raw(shared, request(None, head, path=b"/api/v1/idverify"))
+    assert answer.status == 413
+    assert answer.code == "body_too_large"
+    assert answer.json["idVerifyResponse"] is None
+
+
+def test_ten_thousand_unknown_identifiers_are_refused_within_bounds(shared: Server) -> None:
+    found = _verify(shared, cardHolderIds={f"K{n}": "" for n in range(5000)})
+    assert len(found["errors"]["fieldErrors"]) == 100
+
+
 # ---- Anything ----------------------------------------------------------------------------------
 
 _SCALARS = (
@@ -769,6 +919,10 @@ _VALUES = st.recursive(
     max_leaves=12,
 )
 _FIELDS = st.sampled_from([*BODY, "clientReferenceId", "street", "postalCode", "x"])
+_PEOPLE_FIELDS = st.sampled_from([*AMELIA, *AMELIA["cardHolderName"], *AMELIA["cardHolderIds"]])
+_PEOPLE = st.dictionaries(
+    _PEOPLE_FIELDS, _VALUES | st.dictionaries(_PEOPLE_FIELDS, _VALUES, max_size=3)
+)
 _REQUESTS = st.dictionaries(_FIELDS, _VALUES | st.dictionaries(_FIELDS, _VALUES, max_size=3))
 _ALMOST = st.builds(lambda changes: BODY | changes, _REQUESTS)
 _anything = settings(
@@ -795,6 +949,19 @@ def test_any_json_value_gets_an_envelope(shared: Server, value: Any, escaped: bo
     _check_any(shared, content, {})
     # Protected against repetition, the same body fares the same.
     _check_any(shared, content, {"Idempotency-Key": f"any-{hash(content)}"})
+
+
+@_anything
+@given(changes=_PEOPLE, escaped=st.booleans())
+def test_any_json_about_a_person_gets_an_envelope(
+    shared: Server, changes: dict[str, Any], escaped: bool
+) -> None:
+    content = json.dumps(AMELIA | changes, ensure_ascii=escaped).encode()
+    for headers in ({}, {"Idempotency-Key": f"person-{hash(content)}"}):
+        data = request(content, _with_key(shared, **headers), path=b"/api/v1/idverify")
+        answer = _raw(shared, data)
+        assert answer.status in (200, 400), answer
+        envelope(answer.status, answer.body)
 
 
 @_anything

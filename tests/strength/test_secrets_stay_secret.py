@@ -1,6 +1,7 @@
-"""Thousands of requests full of card numbers, and then a search of everything they left behind.
+"""Thousands of requests full of card numbers and personal data, and then a search of everything
+they left behind.
 
-Every number is sent once, at one place, so a number that turns up tells where it came in.
+Every value is sent at one place only, so a value that turns up tells where it came in.
 """
 
 import base64
@@ -198,6 +199,99 @@ COMMANDS: dict[str, Callable[[str], tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+# ---- People ------------------------------------------------------------------------------------
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+IDVERIFY = "/api/v1/idverify"
+Person = dict[str, Any]
+
+
+def _new_person(card: str) -> Person:
+    """Somebody who exists nowhere else, as ID Verify is asked about them."""
+    first, last, local = ("".join(_chance.choices(LETTERS, k=12)) for _ in range(3))
+    passport, tax = ("X" + "".join(_chance.choices("0123456789", k=11)) for _ in range(2))
+    return {
+        "cardNumber": card,
+        "cardExpiryDate": "2035-12",
+        "cardHolderEmailAddress": f"{local}@example.net",
+        "cardHolderPhoneNumber": "+4479" + "".join(_chance.choices("0123456789", k=8)),
+        "cardHolderName": {"firstName": first.title(), "lastName": last.title()},
+        "cardHolderIds": {"PASSPORT": passport, "TAX": tax},
+    }
+
+
+def _values_of(person: Person) -> Iterator[str]:
+    """What must not be found again, in the spellings that a comparison might make of it."""
+    name, ids = person["cardHolderName"], person["cardHolderIds"]
+    for text in (*name.values(), person["cardHolderEmailAddress"].partition("@")[0]):
+        yield from {text, text.lower(), text.upper()}
+    yield person["cardHolderPhoneNumber"][1:]
+    yield from (value[1:] for value in ids.values())
+
+
+def _long(person: Person) -> Person:
+    """The same with every value too long to be taken."""
+    return {
+        **person,
+        "cardHolderEmailAddress": person["cardHolderEmailAddress"] * 20,
+        "cardHolderPhoneNumber": person["cardHolderPhoneNumber"] * 5,
+        "cardHolderName": {k: v * 9 for k, v in person["cardHolderName"].items()},
+        "cardHolderIds": {k: v * 9 for k, v in person["cardHolderIds"].items()},
+    }
+
+
+def _misplaced(person: Person) -> Person:
+    """The same with values of another type, and identifiers in the place of their types."""
+    return {
+        **person,
+        "cardHolderEmailAddress": [person["cardHolderEmailAddress"]],
+        "cardHolderPhoneNumber": int(person["cardHolderPhoneNumber"]),
+        "cardHolderName": {"lastName": person["cardHolderName"]},
+        "cardHolderIds": {value: kind for kind, value in person["cardHolderIds"].items()},
+    }
+
+
+def _swapped(person: Person) -> Person:
+    """The same with each value in a field that it is not for."""
+    return {
+        **person,
+        "cardHolderEmailAddress": person["cardHolderPhoneNumber"],
+        "cardHolderPhoneNumber": person["cardHolderIds"]["TAX"],
+        "cardHolderName": {
+            "lastName": person["cardHolderEmailAddress"],
+            "ownerType": person["cardHolderName"]["lastName"],
+        },
+        "cardHolderIds": {"TAX": person["cardHolderName"]["firstName"]},
+    }
+
+
+PEOPLE: dict[str, Callable[[Person], Sent | bytes]] = {
+    "a person not on record": lambda p: Sent(p, path=IDVERIFY),
+    "a person with an idempotency key": lambda p: Sent(
+        p, {"Idempotency-Key": p["cardHolderIds"]["TAX"]}, path=IDVERIFY
+    ),
+    "a person too long": lambda p: Sent(_long(p), path=IDVERIFY),
+    "a person misplaced": lambda p: Sent(_misplaced(p), path=IDVERIFY),
+    "a person swapped": lambda p: Sent(_swapped(p), path=IDVERIFY),
+    "a person without an expiry date": lambda p: Sent(p | {"cardExpiryDate": "x"}, path=IDVERIFY),
+    "a person at another operation": Sent,
+    "a person at no operation": lambda p: Sent(p, path="/api/v1/people"),
+    "half a person": lambda p: json.dumps(p).encode()[:-3],
+}
+AT_EACH_PERSON = 12
+
+
+def _as_record(person: Person) -> dict[str, Any]:
+    """The person as a line of a file to import."""
+    return {
+        "cardNumber": person["cardNumber"],
+        "names": [person["cardHolderName"]],
+        "emails": [person["cardHolderEmailAddress"]],
+        "phones": [person["cardHolderPhoneNumber"]],
+        "identifiers": [{"type": k, "value": v} for k, v in person["cardHolderIds"].items()],
+    }
+
+
 # ---- The search --------------------------------------------------------------------------------
 
 
@@ -264,6 +358,7 @@ class Scene:
 
     home: Home
     numbers: dict[str, str] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     transcript: list[bytes] = field(default_factory=list)
     requests: int = 0
@@ -278,6 +373,11 @@ class Scene:
             number = _new_number(prefix, length)
         self.numbers[number] = place
         return number
+
+    def plant_person(self, place: str) -> Person:
+        person = _new_person(self.plant("4", 16, place))
+        self.people |= dict.fromkeys(_values_of(person), place)
+        return person
 
     def note(self, answer: Answer) -> None:
         self.requests += 1
@@ -362,6 +462,32 @@ def _check_cards(scene: Scene, line: Line, key: str, poor_key: str) -> None:
             _send(line, Sent(body | {"cardExpiryDate": "2034-02"}, headers), used_key)
 
 
+def _ask_about_people(scene: Scene, line: Line, folder: Path, keys: tuple[str, str]) -> None:
+    """People on record and others: imported, asked about, refused, repeated, shown."""
+    key, poor_key = keys
+    known = [scene.plant_person("a person on record") for _ in range(40)]
+    broken = [scene.plant_person("a person whose record is refused") for _ in range(10)]
+    lines = [*map(_as_record, known), *(_as_record(_long(person)) for person in broken)]
+    (folder / "people.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    options = ("--account", DEMO, "--errors", str(folder / "errors.csv"))
+    imported = scene.home.run("identities", "import", str(folder / "people.jsonl"), *options)
+    assert imported.code == 1, "ten lines are refused"
+    scene.shown["identities import"] = (imported.out + imported.err).encode()
+    scene.shown["identities import errors"] = (folder / "errors.csv").read_bytes()
+    for person in known:
+        for asked in (person, person | {"cardHolderIds": {"PASSPORT": "X00000000001"}}):
+            _send(line, Sent(asked, path=IDVERIFY), key)
+    of_one = ("show", "--card", known[0]["cardNumber"], "--account", DEMO)
+    for command in (("count",), of_one, (*of_one, "--json")):
+        done = scene.home.ok("identities", *command)
+        scene.shown[f"identities {command[0]} {command[-1]}"] = done.out.encode()
+    for place, make in PEOPLE.items():
+        for turn in range(AT_EACH_PERSON):
+            sent = make(scene.plant_person(place))
+            _send(line, sent, poor_key if turn == 0 else key)
+            _send(line, sent, key)
+
+
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     """The service after a few thousand requests that were full of secrets."""
@@ -389,6 +515,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         for place, make in PLACES.items():
             for form in _chance.sample(FORMS, AT_EACH_PLACE):
                 _send(line, make(scene.plant(*form, place)), key)
+        _ask_about_people(scene, line, folder, (key, poor_key))
         for used in scene.keys:
             _send(line, Sent(BODY), used)
             _send(line, Sent(BODY, {"Authorization": f"Bearer {used}"}), key)
@@ -422,7 +549,8 @@ def leaks(scene: Scene) -> dict[str, set[str]]:
     """Where each place's numbers, and the keys, turned up again: in which file or answer."""
     root = scene.stopped["root-secret"].decode().strip()
     bare_keys = {key.removeprefix("gh_sandbox_"): label for key, label in scene.keys.items()}
-    searcher = Searcher({**scene.numbers, **scene.keys, **bare_keys, root: "the root secret"})
+    kept = {**scene.numbers, **scene.people, **scene.keys, **bare_keys}
+    searcher = Searcher({**kept, root: "the root secret"})
     heaps = {f"{name} (running)": data for name, data in scene.running.items()}
     heaps |= {f"{name} (stopped)": data for name, data in scene.stopped.items()}
     heaps |= scene.shown | {"answers": b"\n".join(scene.transcript)}
@@ -463,10 +591,23 @@ def test_the_scene_is_worth_a_search(scene: Scene) -> None:
     assert kept.count(b"order [card] x") >= AT_EACH_PLACE
     assert scene.running["server.log"].count(b'"traceId":"trace-[card]-x"') >= AT_EACH_PLACE
     assert scene.shown["audit show"].strip()
+    # People were really kept and compared, and what may be kept of a comparison was.
+    assert b"40 added" in scene.shown["identities import"]
+    assert kept.count(b'"emailDomain":"example.net"') > 100
+    answered = b"".join(scene.transcript)
+    for word in (b'"MATCH"', b'"NO_MATCH"', b'"UNKNOWN"', b"cardHolderIds.X####"):
+        assert word in answered
 
 
 @pytest.mark.parametrize("place", ["cardNumber", *PLACES, *COMMANDS])
 def test_a_card_number_is_found_nowhere_again(leaks: dict[str, set[str]], place: str) -> None:
+    assert leaks.get(place, set()) == set()
+
+
+@pytest.mark.parametrize(
+    "place", ["a person on record", "a person whose record is refused", *PEOPLE]
+)
+def test_a_persons_data_is_found_nowhere_again(leaks: dict[str, set[str]], place: str) -> None:
     assert leaks.get(place, set()) == set()
 
 

@@ -9,10 +9,13 @@ from hypothesis import HealthCheck, settings
 from schemathesis import Case
 
 from gatehouse.bootstrap import make_operations
+from gatehouse.connectors.sandbox.identities import SandboxIdentities
+from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.settings import Settings
 from gatehouse.web.openapi import openapi_document
+from gatehouse.web.operations import Operation
 from gatehouse.web.problems import CODES
-from tests.harness import Server, precheck, sandbox_key
+from tests.harness import Server, sandbox_key
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +23,15 @@ def key(shared: Server) -> str:
     return shared.home.key(shared.home.account("1000"), "--rate-limit", "0")
 
 
-DOCUMENT = openapi_document(make_operations(Settings()))
+class Nobody:
+    """Records that know nobody."""
+
+    async def find(self, enquiry: IdentityEnquiry) -> Holders:
+        return Holders()
+
+
+OPERATIONS = make_operations(Settings(), SandboxIdentities(Nobody()))
+DOCUMENT = openapi_document(OPERATIONS)
 schema = schemathesis.openapi.from_dict(DOCUMENT)
 
 
@@ -46,17 +57,29 @@ _EXCLUDED = [
 ]
 
 
-def test_the_documented_example_is_a_working_request(shared: Server) -> None:
+def test_the_server_shows_the_description_of_all_its_operations(shared: Server) -> None:
     document = httpx.get(f"{shared.base}/openapi.json").json()
     assert document == DOCUMENT
     assert document["openapi"].startswith("3.1")
-    operation = document["paths"]["/api/v1/precheck"]["post"]
-    example = operation["requestBody"]["content"]["application/json"]["example"]
-    shown = operation["responses"]["200"]["content"]["application/json"]["examples"]
+    assert {one.path for one in OPERATIONS} <= set(document["paths"])
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+def test_the_documented_examples_are_what_the_service_answers(
+    shared: Server, operation: Operation
+) -> None:
+    described = DOCUMENT["paths"][operation.path]["post"]
+    example = described["requestBody"]["content"]["application/json"]["example"]
+    shown = described["responses"]["200"]["content"]["application/json"]["examples"]
+    processed, refused = shown["processed"]["value"], shown["refused"]["value"]
     with shared.client(sandbox_key(shared.home)) as client:
-        answer = precheck(client, example).json()
-    assert answer["preCheckResponse"] == shown["processed"]["value"]["preCheckResponse"]
-    assert answer.keys() == shown["processed"]["value"].keys() == shown["refused"]["value"].keys()
+        answer = client.post(operation.path, json=example).json()
+        mistaken = client.post(operation.path, json=operation.mistaken).json()
+    assert answer[operation.field] == processed[operation.field]
+    assert answer["billing"]["items"] == processed["billing"]["items"]
+    assert answer.keys() == processed.keys() == refused.keys() == mistaken.keys()
+    assert mistaken["errors"] == refused["errors"]
+    assert len(refused["errors"]["fieldErrors"]) > 1
 
 
 def test_every_code_and_its_status_are_in_the_description(shared: Server) -> None:

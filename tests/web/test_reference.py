@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from gatehouse.bootstrap import make_operations
-from gatehouse.settings import Settings
-from gatehouse.web.openapi import openapi_document
 from gatehouse.web.problems import CODES
 from gatehouse.web.reference import CONTENT_POLICY, reference_page
+from tests.web.test_openapi import DOCUMENT as DOCUMENT_OF_THE_SERVER
 
 VOID = {"meta", "br", "wbr", "hr", "img", "input", "link"}
 NASTY = "<script>alert('no')</script> & \"quoted\""
@@ -366,10 +364,12 @@ def test_an_empty_document_makes_a_page() -> None:
 
 
 def test_the_document_of_the_server_is_shown_whole() -> None:
-    document = openapi_document(make_operations(Settings()))
+    document = DOCUMENT_OF_THE_SERVER
     read = Reader(reference_page(document))
     assert read.open == []
     assert {address[1:] for address in read.all("href")} <= {*read.all("id")}
     assert all(path in read.text for path in document["paths"])
     assert all(code in read.text for code, about in CODES.items() if about.status != 200)
     assert "decisionsResponse.decisions[].stages[].fee.amount" in read.text
+    assert read.row("cardHolderIds.PASSPORT")[1] == "string or null"
+    assert read.row("idVerifyResponse.idVerification")[1] == "map of string"

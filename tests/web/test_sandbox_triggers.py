@@ -1,4 +1,4 @@
-"""Every row of the sandbox's trigger table, tried on a real server."""
+"""Every row of the sandbox's trigger table and every one of its people, on a real server."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,8 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
+from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import Trigger, all_triggers
-from tests.harness import BODY, Home, precheck, sandbox_key
+from gatehouse.idverify.identifiers import checksum
+from gatehouse.idverify.people import PersonName
+from tests.harness import BODY, Home, idverify, precheck, sandbox_key
 
 AMEX = "378282246310005"
 
@@ -72,3 +75,62 @@ def test_address_triggers_combine(
 def test_the_codes_trigger_beats_the_cards(client: httpx.Client) -> None:
     body = BODY | {"cardNumber": "4000000000000101", "cardCvv2Value": "201"}
     assert precheck(client, body).json()["preCheckResponse"]["cvv2Result"] == "NOT_PROCESSED"
+
+
+def _asked(holder: SandboxHolder, name: PersonName | None) -> dict[str, Any]:
+    """Everything that is on record about a holder, with one of the names."""
+    person = holder.person
+    named = {} if name is None else {
+        "cardHolderName": {
+            "firstName": name.first_name,
+            "middleName": name.middle_name,
+            "lastName": name.last_name,
+            "ownerType": person.owner_type.value,
+        }
+    }  # fmt: skip
+    contacts = {
+        "cardHolderEmailAddress": next(iter(person.emails), None),
+        "cardHolderPhoneNumber": next(iter(person.phones), None),
+        "cardHolderIds": {one.type.value: one.value for one in person.identifiers},
+    }
+    return {"cardNumber": holder.card, "cardExpiryDate": "2035-12", **named, **contacts}
+
+
+@pytest.mark.parametrize("holder", all_holders(), ids=lambda one: f"{one.card}-{one.about}")
+def test_every_person_matches_what_is_on_record(
+    client: httpx.Client, holder: SandboxHolder
+) -> None:
+    for name in holder.person.names or (None,):
+        body = _asked(holder, name)
+        answer = idverify(client, body).json()
+        found = answer["idVerifyResponse"]
+        results = {
+            "cardHolderEmailAddress": found["cardHolderEmailAddressVerificationResults"],
+            "cardHolderPhoneNumber": found["cardHolderPhoneNumberVerificationResults"],
+        }
+        for field, result in results.items():
+            assert result == ("NOT_PROCESSED" if body[field] is None else "MATCH"), field
+        assert found["idVerification"] == dict.fromkeys(body["cardHolderIds"], "MATCH")
+        if name is not None:
+            told = found["cardHolderNameVerificationResult"]
+            assert told == {
+                "firstNameAccountMatchDecision": "MATCH",
+                "middleNameAccountMatchDecision": "MATCH" if name.middle_name else "NOT_PROCESSED",
+                "lastNameAccountMatchDecision": "MATCH",
+                "nameMatchDecision": "MATCH",
+                "nameResult": "PERFORMED",
+            }
+        assert answer["billing"]["items"][0]["completed"] is True
+
+
+def test_the_people_show_what_can_be_tried() -> None:
+    people = [holder.person for holder in all_holders()]
+    assert len({holder.card for holder in all_holders()}) < len(people), "two holders of a card"
+    assert any(len(person.names) > 1 for person in people)
+    assert any(not person.phones for person in people)
+    kinds = {one.type for person in people for one in person.identifiers}
+    assert len(kinds) == 4
+    assert all(checksum(one) is not False for person in people for one in person.identifiers)
+    letters = "".join(name.last_name or "" for person in people for name in person.names)
+    for script in ("Petrova", "П", "王", "ا"):
+        assert (script in letters) is (script != "Petrova")

@@ -13,6 +13,7 @@ from gatehouse.web.envelope import Billing, Errors, billing, failure
 from gatehouse.web.operations import Operation
 from gatehouse.web.problems import BODY_CODES, CODES, Problem
 from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, Decision
+from gatehouse.web.validation import RequestReader
 
 _REF: Final = "#/components/schemas/{name}"
 _ABOUT: Final = """\
@@ -287,17 +288,13 @@ def _example_answer(operation: Operation) -> dict[str, Any]:
 
 
 def _example_refusal(operation: Operation) -> dict[str, Any]:
-    """A request with two bad fields; the codes of status 200 are shown by it."""
-    fields = {
-        "cardNumber": ["must be 12 to 19 digits without spaces or dashes"],
-        "cardExpiryDate": ["is required"],
-    }
-    billed = billing("USD", [], (100_000_000, 0, 0))
-    refused = failure(
-        "req_01kabcdefghjkmnpqrstvwxyz1",
-        Problem("invalid_request", fields=fields),
-        field=operation.field,
-        billed=billed,
-    )
+    """How mistakes are answered; the codes of status 200 are shown by it."""
+    try:
+        RequestReader(operation.request_type).read(msgspec.json.encode(operation.mistaken))
+    except Problem as problem:
+        billed = billing("USD", [], (100_000_000, 0, 0))
+        refused = failure(
+            "req_01kabcdefghjkmnpqrstvwxyz1", problem, field=operation.field, billed=billed
+        )
     example: dict[str, Any] = msgspec.json.decode(refused)
     return example

@@ -25,7 +25,9 @@ class Operation(msgspec.Struct, frozen=True):
     """From the request to the input of each stage, by stage name."""
     card: Callable[[Any], CardOfRequest | None]
     example: msgspec.Struct
-    """An answer, for the documentation."""
+    """The answer to the request that the examples of the fields make, for the documentation."""
+    mistaken: dict[str, Any]
+    """A request with mistakes, for the documentation to show how it is refused."""
 
     @property
     def path(self) -> str:

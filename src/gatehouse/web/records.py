@@ -26,7 +26,10 @@ class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
     fee: Annotated[Money, Meta(description="Its fee; charged only when it completed.")]
     completed: Annotated[bool, Meta(description="Whether it completed.")]
     duration_microseconds: Annotated[int, Meta(description="How long it took.")]
-    result: Annotated[dict[str, Any], Meta(description="What the stage found.")]
+    result: Annotated[
+        dict[str, Any],
+        Meta(description="What it found: results, and codes that say why. No value that was sent."),
+    ]
 
 
 class Decision(msgspec.Struct, frozen=True, rename="camel"):

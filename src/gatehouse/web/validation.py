@@ -18,6 +18,8 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 _INVALID: Final = object()
 _MOST_PROBLEMS: Final = 100
+_LONGEST_KEY: Final = 64
+_MANY_DIGITS: Final = 4
 Report = Callable[[str, str], None]
 
 
@@ -146,7 +148,7 @@ def _check_inside(info: inspect.Type, raw: Any, path: str, report: Report) -> An
             ]
         case inspect.DictType():
             return {
-                key: _check(info.value_type, value, _join(path, key), report)
+                key: _check(info.value_type, value, _join(path, _shown_key(key)), report)
                 for key, value in raw.items()
             }
         case inspect.CustomType():
@@ -177,6 +179,11 @@ def _check_struct(info: inspect.StructType, raw: dict[str, Any], path: str, repo
             values[field.name] = _INVALID
         else:
             values[field.name] = field.default
+    if info.forbid_unknown_fields:
+        allowed = [field.encode_name for field in info.fields]
+        for key in raw:
+            if key not in allowed:
+                report(_join(path, _shown_key(key)), f"is none of {', '.join(allowed)}")
     # The struct's own check sees the good fields; one that is not good equals nothing it tests.
     own = getattr(info.cls, "problems", None)
     if own is not None:
@@ -262,6 +269,17 @@ def _number_problem(info: inspect.IntType | inspect.FloatType, raw: float) -> st
     if info.le is not None and raw > info.le:
         return f"must be at most {info.le}"
     return None
+
+
+def _shown_key(key: str) -> str:
+    """A key that the caller chose, for a path: it may be a value that went to the wrong place.
+
+    A long one is cut, and many digits are hidden, because they could be a card or an identifier.
+    """
+    shown = key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…"
+    if sum(char.isdecimal() for char in shown) < _MANY_DIGITS:
+        return shown or '""'
+    return "".join("#" if char.isdecimal() else char for char in shown)
 
 
 def _join(path: str, name: str) -> str:

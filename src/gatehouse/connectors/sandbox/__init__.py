@@ -1,1 +1,1 @@
-"""The sandbox's other parties: they answer in the networks' letters, by documented triggers."""
+"""The sandbox's other parties: they answer by documented triggers and people."""

@@ -1,0 +1,39 @@
+"""What comparing one attribute with a record comes to, and which of several outcomes is best."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from gatehouse.idverify.words import Result
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """The outcome for one attribute, and why: a short code that is kept, never answered."""
+
+    result: Result
+    why: str
+
+
+NOT_HELD: Final = Comparison(Result.UNKNOWN, "not_held")
+"""The record has nothing to compare with."""
+UNPARSABLE: Final = Comparison(Result.NO_MATCH, "unparsable")
+DIFFERENT: Final = Comparison(Result.NO_MATCH, "different")
+
+_RANKS: Final = {Result.MATCH: 3, Result.PARTIAL_MATCH: 2, Result.NO_MATCH: 1}
+
+
+def rank(result: Result) -> int:
+    """How good a result is: the greater, the better; 0 when nothing was compared."""
+    return _RANKS.get(result, 0)
+
+
+def best_of(outcomes: Iterable[Comparison]) -> Comparison:
+    """The best outcome over all that a record holds; the rest is not looked at after a match."""
+    best = NOT_HELD
+    for outcome in outcomes:
+        if outcome.result is Result.MATCH:
+            return outcome
+        if rank(outcome.result) > rank(best.result):
+            best = outcome
+    return best

@@ -1,0 +1,153 @@
+"""What an ID Verify request holds. This one definition decodes, validates and documents it."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from msgspec import Meta
+
+from gatehouse.core.cards import CardNumberField, CardOfRequest, ExpiryDateField
+from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.secrets import Personal
+from gatehouse.core.text import is_blank
+from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
+
+NamePart = Annotated[str, Meta(min_length=1, max_length=64)]
+IdentifierValue = Annotated[str, Meta(min_length=1, max_length=64)]
+
+_OWNER_TYPES = {kind.value: kind for kind in OwnerType}
+_FIELDS = tuple((kind, kind.value.lower()) for kind in IdentifierType)
+
+
+class CardHolderName(Personal, frozen=True, rename="camel"):
+    """The name of the person who claims to hold the card."""
+
+    first_name: Annotated[
+        NamePart | None, Meta(description="First name or names.", examples=["Amelia"])
+    ] = None
+    middle_name: Annotated[
+        NamePart | None, Meta(description="Middle name or names.", examples=["Jane"])
+    ] = None
+    last_name: Annotated[
+        NamePart | None,
+        Meta(
+            description="Last name or names. Names are compared only when it is there.",
+            examples=["Whitfield"],
+        ),
+    ] = None
+    owner_type: Annotated[
+        Annotated[str, Meta(max_length=64)] | None,
+        Meta(
+            description="`PRIMARY` or `SECONDARY`: compare with such holders only. "
+            "Any other value is ignored.",
+            examples=["PRIMARY"],
+        ),
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the parts."""
+        return _blank_ones(
+            ("firstName", self.first_name),
+            ("middleName", self.middle_name),
+            ("lastName", self.last_name),
+        )
+
+    @property
+    def is_given(self) -> bool:
+        """Whether any part of a name was sent."""
+        return (self.first_name, self.middle_name, self.last_name) != (None, None, None)
+
+    @property
+    def wanted_holder(self) -> OwnerType | None:
+        """The only kind of holder to compare with, if the caller named one."""
+        return _OWNER_TYPES.get(self.owner_type or "")
+
+    def person_name(self) -> PersonName:
+        """The name as names are compared."""
+        return PersonName(self.last_name, self.first_name, self.middle_name)
+
+
+class CardHolderIds(Personal, frozen=True, rename="upper", forbid_unknown_fields=True):
+    """Government identifiers by type. Another type than these four is an error."""
+
+    driverlicense: Annotated[
+        IdentifierValue | None, Meta(description="Number of a driver's licence.")
+    ] = None
+    passport: Annotated[IdentifierValue | None, Meta(description="Number of a passport.")] = None
+    nationalidentity: Annotated[
+        IdentifierValue | None, Meta(description="Number of a national identity document.")
+    ] = None
+    tax: Annotated[IdentifierValue | None, Meta(description="Number at the tax office.")] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the values."""
+        return _blank_ones(
+            ("DRIVERLICENSE", self.driverlicense),
+            ("PASSPORT", self.passport),
+            ("NATIONALIDENTITY", self.nationalidentity),
+            ("TAX", self.tax),
+        )
+
+    @property
+    def is_given(self) -> bool:
+        """Whether any identifier was sent."""
+        every = (self.driverlicense, self.passport, self.nationalidentity, self.tax)
+        return every != (None, None, None, None)
+
+    def given(self) -> dict[IdentifierType, str]:
+        """The identifiers that were sent."""
+        return {
+            kind: value for kind, field in _FIELDS if (value := getattr(self, field)) is not None
+        }
+
+
+class IdVerifyRequest(Personal, frozen=True, rename="camel"):
+    """A card, and what is claimed about the person who holds it."""
+
+    card_number: CardNumberField
+    card_expiry_date: ExpiryDateField
+    card_holder_email_address: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=254)] | None,
+        Meta(description="E-mail address.", examples=["amelia.whitfield@example.com"]),
+    ] = None
+    card_holder_phone_number: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=32)] | None,
+        Meta(
+            description="Phone number, best in international form.",
+            examples=["+14155550132"],
+        ),
+    ] = None
+    card_holder_name: Annotated[CardHolderName | None, Meta(description="Name.")] = None
+    card_holder_ids: Annotated[
+        CardHolderIds | None,
+        Meta(
+            description="Government identifiers by type.",
+            examples=[{"PASSPORT": "543210987"}],
+        ),
+    ] = None
+    client_reference_id: ClientReferenceField = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields beyond their form."""
+        return _blank_ones(
+            ("cardHolderEmailAddress", self.card_holder_email_address),
+            ("cardHolderPhoneNumber", self.card_holder_phone_number),
+        )
+
+    def identifiers(self) -> dict[IdentifierType, str]:
+        """The identifiers that were sent."""
+        return self.card_holder_ids.given() if self.card_holder_ids is not None else {}
+
+    @property
+    def has_identifiers(self) -> bool:
+        """Whether any identifier was sent."""
+        return self.card_holder_ids is not None and self.card_holder_ids.is_given
+
+    def card(self) -> CardOfRequest:
+        """The card this request speaks of; whoever sends identifiers may be guessing them."""
+        return CardOfRequest(self.card_number, self.card_expiry_date, self.has_identifiers)
+
+
+def _blank_ones(*fields: tuple[str, object]) -> Iterator[tuple[str, str]]:
+    """The fields whose value nobody could see; a field that failed already is no string here."""
+    blank = [name for name, value in fields if isinstance(value, str) and is_blank(value)]
+    return iter([(name, "must not be blank") for name in blank] if blank else ())

@@ -1,0 +1,136 @@
+"""ID Verify as a stage of the engine: asks the source, and words the result."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from gatehouse.core.case import Case, StageResult
+from gatehouse.core.redaction import recordable
+from gatehouse.idverify.request import IdVerifyRequest
+from gatehouse.idverify.source import IdentityEnquiry, IdentitySource
+from gatehouse.idverify.verdict import Finding, Verdict, judge, level_of, unanswered
+from gatehouse.idverify.words import IdVerifyResponse, NameVerification, Result
+from gatehouse.intel.emails import parse_email
+from gatehouse.intel.phones import parse_phone
+
+T = TypeVar("T")
+
+
+class ComparisonFailed(Exception):
+    """A defect in a comparison; its own words are left out, because they may repeat a value."""
+
+
+class IdVerifyStage:
+    """Compares what is claimed about a card's holder with what is on record."""
+
+    name = "IdVerify"
+    fee_type = "ID_VERIFY"
+
+    def __init__(self, source: IdentitySource, *, time_limit_ms: int) -> None:
+        self.time_limit_ms = time_limit_ms
+        self._source = source
+
+    async def run(self, case: Case) -> StageResult:
+        """Ask who holds the card and compare, unless the identifiers may be guesses."""
+        request = case.input(self.name, IdVerifyRequest)
+        if request.has_identifiers and case.guessing:
+            reason = "too_many_wrong_identifiers"
+            verdict = unanswered(request, Result.NOT_PROCESSED, reason)
+            return _result(case, request, verdict, completed=True)
+        if request.has_identifiers and case.crowded:
+            verdict = unanswered(request, Result.NOT_PROCESSED, "too_many_at_once")
+            return _result(case, request, verdict, completed=False)
+        holders = await self._source.find(_enquiry(case, request))
+        verdict = _discreetly(judge, request, holders)
+        return _result(case, request, verdict, completed=True)
+
+    def unavailable(self, case: Case) -> StageResult:
+        """The source failed or was late: nothing is known, nothing is charged."""
+        request = case.input(self.name, IdVerifyRequest)
+        verdict = unanswered(request, Result.UNKNOWN, "source_unavailable")
+        return _result(case, request, verdict, completed=False)
+
+
+def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
+    assert case.card is not None
+    return IdentityEnquiry(
+        case.request_id, case.account_id, request.card_number, case.card.fingerprint
+    )
+
+
+def _discreetly(work: Callable[..., T], *values: Any) -> T:
+    """Work with personal values; a defect keeps its trace, but not its words."""
+    try:
+        return work(*values)
+    except Exception as error:
+        blank = ComparisonFailed(f"{type(error).__name__} in a comparison")
+        raise blank.with_traceback(error.__traceback__) from None
+
+
+def _result(
+    case: Case, request: IdVerifyRequest, verdict: Verdict, *, completed: bool
+) -> StageResult:
+    response = _response(request, verdict.finding)
+    facts: dict[str, Any] = msgspec.to_builtins(response)
+    facts["why"] = _why(verdict.finding)
+    facts["holders"] = verdict.holders
+    facts["holder"] = verdict.chosen
+    facts["ownerType"] = verdict.owner_type
+    facts |= _discreetly(_derived, request)
+    facts["reasons"] = _reasons(case, request, verdict)
+    return StageResult(response, completed, facts, mismatched=verdict.wrong_identifier)
+
+
+def _response(request: IdVerifyRequest, finding: Finding) -> IdVerifyResponse:
+    name: NameVerification | msgspec.UnsetType = msgspec.UNSET
+    if finding.name is not None:
+        verdict = finding.name.verdict
+        name = NameVerification(
+            first_name_account_match_decision=verdict.first.result,
+            middle_name_account_match_decision=verdict.middle.result,
+            last_name_account_match_decision=verdict.last.result,
+            name_match_decision=verdict.whole.result,
+            name_result=finding.name.performed,
+        )
+    return IdVerifyResponse(
+        card_holder_email_address_verification_results=finding.email.result,
+        card_holder_phone_number_verification_results=finding.phone.result,
+        card_holder_name_verification_result=name,
+        id_verification={kind: each.result for kind, each in finding.identifiers.items()},
+        verification_level=level_of(request),
+    )
+
+
+def _why(finding: Finding) -> dict[str, str]:
+    """Why each comparison came out as it did, by a short name of what was compared."""
+    found: dict[str, str | None] = {"email": finding.email.why, "phone": finding.phone.why}
+    if finding.name is not None:
+        verdict = finding.name.verdict
+        found["firstName"] = verdict.first.why
+        found["middleName"] = verdict.middle.why
+        found["lastName"] = verdict.last.why
+        found["name"] = verdict.whole.why
+    found |= {kind.value: each.why for kind, each in finding.identifiers.items()}
+    return {what: why for what, why in found.items() if why not in (None, "not_sent")}
+
+
+def _reasons(case: Case, request: IdVerifyRequest, verdict: Verdict) -> list[str]:
+    """What else is worth knowing about the answer; none of it changes a result."""
+    reasons = list(verdict.reasons)
+    if request.card_expiry_date.has_passed(case.at_ms):
+        reasons.append("card_expired")
+    return reasons
+
+
+def _derived(request: IdVerifyRequest) -> dict[str, str]:
+    """What may be kept of the values: where the address and the phone number belong."""
+    facts: dict[str, str] = {}
+    email, phone = request.card_holder_email_address, request.card_holder_phone_number
+    address = None if email is None else parse_email(email)
+    if address is not None:
+        facts["emailDomain"] = recordable(address.domain)
+    number = None if phone is None else parse_phone(phone)
+    if number is not None and number.country is not None:
+        facts["phoneCountry"] = number.country
+    return facts

@@ -1,0 +1,242 @@
+"""From a request and the holders of its card to the results: pure, and of one person only."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from gatehouse.idverify.comparison import Comparison, rank
+from gatehouse.idverify.contacts import compare_emails, compare_phones
+from gatehouse.idverify.identifiers import compare_identifiers, has_wrong_checksum
+from gatehouse.idverify.names import NameVerdict, PartVerdict, compare_person_names
+from gatehouse.idverify.people import IdentifierType, OwnerType, Person
+from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
+from gatehouse.idverify.source import Holders
+from gatehouse.idverify.words import NameResult, Result, VerificationLevel
+
+_NOT_SENT: Final = Comparison(Result.NOT_PROCESSED, "not_sent")
+_NOT_SUPPORTED: Final = Comparison(Result.NOT_SUPPORTED, "not_supported")
+_UNSURPASSED: Final = frozenset((Result.MATCH, Result.NOT_PROCESSED, Result.NOT_SUPPORTED))
+"""With these an attribute is no better beside another holder; what is UNKNOWN or differs may be."""
+
+
+class NameFinding(msgspec.Struct, frozen=True):
+    """What became of the name, and whether it was compared at all."""
+
+    verdict: NameVerdict
+    performed: NameResult
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What comparing one request with one person came to; parts not sent are NOT_PROCESSED."""
+
+    email: Comparison
+    phone: Comparison
+    name: NameFinding | None
+    """None when the request has no name object."""
+    identifiers: dict[IdentifierType, Comparison]
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The finding that is the answer, and whose it is."""
+
+    finding: Finding
+    holders: int = 0
+    """How many people the source named for the card."""
+    chosen: int | None = None
+    """Which of them the finding is about, counted from 1."""
+    owner_type: OwnerType | None = None
+    reasons: tuple[str, ...] = ()
+    wrong_identifier: bool = False
+    """Whether an identifier was sent that is on record otherwise: it may be a guess."""
+
+
+def level_of(request: IdVerifyRequest) -> VerificationLevel:
+    """How much was given to verify: identifiers count as full only beside personal attributes."""
+    name = request.card_holder_name
+    personal = (
+        request.card_holder_email_address is not None
+        or request.card_holder_phone_number is not None
+        or (name is not None and name.is_given)
+    )
+    if personal and request.has_identifiers:
+        return VerificationLevel.FULL
+    if personal or request.has_identifiers:
+        return VerificationLevel.PARTIAL
+    return VerificationLevel.MINIMAL
+
+
+def judge(request: IdVerifyRequest, holders: Holders) -> Verdict:
+    """Compare the request with each holder and answer for the one it fits best.
+
+    The best is the one with the most attributes that MATCH, then with the most PARTIAL_MATCH. An
+    attribute is the e-mail address, the phone number, each identifier, and the name as a whole;
+    the parts of a name count only between people who are alike in that. Then a PRIMARY holder
+    comes before a SECONDARY one, and after that the one the source named first.
+    """
+    name = request.card_holder_name
+    wanted = name.wanted_holder if name is not None else None
+    candidates = [
+        (number, person)
+        for number, person in enumerate(holders.people, 1)
+        if wanted is None or person.owner_type is wanted
+    ]
+    if not candidates:
+        reason = "no_such_holder" if holders.people else "no_record"
+        finding = _compare(request, None, holders)
+        return Verdict(finding, len(holders.people), reasons=(reason,))
+    candidates.sort(key=lambda each: not _is_primary(each[1]))
+    found = _compare_each(request, candidates, holders)
+    number, best, finding = max(found, key=lambda each: _merit(each[2]))
+    return Verdict(
+        finding,
+        len(holders.people),
+        number,
+        best.owner_type,
+        reasons=_remarks(request, best, finding),
+        wrong_identifier=_has_wrong_identifier(finding, [each for _, _, each in found]),
+    )
+
+
+def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> Verdict:
+    """The verdict when nobody was asked, or nobody answered: one result for all that was sent."""
+    everything = Comparison(result, reason)
+    name = request.card_holder_name
+    finding = Finding(
+        email=_NOT_SENT if request.card_holder_email_address is None else everything,
+        phone=_NOT_SENT if request.card_holder_phone_number is None else everything,
+        name=None if name is None else _uncompared(name, result, NameResult.NOT_PERFORMED),
+        identifiers=dict.fromkeys(request.identifiers(), everything),
+    )
+    return Verdict(finding, reasons=(reason,))
+
+
+def _compare_each(
+    request: IdVerifyRequest, candidates: list[tuple[int, Person]], holders: Holders
+) -> list[tuple[int, Person, Finding]]:
+    """The request beside the holders in turn, until it fits one whom nobody after can surpass."""
+    found = []
+    for number, person in candidates:
+        finding = _compare(request, person, holders)
+        found.append((number, person, finding))
+        if _fits_in_everything(finding):
+            break
+    return found
+
+
+def _compare(request: IdVerifyRequest, person: Person | None, holders: Holders) -> Finding:
+    """One request beside one person, or beside nobody."""
+    email, phone = request.card_holder_email_address, request.card_holder_phone_number
+    emails = person.emails if person is not None else ()
+    phones = person.phones if person is not None else ()
+    return Finding(
+        email=_NOT_SENT if email is None else compare_emails(email, emails),
+        phone=_NOT_SENT if phone is None else compare_phones(phone, phones),
+        name=_compare_name(request.card_holder_name, person, holders),
+        identifiers={
+            kind: _compare_identifier(kind, value, person, holders)
+            for kind, value in request.identifiers().items()
+        },
+    )
+
+
+def _compare_name(
+    name: CardHolderName | None, person: Person | None, holders: Holders
+) -> NameFinding | None:
+    if name is None:
+        return None
+    if not holders.holds_names and name.last_name is not None:
+        return _uncompared(name, Result.NOT_SUPPORTED, NameResult.NOT_SUPPORTED)
+    if person is None or not person.names or name.last_name is None:
+        return _uncompared(name, Result.UNKNOWN, NameResult.NOT_PERFORMED)
+    sent = name.person_name()
+    verdicts = [compare_person_names(sent, held) for held in person.names]
+    best = max(verdicts, key=lambda each: (rank(each.whole.result), *_merit_of_parts(each)))
+    return NameFinding(best, NameResult.PERFORMED)
+
+
+def _uncompared(name: CardHolderName, result: Result, performed: NameResult) -> NameFinding:
+    """A name that was not compared, for the given reason or because its last part is missing."""
+
+    def part(sent: str | None) -> PartVerdict:
+        comparable = sent is not None and name.last_name is not None
+        return PartVerdict(result if comparable else Result.NOT_PROCESSED)
+
+    parts = (name.first_name, name.middle_name, name.last_name, name.last_name)
+    return NameFinding(NameVerdict(*map(part, parts)), performed)
+
+
+def _compare_identifier(
+    kind: IdentifierType, value: str, person: Person | None, holders: Holders
+) -> Comparison:
+    if kind not in holders.identifier_types:
+        return _NOT_SUPPORTED
+    return compare_identifiers(kind, value, person.identifiers if person is not None else ())
+
+
+def _remarks(request: IdVerifyRequest, person: Person, finding: Finding) -> tuple[str, ...]:
+    """The identifiers whose check digits do not fit; they were compared all the same."""
+    return tuple(
+        [
+            f"{kind.lower()}_checksum_failed"
+            for kind, value in request.identifiers().items()
+            if rank(finding.identifiers[kind].result)
+            and has_wrong_checksum(kind, value, person.identifiers)
+        ]
+    )
+
+
+def _fits_in_everything(finding: Finding) -> bool:
+    """Whether everything that can match does, the parts of the name included."""
+    results = _results(finding)
+    if finding.name is not None:
+        results += _results_of_parts(finding.name.verdict)
+    return _UNSURPASSED.issuperset(results)
+
+
+def _merit(finding: Finding) -> tuple[int, int, int, int]:
+    if finding.name is None:
+        return *_count(_results(finding)), 0, 0
+    return *_count(_results(finding)), *_merit_of_parts(finding.name.verdict)
+
+
+def _results(finding: Finding) -> list[Result]:
+    results = [finding.email.result, finding.phone.result]
+    results += [each.result for each in finding.identifiers.values()]
+    if finding.name is not None:
+        results.append(finding.name.verdict.whole.result)
+    return results
+
+
+def _merit_of_parts(verdict: NameVerdict) -> tuple[int, int]:
+    return _count(_results_of_parts(verdict))
+
+
+def _results_of_parts(verdict: NameVerdict) -> tuple[Result, Result, Result]:
+    return verdict.first.result, verdict.middle.result, verdict.last.result
+
+
+def _count(results: Sequence[Result]) -> tuple[int, int]:
+    return results.count(Result.MATCH), results.count(Result.PARTIAL_MATCH)
+
+
+def _is_primary(person: Person) -> bool:
+    return person.owner_type is OwnerType.PRIMARY
+
+
+def _has_wrong_identifier(answered: Finding, everyone: list[Finding]) -> bool:
+    """Whether an identifier differs from the one on record, be it of another holder than answered.
+
+    Otherwise the identifier of one holder could be guessed beside the true e-mail address of
+    another, who has none on record, and no guess would count.
+    """
+    unlike = [
+        kind
+        for kind, comparison in answered.identifiers.items()
+        if rank(comparison.result) < rank(Result.PARTIAL_MATCH)
+    ]
+    return any(
+        finding.identifiers[kind].result is Result.NO_MATCH
+        for kind in unlike
+        for finding in everyone
+    )

@@ -1,0 +1,216 @@
+"""ID Verify as a stage: whom it asks, when it does not, and what it leaves in the record."""
+
+import asyncio
+import json
+import traceback
+from typing import Any
+
+import msgspec
+import pytest
+
+from gatehouse.core.cards import KeptCard
+from gatehouse.core.case import Case, StageResult
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.idverify import stage, verdict
+from gatehouse.idverify.request import IdVerifyRequest
+from gatehouse.idverify.source import Holders, IdentityEnquiry
+from gatehouse.idverify.stage import ComparisonFailed, IdVerifyStage
+from tests.idverify.asking import ANN, BEN, ask, name
+
+NOW_MS = 1_767_225_600_000  # the first moment of 2026
+EVERYTHING = {
+    "email": "Ann@Example.com",
+    "phone": "+1 (415) 555-0132",
+    "name": name("Ann", "Archer", "PRIMARY"),
+    "ids": {"PASSPORT": "543210987", "TAX": "987-65-4329"},
+}
+
+
+class PlaySource:
+    """Answers what it was given, and remembers what it was asked."""
+
+    def __init__(self, holders: Holders | None = None) -> None:
+        self.holders = holders or Holders((ANN, BEN))
+        self.asked: list[IdentityEnquiry] = []
+
+    async def find(self, enquiry: IdentityEnquiry) -> Holders:
+        self.asked.append(enquiry)
+        return self.holders
+
+
+def case_of(request: IdVerifyRequest) -> Case:
+    kept = KeptCard("VISA", "42424242", "4242", "2035-12", None, None, None, "fp1_abc")
+    return Case("req_1", "acct_1", NOW_MS, {"IdVerify": request}, {}, {}, kept)
+
+
+def run(request: IdVerifyRequest, source: PlaySource | None = None, **marks: bool) -> StageResult:
+    case = case_of(request)
+    for mark, value in marks.items():
+        setattr(case, mark, value)
+    return asyncio.run(IdVerifyStage(source or PlaySource(), time_limit_ms=100).run(case))
+
+
+def answer(result: StageResult) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(result.response)
+    return found
+
+
+def test_the_source_is_asked_by_number_and_fingerprint() -> None:
+    source = PlaySource()
+    run(ask(), source)
+    [enquiry] = source.asked
+    assert (enquiry.request_id, enquiry.account_id) == ("req_1", "acct_1")
+    assert enquiry.number.reveal() == "4242424242424242"
+    assert enquiry.fingerprint == "fp1_abc"
+    assert "4242424242424242" not in repr(enquiry)
+
+
+def test_the_answer_has_the_documented_fields_in_their_order() -> None:
+    result = run(ask(**EVERYTHING))
+    assert result.completed
+    assert not result.mismatched
+    found = answer(result)
+    assert list(found) == [
+        "cardHolderEmailAddressVerificationResults",
+        "cardHolderPhoneNumberVerificationResults",
+        "cardHolderNameVerificationResult",
+        "idVerification",
+        "verificationLevel",
+    ]
+    assert found["cardHolderNameVerificationResult"] == {
+        "firstNameAccountMatchDecision": "MATCH",
+        "middleNameAccountMatchDecision": "NOT_PROCESSED",
+        "lastNameAccountMatchDecision": "MATCH",
+        "nameMatchDecision": "MATCH",
+        "nameResult": "PERFORMED",
+    }
+    assert found["idVerification"] == {"PASSPORT": "MATCH", "TAX": "MATCH"}
+    assert found["verificationLevel"] == "FULL"
+
+
+def test_the_name_object_is_there_only_when_a_name_was_sent() -> None:
+    assert "cardHolderNameVerificationResult" not in answer(run(ask()))
+    assert "cardHolderNameVerificationResult" in answer(run(ask(name={})))
+    assert answer(run(ask()))["idVerification"] == {}
+
+
+def test_the_record_says_why_and_about_whom_but_holds_no_value() -> None:
+    facts = run(ask(**EVERYTHING)).facts
+    assert {key: facts[key] for key in answer(run(ask(**EVERYTHING)))} == answer(
+        run(ask(**EVERYTHING))
+    )
+    assert set(facts["why"]) == {
+        "email", "phone", "firstName", "lastName", "name", "PASSPORT", "TAX"
+    }  # fmt: skip
+    assert facts["why"]["lastName"] == "exact"
+    assert (facts["holders"], facts["holder"], facts["ownerType"]) == (2, 1, "PRIMARY")
+    assert (facts["emailDomain"], facts["phoneCountry"]) == ("example.com", "US")
+    assert facts["reasons"] == []
+    kept = json.dumps(facts).lower()
+    for value in ("ann@", "archer", "0132", "543210987", "987-65-4329", "4329"):
+        assert value not in kept
+
+
+def test_what_cannot_be_read_leaves_nothing_of_itself() -> None:
+    facts = run(ask(email="4242424242424242", phone="call me: Ann")).facts
+    assert "emailDomain" not in facts
+    assert "phoneCountry" not in facts
+    assert facts["why"] == {"email": "unparsable", "phone": "unparsable"}
+
+
+def test_a_card_number_in_a_domain_is_not_kept() -> None:
+    facts = run(ask(email="ann@4242424242424242.example")).facts
+    assert facts["emailDomain"] == "[card].example"
+
+
+def test_a_card_without_a_record_is_a_truthful_answer_and_costs() -> None:
+    result = run(ask(**EVERYTHING), PlaySource(Holders()))
+    assert result.completed
+    assert not result.mismatched
+    assert answer(result)["idVerification"] == {"PASSPORT": "UNKNOWN", "TAX": "UNKNOWN"}
+    assert result.facts["reasons"] == ["no_record"]
+    assert (result.facts["holders"], result.facts["holder"]) == (0, None)
+
+
+def test_an_expired_card_is_compared_all_the_same() -> None:
+    for month, reasons in (("2025-11", ["card_expired"]), ("2025-12", [])):
+        # At the turn of the year December is not yet over everywhere on Earth.
+        result = run(ask(**EVERYTHING, cardExpiryDate=month))
+        assert answer(result)["cardHolderEmailAddressVerificationResults"] == "MATCH"
+        assert result.facts["reasons"] == reasons
+
+
+def test_when_the_source_is_unavailable_nothing_is_known_and_nothing_charged() -> None:
+    late = IdVerifyStage(PlaySource(), time_limit_ms=100)
+    result = late.unavailable(case_of(ask(**EVERYTHING)))
+    assert not result.completed
+    assert not result.mismatched
+    found = answer(result)
+    assert found["cardHolderEmailAddressVerificationResults"] == "UNKNOWN"
+    assert found["cardHolderPhoneNumberVerificationResults"] == "UNKNOWN"
+    assert found["cardHolderNameVerificationResult"]["nameMatchDecision"] == "UNKNOWN"
+    assert found["cardHolderNameVerificationResult"]["nameResult"] == "NOT_PERFORMED"
+    assert found["idVerification"] == {"PASSPORT": "UNKNOWN", "TAX": "UNKNOWN"}
+    assert found["verificationLevel"] == "FULL"
+    assert result.facts["reasons"] == ["source_unavailable"]
+
+
+def test_a_source_that_fails_says_so_to_the_engine() -> None:
+    class Failing(PlaySource):
+        async def find(self, enquiry: IdentityEnquiry) -> Holders:
+            raise ConnectorFailed("gone")
+
+    with pytest.raises(ConnectorFailed):
+        run(ask(), Failing())
+
+
+@pytest.mark.parametrize(
+    ("mark", "completed", "reason"),
+    [("guessing", True, "too_many_wrong_identifiers"), ("crowded", False, "too_many_at_once")],
+)
+def test_after_too_many_guesses_nobody_is_asked(mark: str, completed: bool, reason: str) -> None:
+    source = PlaySource()
+    result = run(ask(**EVERYTHING), source, **{mark: True})
+    assert source.asked == []
+    assert result.completed is completed
+    assert not result.mismatched
+    found = answer(result)
+    assert found["cardHolderEmailAddressVerificationResults"] == "NOT_PROCESSED"
+    assert found["cardHolderPhoneNumberVerificationResults"] == "NOT_PROCESSED"
+    assert set(found["cardHolderNameVerificationResult"].values()) == {
+        "NOT_PROCESSED",
+        "NOT_PERFORMED",
+    }
+    assert found["idVerification"] == {"PASSPORT": "NOT_PROCESSED", "TAX": "NOT_PROCESSED"}
+    assert result.facts["reasons"] == [reason]
+
+
+def test_who_sends_no_identifier_guesses_at_none() -> None:
+    source = PlaySource()
+    assert not ask(email="ann@example.com", ids={}).card().guessable
+    result = run(ask(email="ann@example.com"), source, guessing=True, crowded=True)
+    assert len(source.asked) == 1
+    assert answer(result)["cardHolderEmailAddressVerificationResults"] == "MATCH"
+
+
+def test_a_wrong_identifier_counts_as_a_guess() -> None:
+    assert run(ask(ids={"PASSPORT": "000000000"})).mismatched
+    assert not run(ask(email="wrong@example.com", name=name("No", "Body"))).mismatched
+
+
+def test_a_defect_in_a_comparison_keeps_its_trace_but_not_its_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(sent: str, held: object = None) -> None:
+        raise LookupError(f"cannot digest {sent}")
+
+    address = "@".join(["ann", "example.com"])  # so that no line of source holds it
+    for place, name_of_work in ((verdict, "compare_emails"), (stage, "parse_email")):
+        with monkeypatch.context() as patched:
+            patched.setattr(place, name_of_work, broken)
+            with pytest.raises(ComparisonFailed) as caught:
+                run(ask(email=address))
+        told = "".join(traceback.format_exception(caught.value))
+        assert "LookupError in a comparison" in told
+        assert "in broken" in told
+        assert address not in told
