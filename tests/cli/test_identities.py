@@ -135,44 +135,44 @@ def test_records_are_imported_shown_masked_exported_and_erased(home: Home, tmp_p
     assert home.ok("audit", "verify", "--json").json["problems"] == []
 
 
-def test_accounts_keep_their_records_apart(home: Home, tmp_path: Path) -> None:
-    mine, other = home.account(), home.account()
+def test_accounts_keep_their_records_apart(sqlite_home: Home, tmp_path: Path) -> None:
+    mine, other = sqlite_home.account(), sqlite_home.account()
     file = write(tmp_path / "people.jsonl", ELEANOR)
-    home.ok("identities", "import", file, "--account", mine)
+    sqlite_home.ok("identities", "import", file, "--account", mine)
     selector = ("--reference", "customer-77")
-    home.ok("identities", "show", *selector, "--account", mine)
-    assert home.run("identities", "show", *selector, "--account", other).code == 3
-    assert home.run("identities", "show", *selector).code == 3
-    assert home.run("identities", "delete", *selector, "--yes", "--account", other).code == 3
-    assert home.run("identities", "import", file, "--account", "acct_nobody").code == 3
-    home.ok("identities", "import", file, "--account", other)
-    home.ok("identities", "delete", "--account", mine, "--account-all", "--yes")
-    counted = home.ok("identities", "count", "--json").json
+    sqlite_home.ok("identities", "show", *selector, "--account", mine)
+    assert sqlite_home.run("identities", "show", *selector, "--account", other).code == 3
+    assert sqlite_home.run("identities", "show", *selector).code == 3
+    assert sqlite_home.run("identities", "delete", *selector, "--yes", "--account", other).code == 3
+    assert sqlite_home.run("identities", "import", file, "--account", "acct_nobody").code == 3
+    sqlite_home.ok("identities", "import", file, "--account", other)
+    sqlite_home.ok("identities", "delete", "--account", mine, "--account-all", "--yes")
+    counted = sqlite_home.ok("identities", "count", "--json").json
     assert [(one["scope"], one["people"], one["types"]) for one in counted] == [
         (other, 1, {"PASSPORT": 1})
     ]
-    home.ok("identities", "delete", "--all", "--yes")
-    assert home.ok("identities", "count", "--json").json == []
+    sqlite_home.ok("identities", "delete", "--all", "--yes")
+    assert sqlite_home.ok("identities", "count", "--json").json == []
 
 
-def test_a_key_is_renewed_and_everything_sealed_anew(home: Home, tmp_path: Path) -> None:
+def test_a_key_is_renewed_and_everything_sealed_anew(sqlite_home: Home, tmp_path: Path) -> None:
     file = write(tmp_path / "people.jsonl", ELEANOR, {**ELEANOR, "cardNumber": OTHER_CARD})
-    home.ok("identities", "import", file)
-    told = home.ok("secrets", "renew-identities").out
+    sqlite_home.ok("identities", "import", file)
+    told = sqlite_home.ok("secrets", "renew-identities").out
     assert "gatehouse identities reencrypt" in told
-    [before] = home.ok("identities", "count", "--json").json
+    [before] = sqlite_home.ok("identities", "count", "--json").json
     assert before["keyVersions"] == {"1": 2}
-    done = home.ok("identities", "reencrypt", "--json").json
+    done = sqlite_home.ok("identities", "reencrypt", "--json").json
     assert done == {
         "version": 2, "resealed": 2, "keysRemoved": 1, "compacted": True, "unreadable": [],
     }  # fmt: skip
-    [after] = home.ok("identities", "count", "--json").json
+    [after] = sqlite_home.ok("identities", "count", "--json").json
     assert after["keyVersions"] == {"2": 2}
-    rings = home.ok("secrets", "status", "--json").json
+    rings = sqlite_home.ok("secrets", "status", "--json").json
     assert [one["version"] for one in rings if one["purpose"] == "identities"] == [2]
-    assert home.ok("identities", "import", file, "--json").json["unchanged"] == 2
-    home.ok("identities", "show", "--reference", "customer-77")
-    assert home.ok("identities", "reencrypt", "--json").json["resealed"] == 0
+    assert sqlite_home.ok("identities", "import", file, "--json").json["unchanged"] == 2
+    sqlite_home.ok("identities", "show", "--reference", "customer-77")
+    assert sqlite_home.ok("identities", "reencrypt", "--json").json["resealed"] == 0
 
 
 def test_records_under_an_earlier_fingerprint_are_found_and_erased(

@@ -27,6 +27,9 @@ class NameVerdict(msgspec.Struct, frozen=True):
 # Korean is heard, Japanese spelt from readings: this much is as good as a known spelling.
 _KNOWN_READING: Final = 0.94
 
+# Hangul and Han begin here; most names need no closer look.
+_FIRST_EASTERN: Final = "\u1100"
+
 _NOT_SENT: Final = PartVerdict(Result.NOT_PROCESSED)
 _NOT_HELD: Final = PartVerdict(Result.UNKNOWN)
 _EXACT: Final = PartVerdict(Result.MATCH, Why.EXACT)
@@ -39,6 +42,9 @@ def compare_person_names(sent: PersonName, held: PersonName) -> NameVerdict:
 
     A part that was not sent is NOT_PROCESSED, one that the record lacks UNKNOWN.
     """
+    if sent == held and sent.first_name is not None and sent.last_name is not None:
+        middle = _NOT_SENT if sent.middle_name is None else _EXACT
+        return NameVerdict(_EXACT, middle, _EXACT, _EXACT)
     first, last = _first_and_last(sent, held)
     middle = _part(sent.middle_name, held.middle_name, given=True)
     if first.result is not Result.MATCH or middle.result is Result.NO_MATCH:
@@ -137,7 +143,7 @@ def _joined_words(left: list[Token], right: list[Token], *, given: bool) -> Part
 def _eastern(sent: PersonName, held: PersonName) -> tuple[PartVerdict, PartVerdict] | None:
     """First and last name when one side is in Han characters or Hangul, the other in Latin."""
     parts = (sent.first_name, sent.last_name, held.first_name, held.last_name)
-    if any(part is None for part in parts) or all((part or "").isascii() for part in parts):
+    if not all(parts) or not any(max(part or "") >= _FIRST_EASTERN for part in parts):
         return None
     sent_first, sent_last, held_first, held_last = (tokens_of(part or "") for part in parts)
     if not (sent_first and sent_last and held_first and held_last):

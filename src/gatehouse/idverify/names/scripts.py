@@ -146,7 +146,10 @@ def script_of(letter: str) -> str:
 def fold_latin(word: str) -> str:
     """A word in plain small Latin letters, whatever it was written in."""
     if not word.isascii():
-        word = anyascii(without_accents(word))
+        parts = unicodedata.normalize("NFKD", word)
+        word = "".join([part for part in parts if not unicodedata.combining(part)])
+        if not word.isascii():
+            word = anyascii(word)
     return _NOT_LATIN.sub("", word.lower())
 
 
