@@ -11,6 +11,7 @@ import csv
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -118,11 +119,19 @@ def groups(scored: Sequence[Scored]) -> Iterator[tuple[str, Callable[[Pair], boo
         yield "CORE", lambda pair: pair.group in (LATIN_GROUP, CROSS)
     for group in (LATIN_GROUP, CROSS, ALIAS, GIVEN, SURNAME):
         if group in present:
-            yield group, lambda pair, group=group: pair.group == group  # type: ignore[misc]
+            yield group, partial(_in_group, group)
     for family in sorted(
         {family_of(each.pair) for each in scored if each.pair.group in FULL_NAMES}
     ):
-        yield f"  {family}", lambda pair, family=family: family_of(pair) == family  # type: ignore[misc]
+        yield f"  {family}", partial(_in_family, family)
+
+
+def _in_group(group: str, pair: Pair) -> bool:
+    return pair.group == group
+
+
+def _in_family(family: str, pair: Pair) -> bool:
+    return family_of(pair) == family
 
 
 def family_of(pair: Pair) -> str:

@@ -148,7 +148,7 @@ class Source:
 
     def _peek(self) -> bytes:
         try:
-            return cast(Any, self._raw).peek(len(_GZIP_MARK))  # type: ignore[no-any-return]
+            return cast(Any, self._raw).peek(len(_GZIP_MARK))  # type: ignore[no-any-return]  # bytes
         except OSError as error:
             raise InvalidInput(f"the file cannot be read: {error.strerror}") from None
 

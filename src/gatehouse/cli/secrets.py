@@ -58,16 +58,8 @@ def renew_fingerprints(
     )
     if not yes:
         typer.confirm("Replace the fingerprint key?", abort=True)
-    from gatehouse.premises import root_secret
-
-    place = office()
-    version, _ = place.ring.current(keyring.CARD_FINGERPRINTS)
-    with place.change() as change:
-        chance = (change.now_ms, secrets.token_bytes)
-        root = root_secret(read_settings())
-        insert_key(change.connection, root, keyring.CARD_FINGERPRINTS, version + 1, chance)
-        change.audit("secrets.renew-fingerprints", version=version + 1)
-    typer.echo(f"The fingerprint key is now version {version + 1}; restart the servers.")
+    version = _renew(keyring.CARD_FINGERPRINTS, "secrets.renew-fingerprints")
+    typer.echo(f"The fingerprint key is now version {version}; restart the servers.")
 
 
 @app.command("renew-identities")
@@ -77,16 +69,23 @@ def renew_identities() -> None:
     Afterwards run gatehouse identities reencrypt, which seals all records with the new key and
     then removes the older ones. Servers need no restart.
     """
+    version = _renew(keyring.IDENTITIES, "secrets.renew-identities")
+    typer.echo(
+        f"The identity key is now version {version}; seal the records with it: "
+        "gatehouse identities reencrypt"
+    )
+
+
+def _renew(purpose: str, action: str) -> int:
+    """Put a fresh key for a purpose on the ring, and say its version."""
     from gatehouse.premises import root_secret
 
     place = office()
-    version, _ = place.ring.current(keyring.IDENTITIES)
+    current, _ = place.ring.current(purpose)
+    version = current + 1
     with place.change() as change:
         chance = (change.now_ms, secrets.token_bytes)
         root = root_secret(read_settings())
-        insert_key(change.connection, root, keyring.IDENTITIES, version + 1, chance)
-        change.audit("secrets.renew-identities", version=version + 1)
-    typer.echo(
-        f"The identity key is now version {version + 1}; seal the records with it: "
-        "gatehouse identities reencrypt"
-    )
+        insert_key(change.connection, root, purpose, version, chance)
+        change.audit(action, version=version)
+    return version

@@ -18,8 +18,8 @@ from gatehouse.idverify.words import Result, Why
 
 # Words in other scripts that are this much alike are one name written twice. One in a thousand
 # words that have nothing to do with each other comes as near as the second.
-SAME_SOUND: Final = 0.8
-NEAR_SOUND: Final = 0.42
+_SAME_SOUND: Final = 0.8
+_NEAR_SOUND: Final = 0.42
 # Longer words in one script that are this much alike in sound are spellings of one name.
 _ONE_SPELLING: Final = 0.72
 _LONG_ENOUGH: Final = 6
@@ -105,11 +105,11 @@ def _across_scripts(
     names = [each for each in known if each in knowledge().given]
     if given and names and all(are_two_given_names(each, latin.text) for each in names):
         return None
-    if likeness < NEAR_SOUND:
+    if likeness < _NEAR_SOUND:
         return None
     same_end = latin.text.endswith("a") == native.text.endswith(_ENDS_IN_A)
     same_end = same_end or native.script not in _WRITES_A
-    result = Result.MATCH if likeness >= SAME_SOUND and same_end else Result.PARTIAL_MATCH
+    result = Result.MATCH if likeness >= _SAME_SOUND and same_end else Result.PARTIAL_MATCH
     return PartVerdict(result, Why.TRANSLITERATION)
 
 
