@@ -9,7 +9,7 @@ ARGS   ?=
 DATA   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench eval-names docs bins lock clean
+.PHONY: help setup run test check format bench eval-names docs bins networks browsers places lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,15 @@ docs: setup ## Rewrite the generated pages in docs/
 
 bins: setup ## Rebuild the packed BIN table from the package that holds its source
 	@$(BIN)/python -m scripts.build_bins
+
+networks: setup ## Rebuild the packed table of networks from the packages that hold its sources
+	@$(BIN)/python -m scripts.build_networks
+
+browsers: setup ## Rebuild the packed lists of browsers and their releases
+	@$(BIN)/python -m scripts.build_browsers
+
+places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of downloaded packages)
+	@$(BIN)/python -m scripts.build_places $(DATA)
 
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml -o requirements/runtime.lock

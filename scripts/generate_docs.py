@@ -21,6 +21,9 @@ from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.core.brands import BRAND_NAMES, BRANDS
 from gatehouse.core.money import format_amount
+from gatehouse.sentry.scorecard import Term, load_sheet
+from gatehouse.sentry.signals.catalogue import ALL
+from gatehouse.sentry.signals.signal import Group
 from gatehouse.settings import declarations
 from gatehouse.web.problems import CODES
 
@@ -210,6 +213,64 @@ def _option_default(value: object) -> str:
     return "" if value in (None, "") else _code(str(value))
 
 
+def scorecard() -> str:
+    """What holds for the scorecard as a whole."""
+    sheet = load_sheet()
+    rows = [
+        ("Version", _code(sheet.version), "Recorded with every decision."),
+        ("Confidence when nothing is known", f"{sheet.prior.confidence:.2f}", sheet.prior.why),
+        ("Smallest effect that is a reason", str(sheet.report_from), "Smaller ones still count."),
+        (
+            "Signals of `ipScore`",
+            ", ".join(_code(term.code) for term in sheet.terms if term.about_address),
+            "They know nothing but the address.",
+        ),
+    ]
+    return table(("", "Value", "Why"), rows)
+
+
+def signals() -> str:
+    """Every signal with what it is worth, by group."""
+    terms = {term.code: term for term in load_sheet().terms}
+    sections = []
+    for group in Group:
+        rows = [
+            (
+                _code(one.code),
+                one.meaning,
+                one.computation,
+                _effects(terms[one.code]),
+                terms[one.code].why,
+            )
+            for one in ALL
+            if one.group is group
+        ]
+        listed = table(("Code", "Meaning", "Measured as", "Effect", "Why so much"), rows)
+        sections.append(f"### {group.value.capitalize()}\n\n{listed}")
+    return "\n\n".join(sections)
+
+
+def _effects(term: Term) -> str:
+    """The effects by cut, those of nothing left out."""
+    if not any(term.effects):
+        return "none"
+    if term.cuts == (0.5,):
+        return f"{term.effects[1]:+}"
+    spans = [f"below {term.cuts[0]:g}", *(f"from {cut:g}" for cut in term.cuts)]
+    told = zip(spans, term.effects, strict=True)
+    return ", ".join(f"{span}: {effect:+}" for span, effect in told if effect)
+
+
+def families() -> str:
+    """Every family of signals that count once."""
+    members: dict[str, list[str]] = {}
+    for term in load_sheet().terms:
+        if term.family is not None:
+            members.setdefault(term.family, []).append(_code(term.code))
+    rows = [(_code(family), ", ".join(codes)) for family, codes in members.items()]
+    return table(("Family", "Signals"), rows)
+
+
 PARTS: Final[dict[str, Callable[[], str]]] = {
     "errors": errors,
     "settings": settings,
@@ -220,6 +281,9 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "letters": letters,
     "fees": fees,
     "commands": commands,
+    "scorecard": scorecard,
+    "signals": signals,
+    "families": families,
 }
 
 

@@ -33,6 +33,35 @@ AMELIA: dict[str, Any] = {
     "cardHolderIds": {"PASSPORT": "543210987", "DRIVERLICENSE": "D1234562", "TAX": "987-65-4329"},
 }
 
+BROWSER = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/157.0.0.0 Safari/537.36"
+)
+VISIT: dict[str, Any] = {
+    "device": {
+        "ipAddress": "203.0.113.1",
+        "userAgent": BROWSER,
+        "acceptLanguage": "en-US,en;q=0.9",
+        "sessionId": "s-1",
+        "sessionAge": 340,
+    },
+    "event": {"type": "PURCHASE", "transactionId": "t-1"},
+    "order": {
+        "amount": 59.9,
+        "currency": "USD",
+        "affiliateId": "a-1",
+        "referralId": 17,
+        "discountCodes": ["WELCOME"],
+        "referrerUrl": "https://www.example.com/shoes",
+    },
+    "account": {"userId": "u-1", "username": "amelia.whitfield"},
+    "shoppingCart": {
+        "items": [{"itemId": "sku-7", "category": "shoes", "price": 59.9, "quantity": 1}]
+    },
+    "customInputs": {"timezone": "America/New_York", "returning": True, "visits": 3, "score": 0.5},
+    "clientReferenceId": "order-1",
+}
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -191,3 +220,8 @@ def precheck(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Re
 def idverify(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Response:
     """One ID Verify call; without a body, the sandbox's Amelia with all that is on record."""
     return client.post("/api/v1/idverify", json=AMELIA if body is None else body, headers=headers)
+
+
+def sentry(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Response:
+    """One Sentry call; without a body, an ordinary order with every group filled."""
+    return client.post("/api/v1/sentry", json=VISIT if body is None else body, headers=headers)

@@ -31,7 +31,9 @@ def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -
             assert length <= 70, f"{function.name} has {length} lines"
 
 
-@pytest.mark.parametrize("room", ["core", "billing", "precheck", "idverify", "access", "pipeline"])
+@pytest.mark.parametrize(
+    "room", ["core", "billing", "precheck", "idverify", "sentry", "access", "intel", "pipeline"]
+)
 def test_decisions_are_handed_the_time_and_the_dice(room: str) -> None:
     forbidden = {"time", "random", "secrets", "uuid"}
     for path in (ROOT / "src" / "gatehouse" / room).rglob("*.py"):

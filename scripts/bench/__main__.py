@@ -11,12 +11,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.bench.cards import precheck_body
-from scripts.bench.client import Load, drive, post
-from scripts.bench.growth import fill_with_decisions, fill_with_people
+from scripts.bench.client import Load, drive, pace, post
+from scripts.bench.growth import fill_with_decisions, fill_with_people, fill_with_visits
 from scripts.bench.people import idverify_body
-from scripts.bench.servers import Server, Shop, bare_server, gatehouse_server, make_shop
+from scripts.bench.remembering import measure_apart
+from scripts.bench.servers import (
+    Server,
+    Shop,
+    bare_server,
+    first_answer_s,
+    gatehouse_server,
+    make_shop,
+)
+from scripts.bench.visits import sentry_body
 
 _CARDS = 20_000
+_EARLIER_VISITS = 60_000
 
 
 class Subject(NamedTuple):
@@ -32,6 +42,8 @@ class Subject(NamedTuple):
     kind: str
     least_share: float
     most_times: float
+    most_p99_ms: float | None = None
+    """At half of the rate that it can reach; None where that is not asked."""
 
     def shop(self, home: Path) -> Shop:
         """A shop that can answer."""
@@ -40,7 +52,7 @@ class Subject(NamedTuple):
         return shop
 
     def requests(self, key: str, prefix: str = "/api/v1/") -> list[bytes]:
-        """The requests, of which every one has its own card."""
+        """The requests, of which every one is different."""
         headers = {"X-API-KEY": key}
         return [post(prefix + self.operation, self.body(n), headers) for n in range(_CARDS)]
 
@@ -65,6 +77,17 @@ SUBJECTS = (
         kind="identity records",
         least_share=0.15,
         most_times=6,
+    ),
+    Subject(
+        "Sentry",
+        "sentry",
+        sentry_body,
+        prepare=lambda shop: fill_with_visits(shop, _EARLIER_VISITS),
+        grow=fill_with_decisions,
+        kind="decision records",
+        least_share=0.15,
+        most_times=6,
+        most_p99_ms=25,
     ),
 )
 
@@ -126,6 +149,16 @@ def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespac
     with gatehouse_server(shop) as server, bare_server() as yardstick:
         rounds, bare_rounds = alternate((server, ours), (yardstick, bare), options)
         alone = Round(server, ours, options.seconds, 1).load
+        top_rate = medians(rounds)[0]
+        steady = pace(
+            server.port,
+            ours,
+            connections=options.connections,
+            rate=top_rate / 2,
+            seconds=options.seconds * 2,
+        )
+    if steady.failures:
+        raise SystemExit(f"{steady.failures} of {steady.requests} requests failed")
     (rate, cpu), (bare_rate, bare_cpu) = medians(rounds), medians(bare_rounds)
     print(
         f"{subject.name} on SQLite (FULL), {options.connections} connections, "
@@ -142,6 +175,12 @@ def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespac
     print(verdict("times its CPU per request", times, subject.most_times, at_least=False))
     print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms)")
     print(verdict("p50 in ms", alone.percentile_ms(0.5), 5, at_least=False))
+    print(f"At half of its top rate ({steady.rate:.0f} requests/s)")
+    p50, p99 = steady.percentile_ms(0.5), steady.percentile_ms(0.99)
+    if subject.most_p99_ms is None:
+        print(f"  p50 {p50:.1f} ms  p99 {p99:.1f} ms")
+    else:
+        print(verdict(f"p99 in ms (p50 {p50:.1f})", p99, subject.most_p99_ms, at_least=False))
 
 
 def compare_empty_with_full(subject: Subject, folder: Path, options: argparse.Namespace) -> None:
@@ -160,11 +199,31 @@ def compare_empty_with_full(subject: Subject, folder: Path, options: argparse.Na
     print(verdict("share of the rate", large_rate / small_rate, 0.85, at_least=True))
 
 
+def time_the_start(folder: Path) -> None:
+    """How soon a server serves."""
+    shop = make_shop(folder / "start")
+    times = [first_answer_s(shop) for _ in range(7)]
+    print(f"From the start of the process to the first answer, {len(times)} times, median")
+    print(verdict("seconds", statistics.median(times), 2, at_least=False))
+
+
+def weigh_memory(entities: int) -> None:
+    """How much memory it takes to remember."""
+    found = measure_apart(entities)
+    print(
+        f"Sentry's memory, {found.entities:,} entities of {found.events:,} events, "
+        f"{found.note_us:.0f} us to note one"
+    )
+    print(verdict("gigabytes", found.gigabytes, 1.5 * entities / 1_000_000, at_least=False))
+
+
 def main() -> None:
     """Run the measurements that were asked for."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="short rounds, 100,000 records")
-    parser.add_argument("--only", choices=("speed", "growth"), help="one measurement alone")
+    parser.add_argument(
+        "--only", choices=("speed", "growth", "memory", "start"), help="one measurement alone"
+    )
     operations = [subject.operation for subject in SUBJECTS]
     parser.add_argument("--operation", choices=operations, help="one operation alone")
     parser.add_argument("--rounds", type=int, default=5)
@@ -183,6 +242,10 @@ def main() -> None:
                 compare_with_bare(subject, Path(folder), options)
             if options.only in (None, "growth"):
                 compare_empty_with_full(subject, Path(folder), options)
+        if options.only == "start" or (options.only is None and options.operation is None):
+            time_the_start(Path(folder))
+    if options.only in (None, "memory") and options.operation in (None, "sentry"):
+        weigh_memory(options.records)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,39 @@ _ID_VERIFY: dict[str, Any] = {
     "verificationLevel": "FULL",
 }
 
+_SENTRY: dict[str, Any] = {
+    "requestConfidence": 0.8914,
+    "reasons": [
+        {"code": "IP_CONSUMER", "effect": 0.35, "text": "The address is an ordinary one."},
+        {
+            "code": "UA_CURRENT",
+            "effect": 0.35,
+            "text": "The browser is an ordinary one and up to date.",
+        },
+        {
+            "code": "LANG_COUNTRY_FIT",
+            "effect": 0.25,
+            "text": "The browser's languages fit the address's country.",
+        },
+        {
+            "code": "SESSION_ORDINARY",
+            "effect": 0.2,
+            "text": "The visit has lasted an ordinary time.",
+        },
+        {
+            "code": "ACCOUNT_NAMED",
+            "effect": 0.15,
+            "text": "The order was placed from an account.",
+        },
+        {
+            "code": "CART_ADDS_UP",
+            "effect": 0.15,
+            "text": "The cart adds up to the order's amount.",
+        },
+        {"code": "ORDER_PLAUSIBLE", "effect": 0.1, "text": "Amount and currency are plausible."},
+    ],
+}
+
 
 def answer(fee_type: str, field: str, response: dict[str, Any]) -> dict[str, Any]:
     """A whole answer around a response."""
@@ -69,6 +102,7 @@ def route(operation: str, content: dict[str, Any]) -> Route:
 ROUTES = [
     route("precheck", answer("PRECHECK", "preCheckResponse", _PRECHECK)),
     route("idverify", answer("ID_VERIFY", "idVerifyResponse", _ID_VERIFY)),
+    route("sentry", answer("SENTRY", "sentryResponse", _SENTRY)),
 ]
 
 

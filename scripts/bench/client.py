@@ -2,12 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import cycle
-from typing import cast
+from itertools import count, cycle
+from typing import Final, cast
 
 import uvloop
+
+NUMBER_MARK: Final = b"##########"
+"""Where a request holds this, it is sent with a number that never comes again."""
+
+_NUMBERS: Final = count(1)
+_TICK_S: Final = 0.001
 
 
 @dataclass
@@ -31,19 +38,18 @@ class Load:
 
 
 class _Connection(asyncio.Protocol):
-    """Sends the next request as soon as an answer is complete."""
+    """Sends a request, notes how long its answer took, and asks what to do next."""
 
-    def __init__(self, requests: Iterator[bytes], load: Load, ends_at: float) -> None:
-        self._requests = requests
+    def __init__(self, load: Load, when_free: Callable[["_Connection"], None]) -> None:
         self._load = load
-        self._ends_at = ends_at
+        self._when_free = when_free
         self._buffer = b""
-        self._sent_at = 0.0
+        self._due_at = 0.0
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one in all but name
-        self._send()
+        self._when_free(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.done.done():
@@ -59,37 +65,87 @@ class _Connection(asyncio.Protocol):
         length = int(self._buffer[start : self._buffer.find(b"\r\n", start)])
         if len(self._buffer) < head + 4 + length:
             return
-        now = time.perf_counter()
-        self._load.latencies_s.append(now - self._sent_at)
+        self._load.latencies_s.append(time.perf_counter() - self._due_at)
         self._load.requests += 1
         if not self._buffer.startswith(b"HTTP/1.1 200") or b'"isSuccess":false' in self._buffer:
             self._load.failures += 1
         self._buffer = b""
-        if now < self._ends_at:
-            self._send()
-        else:
-            self.done.set_result(None)
-            self._transport.close()
+        self._when_free(self)
 
-    def _send(self) -> None:
-        self._sent_at = time.perf_counter()
-        self._transport.write(next(self._requests))
+    def send(self, request: bytes, due_at: float) -> None:
+        """Send a request that was due at a moment; its latency counts from then."""
+        self._due_at = due_at
+        self._transport.write(request)
+
+    def end(self) -> None:
+        """Send no more."""
+        if not self.done.done():
+            self.done.set_result(None)
+        self._transport.close()
+
+
+def _endless(requests: list[bytes]) -> Iterator[bytes]:
+    for request in cycle(requests):
+        yield request.replace(NUMBER_MARK, b"%010d" % next(_NUMBERS), 1)
+
+
+async def _connect(
+    port: int, connections: int, load: Load, when_free: Callable[[_Connection], None]
+) -> list[_Connection]:
+    loop = asyncio.get_running_loop()
+    pairs = [
+        await loop.create_connection(lambda: _Connection(load, when_free), "127.0.0.1", port)
+        for _ in range(connections)
+    ]
+    return [connection for _, connection in pairs]
 
 
 async def _drive(port: int, requests: list[bytes], connections: int, seconds: float) -> Load:
-    load = Load()
-    loop = asyncio.get_running_loop()
-    endless = cycle(requests)
+    load, endless = Load(), _endless(requests)
     started = time.perf_counter()
-    pairs = [
-        await loop.create_connection(
-            lambda: _Connection(endless, load, started + seconds), "127.0.0.1", port
-        )
-        for _ in range(connections)
-    ]
-    await asyncio.gather(*(connection.done for _, connection in pairs))
+
+    def next_one(connection: _Connection) -> None:
+        now = time.perf_counter()
+        if now < started + seconds:
+            connection.send(next(endless), now)
+        else:
+            connection.end()
+
+    opened = await _connect(port, connections, load, next_one)
+    await asyncio.gather(*(connection.done for connection in opened))
     load.seconds = time.perf_counter() - started
     return load
+
+
+async def _pace(
+    port: int, requests: list[bytes], connections: int, plan: tuple[float, float]
+) -> Load:
+    rate, seconds = plan
+    load, endless = Load(), _endless(requests)
+    free: deque[_Connection] = deque()
+    opened = await _connect(port, connections, load, free.append)
+    started, sent = time.perf_counter(), 0
+    while (now := time.perf_counter()) < started + seconds:
+        # Whoever finds no free connection waits, and the wait counts.
+        while free and (due_at := started + sent / rate) <= now:
+            free.popleft().send(next(endless), due_at)
+            sent += 1
+        await asyncio.sleep(_TICK_S)
+    for _ in range(1000):
+        if len(free) == len(opened):
+            break
+        await asyncio.sleep(0.01)
+    load.seconds = time.perf_counter() - started
+    for connection in opened:
+        connection.end()
+    return load
+
+
+def pace(
+    port: int, requests: list[bytes], *, connections: int, rate: float, seconds: float
+) -> Load:
+    """Load a server at a given rate, whether it keeps up or not."""
+    return uvloop.run(_pace(port, requests, connections, (rate, seconds)))
 
 
 def drive(port: int, requests: list[bytes], *, connections: int, seconds: float) -> Load:

@@ -1,14 +1,28 @@
-"""Fills a database: with decision records, as a busy year would, and with identity records."""
+"""Fills a database with decision records, as a busy year would, with people, and with visits."""
 
+import asyncio
+import json
+import os
 import random
 import sqlite3
 from collections.abc import Iterator
 
+import msgspec
+
 from gatehouse.core.cards import CardNumber
-from gatehouse.core.keyring import CARD_FINGERPRINTS
+from gatehouse.core.case import Case
+from gatehouse.core.ids import new_id
+from gatehouse.core.keyring import CARD_FINGERPRINTS, ENTITIES
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardKeeper
+from gatehouse.intel.feeds import Feeds
+from gatehouse.intel.networks import load_networks
 from gatehouse.premises import open_office
+from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.request import SentryRequest
+from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.scorecard import load_scorecard
+from gatehouse.sentry.stage import SentryStage
 from gatehouse.settings import load_settings
 from gatehouse.store import identities
 from gatehouse.store.imports import batch_of
@@ -17,9 +31,13 @@ from gatehouse.store.safe import Entry, Safe
 from scripts.bench.cards import card_number
 from scripts.bench.people import holders_of
 from scripts.bench.servers import Shop
+from scripts.bench.visits import sentry_visit
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _CARDS_AT_ONCE = 10_000
+_MONTH_MS = 30 * 86_400_000
+# Visits of the past have other numbers than those that are sent.
+_FIRST_VISIT = 1_000_000_000
 
 
 def _request_id(index: int, chance: random.Random) -> str:
@@ -84,6 +102,43 @@ def fill_with_people(shop: Shop, cards: range) -> None:
     database = sqlite3.connect(shop.home / "sandbox.db")
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
+
+
+def fill_with_visits(shop: Shop, count: int) -> None:
+    """Thirty days of visits by the people who will come, recorded as Sentry records them.
+
+    They cost nothing, so the ledger has no entries for them.
+    """
+    office = open_office(load_settings(shop.environment), "bench")
+    keeper = Keeper(office.ring.current(ENTITIES)[1])
+    book = Feeds(load_networks(), None, office.clock)
+    stage = SentryStage(book, Rings(100_000), load_scorecard(), keeper, time_limit_ms=1000)
+    now_ms = office.clock()
+    moments = (now_ms - _MONTH_MS + number * _MONTH_MS // count for number in range(count))
+    rows = asyncio.run(_visits(stage, shop.account_id, moments))
+    office.database.dispose()
+    database = sqlite3.connect(shop.home / "sandbox.db", isolation_level=None)
+    database.execute("BEGIN")
+    database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?)", rows)
+    database.execute("COMMIT")
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+
+
+async def _visits(
+    stage: SentryStage, account_id: str, moments: Iterator[int]
+) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    decode, encode = msgspec.json.Decoder(SentryRequest).decode, msgspec.json.encode
+    for number, at_ms in enumerate(moments):
+        request_id = new_id("req", at_ms, os.urandom)
+        body = json.dumps(sentry_visit(_FIRST_VISIT + number, f"h-{number}"))
+        case = Case(request_id, account_id, at_ms, {stage.name: decode(body)}, {}, {})
+        result = await stage.run(case)
+        found = {"name": stage.name, "completed": True, "result": result.facts}
+        record = encode({"requestId": request_id, "stages": [found]}).decode()
+        rows.append((account_id, request_id, at_ms, "sentry", None, None, record))
+    return rows
 
 
 def _batches(office: Office, cards: range) -> Iterator[list[Entry]]:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +74,7 @@ def gatehouse_server(shop: Shop) -> Iterator[Server]:
     with (shop.home / "server.log").open("ab") as log:
         command = [*GATEHOUSE, "serve", "--port", str(port)]
         with _running(command, port, shop.environment, log) as server:
+            _wait_for_memory(port)
             yield server
 
 
@@ -103,5 +105,26 @@ def _wait_for(port: int, seconds: float = 30) -> None:
     while time.monotonic() < ends_at:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
-        time.sleep(0.05)
+        time.sleep(0.005)
     raise RuntimeError(f"no server on port {port}")
+
+
+def first_answer_s(shop: Shop) -> float:
+    """How long it takes from the start of the process until it says that it is ready."""
+    port, started = free_port(), time.perf_counter()
+    command = [*GATEHOUSE, "serve", "--port", str(port)]
+    with _running(command, port, shop.environment, subprocess.DEVNULL):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30) as answer:
+            answer.read()
+        return time.perf_counter() - started
+
+
+def _wait_for_memory(port: int, seconds: float = 600) -> None:
+    """Until everything that was recorded before is remembered again."""
+    ends_at = time.monotonic() + seconds
+    while time.monotonic() < ends_at:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=10) as answer:
+            if json.load(answer)["checks"]["memory"]:
+                return
+        time.sleep(0.1)
+    raise RuntimeError(f"the server on port {port} does not remember")

@@ -12,6 +12,8 @@ class Point(msgspec.Struct, frozen=True, rename="camel"):
     ok: bool
     found: str
     remedy: str
+    needed: bool = True
+    """Whether production is not ready without it; otherwise it is a hint."""
 
 
 def settings_points(settings: Settings) -> list[Point]:

@@ -126,6 +126,37 @@ class Settings:
         low=10,
         high=60_000,
     )
+    intel_dir: Path | None = _setting(
+        None,
+        "Folder of feeds about addresses (countries, networks, Tor, VPNs, own lists), which are "
+        "used on top of what ships with the package; see docs/feeds.md. Changes are picked up "
+        "within seconds. Unset: only what ships is used.",
+        Path,
+        "path",
+    )
+    sentry_timeout_ms: int = _number(
+        1000,
+        "How long Sentry waits for its memory.",
+        unit="milliseconds",
+        low=10,
+        high=60_000,
+    )
+    memory_entities: int = _number(
+        1_000_000,
+        "Users, addresses, devices, cards and the like that Sentry remembers, about 1 KB each; "
+        "beyond that, those not seen for the longest are forgotten.",
+        unit="count",
+        low=1000,
+        high=20_000_000,
+    )
+    memory_days: int = _number(
+        200,
+        "How far back a starting server reads the decision records to remember what was seen. "
+        "0: it begins with an empty memory.",
+        unit="days",
+        low=0,
+        high=400,
+    )
     card_guess_limit: int | None = _number(
         None,
         "Wrong security codes and identifiers for one card within 24 hours, after which PreCheck "
@@ -261,7 +292,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
             shown = "its value" if declared.secret else repr(text)
             raise InvalidSetting(f"{variable} takes {declared.takes}; got {shown}") from None
     settings = Settings(**values)
-    for wait in ("precheck_timeout_ms", "idverify_timeout_ms"):
+    for wait in ("precheck_timeout_ms", "idverify_timeout_ms", "sentry_timeout_ms"):
         if settings.authorization_ttl_s * 1000 <= getattr(settings, wait):
             raise InvalidSetting(
                 f"GATEHOUSE_AUTHORIZATION_TTL_S must be longer than {PREFIX}{wait.upper()}, "

@@ -5,6 +5,7 @@ import re
 import sqlite3
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -173,6 +174,17 @@ def test_a_backup_is_a_whole_database_taken_while_serving(
         (["prices", "set", "ACCOUNT", "MAGIC=1"], 4, "no fee type MAGIC"),
         (["prices", "set", "ACCOUNT", "PRECHECK=-1"], 4, "negative"),
         (["accounts", "policy", "ACCOUNT", "--avs", "WRONG=DECLINE"], 4, "not a policy"),
+        (["accounts", "sentry", "ACCOUNT", "--entity", ""], 4, "1 to 64 printable characters"),
+        (["accounts", "sentry", "ACCOUNT", "--entity", "k" * 65], 4, "1 to 64 printable"),
+        (["accounts", "sentry", "ACCOUNT", "--entity", "a\tb"], 4, "printable"),
+        (["accounts", "sentry", "ACCOUNT", "--entity", "4242424242424242"], 4, "no card number"),
+        (["accounts", "sentry", "ACCOUNT", "--entity", "a", "--no-entities"], 4, "not both"),
+        (
+            ["accounts", "sentry", "ACCOUNT", *"abcdefghi".replace("", " --entity ").split()[:-1]],
+            4,
+            "8 custom inputs at most",
+        ),
+        (["accounts", "sentry", "acct_nobody", "--entity", "a"], 3, "no account"),
         (["statement", "ACCOUNT", "--month", "2026-13"], 4, "YYYY-MM"),
         (["nonsense"], 2, "No such command"),
     ],
@@ -187,6 +199,28 @@ def test_mistakes_are_explained_and_change_nothing(
     assert says in re.sub(r"[\s│]+", " ", done.err)
     assert "Traceback" not in done.err
     assert sqlite_home.ok("audit", "verify", "--json").json["lines"] == before
+
+
+def test_what_sentry_remembers_can_be_set_shown_and_cleared(sqlite_home: Home) -> None:
+    account = sqlite_home.account()
+
+    def entities(*options: str) -> Any:
+        return sqlite_home.ok("accounts", "sentry", account, *options, "--json").json["sentry"]
+
+    assert entities() == {"entities": []}
+    assert entities("--entity", "deviceId", "--entity", "shop", "--entity", "deviceId") == {
+        "entities": ["deviceId", "shop"]
+    }
+    assert entities() == {"entities": ["deviceId", "shop"]}
+    sqlite_home.ok("accounts", "policy", account, "--avs", "NO_MATCH=DECLINE")
+    assert entities("--entity", "plan") == {"entities": ["plan"]}
+    kept = sqlite_home.ok("accounts", "show", account, "--json").json["policies"]
+    assert kept["Sentry"] == {"entities": ["plan"]}
+    assert kept["PreCheck"]["avs"]["NO_MATCH"] == "DECLINE"
+    assert sqlite_home.ok("accounts", "sentry", account).out.split() == ["entities", "plan"]
+    assert entities("--no-entities") == {"entities": []}
+    lines = sqlite_home.ok("audit", "show", "--json").json
+    assert sum(line["action"] == "account.policies" for line in lines) == 4
 
 
 def test_errors_are_json_when_json_was_asked_for(sqlite_home: Home) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import BODY, Home, precheck
+from tests.harness import BODY, Home, precheck, sentry
 
 ISSUER = '''
 """An issuer for tests: approves, and says when it was asked."""
@@ -167,6 +167,33 @@ def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
     done = production.run("doctor", GATEHOUSE_METRICS_PORT="9464")
     assert done.code == 0, done.out
     assert "ready for production" in done.out
+
+
+def test_the_doctor_hints_at_a_list_of_tor_exits(production: Home, tmp_path: Path) -> None:
+    production.ok("migrate")
+    feeds = tmp_path / "feeds"
+
+    def told(**settings: str) -> str:
+        lines = production.ok("doctor", GATEHOUSE_METRICS_PORT="9464", **settings).out.splitlines()
+        [line] = [line for line in lines if "feeds:" in line]
+        return line
+
+    assert told().startswith("hint")
+    assert "cannot be read" in told(GATEHOUSE_INTEL_DIR=str(feeds))
+    feeds.mkdir()
+    assert told(GATEHOUSE_INTEL_DIR=str(feeds)).startswith("hint")
+    (feeds / "tor-exits.txt").write_text("192.0.2.1\n")
+    assert told(GATEHOUSE_INTEL_DIR=str(feeds)).startswith("ok")
+
+
+def test_production_knows_nothing_of_the_sandboxs_addresses(production: Home) -> None:
+    production.ok("migrate")
+    key = production.key(production.account())
+    with production.server() as server:
+        with server.client(key, **{"X-Forwarded-Proto": "https"}) as client:
+            for address in ("192.0.2.1", "198.51.100.1", "203.0.113.1"):
+                answer = sentry(client, {"device": {"ipAddress": address}}).json()
+                assert [one["code"] for one in answer["sentryResponse"]["reasons"]] == ["IP_BOGON"]
 
 
 @pytest.mark.parametrize(

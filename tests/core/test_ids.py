@@ -6,7 +6,7 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.core.ids import is_id, new_id
+from gatehouse.core.ids import first_id, is_id, new_id
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 moments = st.integers(min_value=0, max_value=2**48 - 1)
@@ -32,6 +32,14 @@ def test_later_ids_sort_after_earlier_ones(one: int, other: int) -> None:
     first, second = sorted((one, other))
     if first != second:
         assert new_id("req", first, os.urandom) < new_id("req", second, os.urandom)
+
+
+@given(moments, st.binary(min_size=10, max_size=10))
+def test_a_moments_first_id_parts_the_ids_before_it_from_its_own(now_ms: int, noise: bytes) -> None:
+    first = first_id("req", now_ms)
+    assert first < new_id("req", now_ms, lambda _: noise)
+    if now_ms:
+        assert new_id("req", now_ms - 1, lambda _: noise) < first
 
 
 def test_ten_thousand_ids_of_one_moment_are_distinct() -> None:

@@ -16,6 +16,8 @@ from gatehouse.connectors.sandbox.people import all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.idverify.words import NameResult, Result, VerificationLevel
 from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
+from gatehouse.sentry.scorecard import load_sheet
+from gatehouse.sentry.signals.catalogue import ALL
 from gatehouse.settings import ENV_FILE, declarations
 from gatehouse.web.problems import CODES
 from tests.docs.pages import ROOT, pages
@@ -93,6 +95,20 @@ def test_every_sandbox_person_is_documented() -> None:
     for holder in all_holders():
         assert f"| `{holder.card}` | {holder.person.owner_type} |" in page
         assert all(one.value in page for one in holder.person.identifiers)
+
+
+def test_every_signal_is_documented_once_with_what_it_is_worth() -> None:
+    rows = {row[0].strip("`"): row for row in _rows(_page("signals.md")) if len(row) == 5}
+    assert list(rows) == ["Code", "---", *(signal.code for signal in ALL)]
+    assert rows["IP_BLOCKED"][3] == "-4.0"
+    assert rows["UA_CURRENT"][3] == "+0.35"
+    assert rows["SESSION_TOO_YOUNG"][3] == "below 3: -0.8, from 3: -0.4"
+    assert rows["IP_PRIVACY_RELAY"][3] == "none"
+
+
+def test_every_family_of_signals_is_documented() -> None:
+    listed = [row[0] for row in _rows(_page("signals.md"))]
+    assert {f"`{term.family}`" for term in load_sheet().terms if term.family} <= set(listed)
 
 
 def test_every_command_is_documented() -> None:

@@ -19,6 +19,8 @@ def test_the_tour_covers_what_the_readme_promises() -> None:
     commands = "\n".join(step.command for step in steps(_README))
     for promised in (
         "/api/v1/precheck",
+        "/api/v1/idverify",
+        "/api/v1/sentry",
         "/api/v1/decisions/",
         "Idempotency-Key",
         "balance show",

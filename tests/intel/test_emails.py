@@ -8,7 +8,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatehouse.intel import emails
-from gatehouse.intel.emails import KNOWN_DOMAINS, MAX_CHARACTERS, Email, parse_email
+from gatehouse.intel.emails import (
+    KNOWN_DOMAINS,
+    MAX_CHARACTERS,
+    Email,
+    is_disposable,
+    is_relay,
+    parse_email,
+)
 
 
 def canonical(text: str) -> str | None:
@@ -201,3 +208,86 @@ def test_the_canonical_form_reads_as_itself(text: str) -> None:
 def test_the_quick_way_and_the_validator_agree(text: str) -> None:
     if text.isascii() and emails._PLAIN.fullmatch(text.lower()):
         assert parse_email(text) == emails._validate(text)
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "mailinator.com",
+        "guerrillamail.com",
+        "yopmail.com",
+        "10minutemail.com",
+        "YopMail.com",
+        "yopmail.com.",
+        "anything.mailinator.com",
+        "deep.down.mailinator.com",
+    ],
+)
+def test_a_domain_that_gives_mailboxes_to_anybody_is_disposable(domain: str) -> None:
+    assert is_disposable(domain)
+    assert not is_relay(domain)
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "duck.com",
+        "mozmail.com",
+        "relay.mozmail.com",
+        "amelia.mozmail.com",
+        "privaterelay.appleid.com",
+        "simplelogin.com",
+        "amelia.anonaddy.com",
+        "PassMail.net",
+    ],
+)
+def test_a_domain_that_forwards_to_a_real_mailbox_is_a_relay_and_not_disposable(
+    domain: str,
+) -> None:
+    assert is_relay(domain)
+    assert not is_disposable(domain)
+
+
+@pytest.mark.parametrize("domain", ["example.com", "shop.example.co.uk", "appleid.com", "co.uk"])
+def test_an_ordinary_domain_is_neither_disposable_nor_a_relay(domain: str) -> None:
+    assert not is_disposable(domain)
+    assert not is_relay(domain)
+
+
+def test_no_known_provider_is_disposable() -> None:
+    assert [domain for domain in sorted(KNOWN_DOMAINS) if is_disposable(domain)] == []
+
+
+def test_a_known_provider_stays_one_even_if_the_list_should_name_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = frozenset({"gmail.com", "duck.com", "throwaway.example"})
+    monkeypatch.setattr(emails, "_disposable", lambda: listed)
+    assert is_disposable("throwaway.example")
+    assert not is_disposable("gmail.com")
+    assert not is_disposable("duck.com")
+
+
+def test_the_list_is_long_and_a_name_must_match_whole_labels() -> None:
+    assert len(emails._disposable()) > 5_000
+    assert not is_disposable("mailinator.com.example.org")
+    assert not is_disposable("xmailinatorx.com")
+    assert not is_relay("notduck.com")
+
+
+@pytest.mark.parametrize("domain", ["", ".", "com", "\ud800", "..", "a" * 100_000, "a." * 50_000])
+def test_what_is_no_domain_is_neither(domain: str) -> None:
+    assert not is_disposable(domain)
+    assert not is_relay(domain)
+
+
+def test_the_list_is_not_read_before_it_is_asked_for() -> None:
+    code = (
+        "import sys; from gatehouse.intel.emails import is_relay, parse_email;"
+        "parse_email('a@example.com'); is_relay('duck.com');"
+        "print('disposable_email_domains' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "False"

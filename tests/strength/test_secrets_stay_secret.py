@@ -189,6 +189,57 @@ PLACES: dict[str, Place] = {
     "a broken header": lambda n: b"RAW GET / HTTP/1.1\r\n" + n.encode() + b"\r\n\r\n",
     "the name of the method": lambda n: b"RAW " + n.encode() + b" / HTTP/1.1\r\n\r\n",
 }
+SENTRY = "/api/v1/sentry"
+DECLARED = "reference"
+_VISITS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "ipAddress": lambda v: {"device": {"ipAddress": v}},
+    "userAgent": lambda v: {"device": {"userAgent": v}},
+    "userAgent: a version": lambda v: {
+        "device": {"userAgent": f"Mozilla/5.0 (Windows NT 10.0) Chrome/{v}.0 Safari/{v}"}
+    },
+    "userAgent: a system": lambda v: {
+        "device": {"userAgent": f"Mozilla/5.0 (Windows NT {v}; {v}) {v}/{v} bot{v}"}
+    },
+    "acceptLanguage": lambda v: {"device": {"userAgent": "x", "acceptLanguage": f"en,{v};q=0.{v}"}},
+    "sessionId": lambda v: {"device": {"sessionId": v}},
+    "transactionId": lambda v: {"event": {"transactionId": v}},
+    "timestamp": lambda v: {"event": {"timestamp": v}},
+    "event type": lambda v: {"event": {"type": v}},
+    "currency": lambda v: {"order": {"amount": 5, "currency": v}},
+    "affiliateId": lambda v: {"order": {"affiliateId": v}},
+    "referralId": lambda v: {"order": {"referralId": v}},
+    "discountCodes": lambda v: {"order": {"discountCodes": [v, f"SAVE{v}"]}},
+    "referrerUrl": lambda v: {"order": {"referrerUrl": f"https://{v}.example/{v}?card={v}"}},
+    "userId": lambda v: {"account": {"userId": v}},
+    "username": lambda v: {"account": {"userId": f"u-{v}", "username": v}},
+    "itemId": lambda v: {"shoppingCart": {"items": [{"itemId": v}]}},
+    "category": lambda v: {"shoppingCart": {"items": [{"category": v}, {"category": f"c {v} d"}]}},
+    "category: cut off": lambda v: {"shoppingCart": {"items": [{"category": f"{'c' * 49}{v}"}]}},
+    "customInputs": lambda v: {"customInputs": {"note": v, "more": [{"x": v}]}},
+    "customInputs: a key": lambda v: {"customInputs": {str(v): 1}},
+    "customInputs: a null": lambda v: {"customInputs": {str(v): None}},
+    "customInputs: declared": lambda v: {"customInputs": {DECLARED: v}},
+}
+_SHAPES: dict[str, Callable[[str], Any]] = {
+    "digits": str,
+    "an integer": int,
+    "spaces": lambda n: _grouped(n, " "),
+    "dashes": lambda n: _grouped(n, "-"),
+    "dots": lambda n: _grouped(n, "."),
+    "slashes": lambda n: _grouped(n, "/"),
+    "inside text": lambda n: f"id-{n}-x",
+}
+
+
+def _in_visit(make: Callable[[Any], dict[str, Any]], shape: Callable[[str], Any]) -> Place:
+    return lambda n: Sent(make(shape(n)), path=SENTRY)
+
+
+PLACES |= {
+    f"Sentry {where}: {how}": _in_visit(make, shape)
+    for where, make in _VISITS.items()
+    for how, shape in _SHAPES.items()
+}
 DEMO = "acct_demo"
 COMMANDS: dict[str, Callable[[str], tuple[str, ...]]] = {
     "the name of an account": lambda n: ("accounts", "create", f"Poor {_grouped(n, ' ')}"),
@@ -501,6 +552,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
             place: home.ok(*command(scene.plant("4", 16, place)), "--json")
             for place, command in COMMANDS.items()
         }
+        home.ok("accounts", "sentry", DEMO, "--entity", DECLARED)
         key = done["the name of a key"].json.pop("key")
         poor_key = home.key(done["the name of an account"].json["accountId"])
         demo_key = (home.path / "demo-key").read_text().strip()

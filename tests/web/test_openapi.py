@@ -8,9 +8,14 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis import Case
 
-from gatehouse.bootstrap import make_operations
 from gatehouse.connectors.sandbox.identities import SandboxIdentities
+from gatehouse.connectors.sandbox.issuer import SandboxIssuer
 from gatehouse.idverify.source import Holders, IdentityEnquiry
+from gatehouse.intel.addresses import Address
+from gatehouse.intel.networks import AddressFacts
+from gatehouse.offers import Parties, make_operations
+from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.rings import Rings
 from gatehouse.settings import Settings
 from gatehouse.web.openapi import openapi_document
 from gatehouse.web.operations import Operation
@@ -30,7 +35,19 @@ class Nobody:
         return Holders()
 
 
-OPERATIONS = make_operations(Settings(), SandboxIdentities(Nobody()))
+class Nothing:
+    """A book of addresses that knows nothing."""
+
+    def look(self, address: Address, day: int) -> AddressFacts:
+        return AddressFacts()
+
+
+OPERATIONS = make_operations(
+    Settings(),
+    Parties(
+        SandboxIssuer(), SandboxIdentities(Nobody()), Nothing(), Rings(1000), Keeper(b"k" * 32)
+    ),
+)
 DOCUMENT = openapi_document(OPERATIONS)
 schema = schemathesis.openapi.from_dict(DOCUMENT)
 

@@ -10,7 +10,7 @@ from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import Trigger, all_triggers
 from gatehouse.idverify.identifiers import checksum
 from gatehouse.idverify.people import PersonName
-from tests.harness import BODY, Home, idverify, precheck, sandbox_key
+from tests.harness import BODY, Home, idverify, precheck, sandbox_key, sentry
 
 AMEX = "378282246310005"
 
@@ -31,7 +31,33 @@ def _with(field: str, value: str) -> dict[str, Any]:
     return BODY | card | {field: value}
 
 
-@pytest.mark.parametrize("row", all_triggers(), ids=lambda row: f"{row.field}={row.value}")
+ADDRESSES = [row for row in all_triggers() if row.field == "device.ipAddress"]
+CARDS = [row for row in all_triggers() if row not in ADDRESSES]
+
+
+@pytest.mark.parametrize("row", ADDRESSES, ids=lambda row: row.value)
+def test_every_address_gives_the_reason_the_table_says(client: httpx.Client, row: Trigger) -> None:
+    for written in (row.value, f"::ffff:{row.value}", f"{row.value}:443"):
+        answer = sentry(client, {"device": {"ipAddress": written}}).json()["sentryResponse"]
+        codes = [reason["code"] for reason in answer["reasons"]]
+        assert codes[0] == row.gives["reasons"]
+        known = {other.gives["reasons"] for other in ADDRESSES}
+        assert known & set(codes) == {row.gives["reasons"]}
+
+
+def test_a_tor_exit_is_worse_than_a_data_centre_and_that_worse_than_a_home(
+    client: httpx.Client,
+) -> None:
+    scores = [
+        sentry(client, {"device": {"ipAddress": row.value}}).json()["sentryResponse"]
+        for row in ADDRESSES
+    ]
+    confidences = [score["requestConfidence"] for score in scores]
+    assert confidences == sorted(confidences)
+    assert len(set(confidences)) == 3
+
+
+@pytest.mark.parametrize("row", CARDS, ids=lambda row: f"{row.field}={row.value}")
 def test_every_trigger_gives_what_the_table_says(client: httpx.Client, row: Trigger) -> None:
     answer = precheck(client, _with(row.field, row.value)).json()
     found = answer["preCheckResponse"]

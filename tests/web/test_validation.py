@@ -119,3 +119,38 @@ def test_no_message_repeats_a_card_number_or_a_code() -> None:
         READER.read(_dump(body))
     assert "4242424242424241" not in str(caught.value.fields)
     assert "73912" not in str(caught.value.fields)
+
+
+class Amounts(msgspec.Struct):
+    amount: float | None = None
+    amounts: list[float] = []
+    anything: dict[str, str | int | float] = {}
+
+
+@pytest.mark.parametrize(
+    ("body", "paths"),
+    [
+        ('{"amount": %s}', {"amount"}),
+        ('{"amount": -%s}', {"amount"}),
+        ('{"amounts": [1, %s, 2]}', {"amounts[1]"}),
+        ('{"amount": "x", "amounts": [%s]}', {"amount", "amounts[0]"}),
+    ],
+)
+def test_a_whole_number_beyond_all_fractions_is_told_by_its_path(
+    body: str, paths: set[str]
+) -> None:
+    with pytest.raises(Problem) as caught:
+        RequestReader(Amounts).read((body % ("9" * 400)).encode())
+    assert set(caught.value.fields) == paths
+    assert caught.value.fields[max(paths)] == ["is out of range"]
+
+
+def test_where_whole_numbers_are_wanted_they_may_be_long() -> None:
+    read = RequestReader(Amounts).read(b'{"anything": {"a": %s}}' % (b"9" * 400))
+    assert read.anything["a"] == int("9" * 400)
+
+
+def test_a_field_that_is_given_twice_is_told_as_that() -> None:
+    with pytest.raises(Problem) as caught:
+        RequestReader(Amounts).read(b'{"amount": "x", "amount": 5}')
+    assert caught.value.details == ["a field is given more than once"]

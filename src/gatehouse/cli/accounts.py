@@ -1,4 +1,4 @@
-"""gatehouse accounts: create, list, show, policy."""
+"""gatehouse accounts: create, list, show, policy, sentry."""
 
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ from gatehouse.cli.common import AccountId, AsJson, amount_argument, exact, offi
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
+from gatehouse.core.redaction import recordable
 from gatehouse.store import accounts, ledger
 
 app = typer.Typer(help="Accounts: merchants and payment providers.", no_args_is_help=True)
@@ -91,6 +92,55 @@ def policy(
             current = kept(connection)
     data = {"accountId": account, "preCheck": msgspec.to_builtins(current)}
     show(data, _plain(data["preCheck"]), as_json=as_json)
+
+
+@app.command()
+def sentry(
+    account: AccountId,
+    entity: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY",
+            help="Key of `customInputs` to remember values of; replaces those set before.",
+        ),
+    ] = None,
+    no_entities: Annotated[
+        bool, typer.Option("--no-entities", help="Remember no custom inputs.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show or set which custom inputs Sentry remembers, as it remembers users and addresses."""
+    from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+
+    if entity and no_entities:
+        raise InvalidInput("give keys with --entity, or --no-entities, not both")
+    if entity or no_entities:
+        policy = read_entities(entity or [])
+        with office().change() as change:
+            accounts.set_policy(change, account, "Sentry", msgspec.to_builtins(policy))
+    else:
+        with office().look() as connection:
+            kept = accounts.get(connection, account).policies.get("Sentry")
+        policy = DEFAULT_POLICY if kept is None else msgspec.convert(kept, SentryPolicy)
+    data = {"accountId": account, "sentry": msgspec.to_builtins(policy)}
+    show(data, _plain({"entities": ", ".join(policy.entities) or "-"}), as_json=as_json)
+
+
+def read_entities(keys: list[str]) -> Any:
+    """Keys of custom inputs typed by an operator as a policy, or `InvalidInput`."""
+    from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
+
+    wanted = tuple(dict.fromkeys(keys))
+    if len(wanted) > MOST_ENTITIES:
+        raise InvalidInput(f"Sentry remembers {MOST_ENTITIES} custom inputs at most")
+    for key in wanted:
+        # The key is part of every record that holds such a value.
+        if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable() or recordable(key) != key:
+            raise InvalidInput(
+                f"a key of customInputs has 1 to {LONGEST_KEY} printable characters and holds no "
+                "card number"
+            )
+    return SentryPolicy(wanted)
 
 
 def read_policy(wanted: dict[str, dict[str, str]]) -> Any:

@@ -12,6 +12,7 @@ from gatehouse.cli import (
     balance,
     doctor,
     identities,
+    intel,
     keys,
     ledger,
     migrate,
@@ -60,6 +61,7 @@ app.add_typer(balance.app, name="balance")
 app.add_typer(prices.app, name="prices")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(identities.app, name="identities")
+app.add_typer(intel.app, name="intel")
 app.command("statement")(statement.statement)
 app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")

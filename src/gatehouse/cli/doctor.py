@@ -15,16 +15,18 @@ def doctor(as_json: AsJson = False) -> None:
     """Go through the go-live list; each point that is open says what to do."""
     settings = read_settings()
     points = [*advisory_points(settings), *settings_points(settings), *_data_points(settings)]
+    points.append(_tor_point(settings))
     points += [
         Point("settings", False, warning, "remove or correct the variable")
         for warning in unknown_variables(os.environ)
     ]
     lines = []
     for point in points:
-        lines.append(f"{'ok  ' if point.ok else 'OPEN'}  {point.name}: {point.found}")
+        mark = "ok  " if point.ok else "OPEN" if point.needed else "hint"
+        lines.append(f"{mark}  {point.name}: {point.found}")
         if not point.ok:
             lines.append(f"      to do: {point.remedy}")
-    ready = all(point.ok for point in points)
+    ready = all(point.ok or not point.needed for point in points)
     lines.append("ready for production" if ready else "not ready for production")
     show({"ready": ready, "points": points}, "\n".join(lines), as_json=as_json)
     if not ready:
@@ -32,7 +34,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def _data_points(settings: Settings) -> list[Point]:
-    from gatehouse.bootstrap import load_identity_connector, load_issuer
+    from gatehouse.offers import load_identity_connector, load_issuer
     from gatehouse.premises import root_secret
     from gatehouse.store.database import Database
     from gatehouse.store.migrate import is_current
@@ -88,6 +90,30 @@ def _data_points(settings: Settings) -> list[Point]:
         _point("erased identities", compaction, "run: gatehouse identities compact"),
         _point("file permissions", private, f"chmod 700 {settings.home}"),
     ]
+
+
+def _tor_point(settings: Settings) -> Point:
+    """What ships with the package knows no Tor exits: they change too often."""
+    from gatehouse.intel.feed_files import is_ignored, recognise
+
+    names = []
+    if settings.intel_dir is None:
+        found = "GATEHOUSE_INTEL_DIR is not set, so Tor exits are not recognised"
+    else:
+        found = "no list of Tor exits in GATEHOUSE_INTEL_DIR, so they are not recognised"
+        try:
+            names = [name for name in os.listdir(settings.intel_dir) if not is_ignored(name)]
+        except OSError as error:
+            found = f"GATEHOUSE_INTEL_DIR cannot be read: {error.strerror}"
+    forms = [recognise(name) for name in names]
+    known = any(form is not None and form.kind == "tor" for form in forms)
+    return Point(
+        "feeds",
+        known,
+        "a list of Tor exits is there; see: gatehouse intel status" if known else found,
+        "set GATEHOUSE_INTEL_DIR and fetch a list of Tor exits there daily; see docs/feeds.md",
+        needed=False,
+    )
 
 
 def _point(name: str, check: Callable[[], str], remedy: str) -> Point:

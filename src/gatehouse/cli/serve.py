@@ -16,6 +16,10 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the API until stopped; what is in flight then finishes first."""
+    from gatehouse import warmup
+
+    networks = warmup.begin()
+
     from gatehouse import bootstrap, premises
     from gatehouse.web.logs import configure_logging
     from gatehouse.web.server import listen
@@ -30,7 +34,7 @@ def serve(
     office = premises.open_office(settings, "server")
     with premises.only_server(office) as alone, listen(settings.host, settings.port) as listener:
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
-        service = bootstrap.Service(settings, office, alone=alone)
+        service = bootstrap.Service(settings, office, networks, alone=alone)
         if not settings.is_production:
             typer.echo(_welcome(settings, premises.ensure_demo(office, settings)))
         run(service.application, settings, service.metrics, listener)

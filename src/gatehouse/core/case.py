@@ -1,5 +1,6 @@
 """One request in flight: what it brought, who sent it, and what the stages have found so far."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -37,6 +38,8 @@ class StageResult(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
     mismatched: bool = False
     """Whether this run counts as a wrong guess at the card's secrets."""
+    inside: msgspec.Struct | None = None
+    """The response as a part of a pipeline's answer, where it differs from `response`."""
 
 
 class Case(msgspec.Struct):
@@ -53,6 +56,8 @@ class Case(msgspec.Struct):
     """Whether the card of this request has seen too many wrong guesses to ask about it again."""
     crowded: bool = False
     """Whether it would have, if every other open request for it were a wrong guess too."""
+    afterwards: list[Callable[[bool], None]] = []
+    """What stages want to be told at the end: whether every stage that ran completed."""
 
     def input(self, stage: str, kind: type[T]) -> T:
         """The validated input of a stage."""

@@ -24,6 +24,11 @@ def new_id(prefix: str, now_ms: int, random_bytes: Randomness) -> str:
     return f"{prefix}_{_letters(now_ms, 50)}{''.join([_PAIRS[noise >> s & 0x3FF] for s in _STEPS])}"
 
 
+def first_id(prefix: str, at_ms: int) -> str:
+    """What every id of this moment or later is above, and every earlier one below."""
+    return f"{prefix}_{_letters(at_ms, 50)}"
+
+
 @lru_cache(maxsize=16)
 def _letters(value: int, bits: int) -> str:
     return "".join([_PAIRS[value >> shift & 0x3FF] for shift in range(bits - 10, -1, -10)])

@@ -2,12 +2,15 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import email_validator
 import msgspec
 
 MAX_CHARACTERS: Final = 254
+MAX_DOMAIN: Final = 253
 
 # The usual address, for which the validator would only confirm what is seen. Everything that needs
 # thought (other scripts, punycode, quotes, hyphens side by side) goes to it.
@@ -235,3 +238,44 @@ def _canonical(local: str, domain: str) -> str:
     if local.startswith('"'):
         return f"{local}@{domain}"
     return provider.mailbox(local, domain)
+
+
+# Services that forward to the mailbox of somebody who pays them or has an account there. They hide
+# an address, but the person behind it stays the same and can be reached.
+_RELAY_DOMAINS: Final = """
+duck.com mozmail.com privaterelay.appleid.com private.icloud.com simplelogin.co simplelogin.com
+simplelogin.fr simplelogin.io aleeas.com slmail.me slmails.com silomails.com 8alias.com 8shield.net
+dralias.com passmail.net passmail.com passinbox.com passfwd.com anonaddy.com anonaddy.me addy.io
+addymail.com 4wrd.cc mailer.me
+"""
+_RELAYS: Final = frozenset(_RELAY_DOMAINS.split())
+
+
+def is_disposable(domain: str) -> bool:
+    """Whether a domain, or one that it is part of, gives mailboxes to throw away to anybody."""
+    names = tuple(_name_and_parents(domain))
+    # The list is made by others and changes, so that those who are known to be none come first.
+    if any(name in KNOWN_DOMAINS or name in _RELAYS for name in names):
+        return False
+    return not _disposable().isdisjoint(names)
+
+
+def is_relay(domain: str) -> bool:
+    """Whether a domain, or one that it is part of, forwards to somebody's real mailbox."""
+    return not _RELAYS.isdisjoint(_name_and_parents(domain))
+
+
+@cache
+def _disposable() -> frozenset[str]:
+    # Ten thousand names are read only where they are asked for.
+    import disposable_email_domains
+
+    return frozenset(disposable_email_domains.blocklist)
+
+
+def _name_and_parents(domain: str) -> Iterator[str]:
+    name = domain.lower().removesuffix(".") if len(domain) <= MAX_DOMAIN else ""
+    # The last label alone is a country or a registry, and nobody's domain.
+    while "." in name:
+        yield name
+        name = name.partition(".")[2]

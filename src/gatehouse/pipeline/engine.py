@@ -110,9 +110,16 @@ class Engine:
             runs = [await self._run(stage, case, order.fees) for stage in order.stages]
         except BaseException:
             # A defect, or a stop that would not wait: the caller must not pay for it.
+            _tell(case, done=False)
             await asyncio.shield(self._desk.release(_release(order, self._clock())))
             raise
-        return await self._close(order, case, hold, runs)
+        try:
+            processed = await self._close(order, case, hold, runs)
+        except BaseException:
+            _tell(case, done=False)
+            raise
+        _tell(case, done=all(run.item.completed for run in runs))
+        return processed
 
     def _note_guesses(self, case: Case, verdict: Authorized) -> None:
         limit = self._options.guess_limit
@@ -164,6 +171,11 @@ class Engine:
             )
         )
         return processed(done.remaining, done.answer)
+
+
+def _tell(case: Case, *, done: bool) -> None:
+    for tell in case.afterwards:
+        tell(done)
 
 
 def _release(order: Order, now_ms: int) -> Release:

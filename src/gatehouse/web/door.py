@@ -71,6 +71,11 @@ class Door:
         self._in_flight = 0
         self._fixed_headers = _security_headers(strict_transport=options.strict_transport)
 
+    @property
+    def busy(self) -> bool:
+        """Whether any request is being answered."""
+        return self._in_flight > 0
+
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Serve one request."""
         started = self._stopwatch()

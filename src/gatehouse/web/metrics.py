@@ -1,10 +1,10 @@
-"""What Prometheus can ask: requests by route and status, their duration, commits.
+"""What Prometheus can ask: requests by route and status, their duration, commits, the memory.
 
 Counting is plain arithmetic in the request path; the library's objects are made when asked for.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -14,6 +14,8 @@ from prometheus_client.core import (
     HistogramMetricFamily,
     Metric,
 )
+
+from gatehouse.sentry.memory import State
 
 CONTENT_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
@@ -45,8 +47,9 @@ class _Histogram:
 class Metrics:
     """The counters of one server process."""
 
-    def __init__(self, version: str, environment: str) -> None:
+    def __init__(self, version: str, environment: str, memory: Callable[[], State]) -> None:
         self._about = (version, environment)
+        self._memory = memory
         self._requests: dict[tuple[str, int], int] = {}
         self._seconds: dict[str, _Histogram] = {}
         self._commits = _Histogram(_PER_COMMIT)
@@ -92,6 +95,18 @@ class Metrics:
             buckets=self._commits.cumulative(),
             sum_value=self._commits.total,
         )
+        memory = self._memory()
+        for name, about, value in (
+            (
+                "entities",
+                "Users, addresses, cards and the like that Sentry remembers.",
+                memory.entities,
+            ),
+            ("entities_limit", "How many of them it remembers at most.", memory.limit),
+            ("events", "Events it remembers them from.", memory.events),
+            ("rebuilt", "1 once the events before the start are remembered.", memory.rebuilt),
+        ):
+            yield GaugeMetricFamily(f"gatehouse_memory_{name}", about, value=float(value))
         info = GaugeMetricFamily(
             "gatehouse_info", "Version and environment.", labels=["version", "environment"]
         )

@@ -28,7 +28,10 @@ class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
     duration_microseconds: Annotated[int, Meta(description="How long it took.")]
     result: Annotated[
         dict[str, Any],
-        Meta(description="What it found: results, and codes that say why. No value that was sent."),
+        Meta(
+            description="What it found: results, and codes that say why. Of what was sent, "
+            "Sentry's result names what it remembers, the others nothing."
+        ),
     ]
 
 

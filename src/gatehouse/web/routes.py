@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from starlette.routing import Route, Router
 
+from gatehouse.sentry.memory import State
 from gatehouse.web.body import Receive
 from gatehouse.web.door import VISIT
 from gatehouse.web.metrics import CONTENT_TYPE, Metrics
@@ -15,7 +16,17 @@ from gatehouse.web.reference import CONTENT_POLICY, reference_page
 from gatehouse.web.v1 import Api, Handler
 from gatehouse.web.visit import Reply, Visit
 
-Readiness = Callable[[], dict[str, bool]]
+
+class Ready(msgspec.Struct, frozen=True):
+    """How the server is, for those who look after it."""
+
+    checks: dict[str, bool]
+    """Without any of these, requests should go elsewhere."""
+    memory: State
+    """Good to have: while it is being rebuilt, requests are judged by what is known so far."""
+
+
+Readiness = Callable[[], Ready]
 
 
 class _Endpoint:
@@ -90,9 +101,18 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
         return Reply(200, b'{"status":"ok"}')
 
     async def readiness() -> Reply:
-        checks = ready()
-        good = all(checks.values())
-        body = {"status": "ready" if good else "not ready", "checks": checks}
+        now = ready()
+        good, memory = all(now.checks.values()), now.memory
+        body = {
+            "status": "ready" if good else "not ready",
+            "checks": {**now.checks, "memory": memory.rebuilt},
+            "memory": {
+                "state": "ready" if memory.rebuilt else "rebuilding",
+                "events": memory.events,
+                "entities": memory.entities,
+                "limit": memory.limit,
+            },
+        }
         return Reply(200 if good else 503, msgspec.json.encode(body))
 
     routes = [_plain("/healthz", health), _plain("/readyz", readiness)]

@@ -5,6 +5,7 @@ One definition serves both passes and the OpenAPI document: the request's struct
 constraints, the `parse` of its own types, and its optional `problems` for fields taken together.
 """
 
+import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final, Generic, TypeVar
@@ -196,6 +197,9 @@ def _check_union(info: inspect.UnionType, raw: Any, path: str, report: Report) -
     members = [_bare(member) for member in info.types]
     if raw is None and any(isinstance(member, inspect.NoneType) for member in members):
         return None
+    if raw is None:
+        report(path, "must not be null")
+        return _INVALID
     others = [member for member in members if not isinstance(member, inspect.NoneType)]
     for member in others:
         if _fits(member, raw):
@@ -264,6 +268,9 @@ def _string_problem(info: inspect.StrType, raw: str) -> str | None:
 
 
 def _number_problem(info: inspect.IntType | inspect.FloatType, raw: float) -> str | None:
+    # A whole number may have more digits than a fraction can hold.
+    if isinstance(info, inspect.FloatType) and abs(raw) > sys.float_info.max:
+        return "is out of range"
     if info.ge is not None and raw < info.ge:
         return f"must be at least {info.ge}"
     if info.le is not None and raw > info.le:

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from gatehouse.intel.networks import AddressFacts
+
 Part = Literal["match", "no", "unknown", "retry"]
 
 _HOUSE_NUMBER = re.compile(r"\d+")
@@ -25,6 +27,7 @@ class Trigger(msgspec.Struct, frozen=True):
     postcode: Part | None = None
     cvv2: str | None = None
     silent: bool = False
+    facts: AddressFacts | None = None
 
 
 class _Table(msgspec.Struct, frozen=True):

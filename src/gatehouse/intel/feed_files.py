@@ -1,0 +1,187 @@
+"""Reads one file of an operator: what its name promises, what it holds, or why it is refused.
+
+A file counts as a whole or not at all. One line that cannot be read refuses it, because a list of
+which nobody knows how much was understood is worse than the list of yesterday.
+"""
+
+import contextlib
+import hashlib
+import logging
+import os
+import stat
+from datetime import date
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import BinaryIO, Final, Literal
+
+import msgspec
+
+from gatehouse.intel.claims import Refused, read_text
+from gatehouse.intel.databases import Database, copy_database
+from gatehouse.intel.feed_lines import Lines, read_countries, read_list
+from gatehouse.intel.feed_tables import Table, read_asn_table, read_country_table, read_listed
+from gatehouse.intel.freshness import iso_date
+from gatehouse.intel.networks import Feed
+from gatehouse.intel.ranges import Segments
+
+_log: Final = logging.getLogger("gatehouse.intel")
+
+MAX_DATABASE_BYTES: Final = 512 << 20
+MAX_TEXT_BYTES: Final = 64 << 20
+
+LISTS: Final = ("tor", "vpn", "proxy", "hosting", "relay", "mobile", "blocked", "allowed")
+"""Kinds of lists; a list is of the kind that its name begins with."""
+TABLES: Final = ("country", "asn")
+"""Kinds of tables that say something of their own about each address."""
+BLOCKED_COUNTRIES: Final = "blocked-countries"
+_COUNTRIES_BEGIN: Final = ("blocked-countr", "blocked_countr")
+_MAY_BE_EMPTY: Final = frozenset({"blocked", "allowed", BLOCKED_COUNTRIES})
+"""What operators write themselves. Any other list is empty because fetching it went wrong."""
+_LIST_ENDS: Final = frozenset({".txt", ".list", ".netset", ".ipset"})
+
+
+class Unsettled(Refused):
+    """The file changed while it was read."""
+
+
+class Unreadable(Refused):
+    """The system does not let us have the file, which may be over in a moment."""
+
+
+class Form(msgspec.Struct, frozen=True):
+    """How a file is read, as its name tells."""
+
+    shape: Literal["database", "list", "table", "countries"]
+    kind: str
+
+
+Stamp = tuple[int, int, int, int, int]
+"""What differs once a file was changed or replaced."""
+
+Content = Database | Table | Segments | frozenset[str]
+"""A database, a table of countries or networks, a list of addresses, a list of countries."""
+
+
+class FeedFile(msgspec.Struct, frozen=True):
+    """A file that was read."""
+
+    feed: Feed
+    content: Content
+    stamp: Stamp
+
+
+def recognise(name: str) -> Form | None:
+    """How a file of a name is read; None when no rule fits."""
+    begin, end = os.path.splitext(name.lower())
+    if end == ".mmdb":
+        return Form("database", "database")
+    if end in {".csv", *_LIST_ENDS} and begin.startswith(_COUNTRIES_BEGIN):
+        return Form("countries", BLOCKED_COUNTRIES)
+    kinds = (*LISTS, *TABLES) if end == ".csv" else LISTS if end in _LIST_ENDS else ()
+    for kind in kinds:
+        if begin.startswith(kind):
+            return Form("table" if end == ".csv" else "list", kind)
+    return None
+
+
+def is_ignored(name: str) -> bool:
+    """Whether a file of a name is none of ours: hidden, unfinished, or meant for people."""
+    lower = name.lower()
+    return lower.startswith((".", "readme")) or lower.endswith((".tmp", ".part", "~"))
+
+
+def stamp_of(found: os.stat_result) -> Stamp:
+    """What differs once the file was changed or replaced: device, number, size and times."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def read_feed(path: Path, form: Form) -> FeedFile:
+    """Read a file as its name tells, or refuse it."""
+    try:
+        # A pipe by the name of a list must not keep us waiting for somebody to write.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise Refused("is not a file")
+            read = _read_database if form.shape == "database" else _read_text
+            try:
+                feed, content = read(file, path.name, form, found)
+            finally:
+                # Whatever is wrong with a file that is still being written need not be wrong.
+                if stamp_of(os.fstat(descriptor)) != stamp_of(found):
+                    raise Unsettled("is still being written")
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error.strerror}") from None
+    except Refused:
+        raise
+    except Exception as surprise:
+        # Whatever is in one file must not keep the others from being read.
+        _log.exception("a feed could not be understood")
+        raise Refused(f"cannot be understood: {type(surprise).__name__}") from None
+    return FeedFile(feed, content, stamp_of(found))
+
+
+def _read_database(
+    file: BinaryIO, name: str, _form: Form, found: os.stat_result
+) -> tuple[Feed, Content]:
+    database, digest = copy_database(file, MAX_DATABASE_BYTES)
+    told = database.about
+    feed = Feed(
+        name=read_text(name) or "-",
+        kind=told.kind,
+        source=told.source,
+        licence=told.licence,
+        date=told.date or _own_date(found),
+        rows=told.nodes,
+        sha256=digest,
+        origin="operator",
+    )
+    return feed, database
+
+
+def _read_text(
+    file: BinaryIO, name: str, form: Form, found: os.stat_result
+) -> tuple[Feed, Content]:
+    data = file.read(MAX_TEXT_BYTES + 1)
+    if len(data) > MAX_TEXT_BYTES:
+        raise Refused(f"is larger than {MAX_TEXT_BYTES >> 20} MiB")
+    lines = Lines(data)
+    content, rows = _read_lines(lines, form)
+    if not rows and form.kind not in _MAY_BE_EMPTY:
+        raise Refused("holds no row; delete it if it shall not be used")
+    feed = Feed(
+        name=read_text(name) or "-",
+        kind=form.kind,
+        source=lines.remarks.get("source", "not stated"),
+        licence=lines.remarks.get("licence", "not stated"),
+        date=_read_date(lines.remarks.get("date", "")) or _own_date(found),
+        rows=rows,
+        sha256=hashlib.sha256(data).hexdigest(),
+        origin="operator",
+    )
+    return feed, content
+
+
+def _read_lines(lines: Lines, form: Form) -> tuple[Content, int]:
+    if form.shape == "countries":
+        countries = read_countries(lines)
+        return countries, len(countries)
+    if form.shape == "list":
+        return read_list(lines)
+    if form.kind == "country":
+        return read_country_table(lines)
+    return read_asn_table(lines) if form.kind == "asn" else read_listed(lines)
+
+
+def _own_date(found: os.stat_result) -> str | None:
+    return iso_date(int(found.st_mtime))
+
+
+def _read_date(text: str) -> str | None:
+    """A date as ISO 8601 or as mail and web servers write it; what else there is does not count."""
+    with contextlib.suppress(ValueError):
+        return date.fromisoformat(text[:10]).isoformat()
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
+        return parsedate_to_datetime(text).date().isoformat()
+    return None

@@ -1,0 +1,158 @@
+"""Reads the CSV files of an operator: addresses, and what a table says about them."""
+
+import csv
+from collections.abc import Iterator
+from typing import Final
+
+from gatehouse.intel.addresses import Address
+from gatehouse.intel.claims import NOT_KNOWN, NOTHING, Claims, read_asn, read_country, read_text
+from gatehouse.intel.feed_lines import Lines, quoted, sensible
+from gatehouse.intel.ranges import (
+    Segments,
+    Span,
+    Spans,
+    is_everything,
+    numbered_span,
+    read_ends,
+    read_number,
+    read_span,
+)
+
+_COUNTRY_COLUMNS: Final = ("country_code", "country_iso_code", "iso_code", "country")
+_ASN_COLUMNS: Final = ("asn", "autonomous_system_number", "as_number")
+_NAME_COLUMNS: Final = (
+    "as_name",
+    "autonomous_system_organization",
+    "as_organization",
+    "organization",
+    "organisation",
+    "name",
+)
+
+
+class Table:
+    """Countries or networks by address."""
+
+    __slots__ = ("_claims", "_segments")
+
+    def __init__(self, segments: Segments, claims: list[Claims]) -> None:
+        self._segments = segments
+        self._claims = (NOTHING, *claims)
+
+    def claims(self, address: Address) -> Claims:
+        """What the table says about an address."""
+        return self._claims[self._segments.find(address)]
+
+
+class _Rows:
+    """The rows of a file below its headings, each with the addresses that it is about."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self.headings: list[str] = []
+        self.width = 0
+        """How many columns the addresses take: one for a network, two for the ends of a range."""
+
+    def __iter__(self) -> Iterator[tuple[list[str], Span]]:
+        lines = self._lines
+        try:
+            for row in csv.reader(lines, strict=True, skipinitialspace=True):
+                if not self.width and not self.headings and _is_heading(row[0]):
+                    self.headings = [cell.strip().lower() for cell in row]
+                    continue
+                span, width = _read_row(row)
+                if width != self.width:
+                    if self.width:
+                        raise lines.refusal("is laid out in another way than the lines above it")
+                    self.width = width
+                if span is None or is_everything(span):
+                    span = sensible(lines, span, ",".join(row[:width]))
+                yield row, span
+        except csv.Error as error:
+            raise lines.refusal(f"is no CSV: {error}") from None
+
+    def column(self, names: tuple[str, ...], place: int) -> int:
+        """Where a value stands: under one of its names, or at a place behind the addresses."""
+        for name in names:
+            if name in self.headings[self.width :]:
+                return self.headings.index(name, self.width)
+        return self.width + place
+
+
+def read_listed(lines: Lines) -> tuple[Segments, int]:
+    """The addresses of a table whose other columns do not matter, and how many rows it has."""
+    spans = Spans()
+    for _, span in _Rows(lines):
+        spans.add(span)
+    return spans.segments(), len(spans)
+
+
+def read_country_table(lines: Lines) -> tuple[Table, int]:
+    """A table of countries by address, and how many of its rows name one."""
+    rows, spans, claims = _Rows(lines), Spans(), list[Claims]()
+    numbers: dict[str, int] = {}
+    at = 0
+    for cells, span in rows:
+        at = at or rows.column(_COUNTRY_COLUMNS, 0)
+        value = _cell(cells, at)
+        number = numbers.get(value)
+        if number is None:
+            code = read_country(value)
+            if code is None and value.upper() not in NOT_KNOWN:
+                raise lines.refusal(f"{quoted(value)} is no country's code of two letters")
+            found = Claims(country=code) if code else None
+            number = numbers[value] = _numbered(claims, found)
+        if number:
+            spans.add(span, number)
+    return Table(spans.segments(), claims), len(spans)
+
+
+def read_asn_table(lines: Lines) -> tuple[Table, int]:
+    """A table of networks by address, and how many of its rows name one."""
+    rows, spans, claims = _Rows(lines), Spans(), list[Claims]()
+    numbers: dict[tuple[str, str], int] = {}
+    at = name_at = 0
+    for cells, span in rows:
+        at = at or rows.column(_ASN_COLUMNS, 0)
+        name_at = name_at or rows.column(_NAME_COLUMNS, 1)
+        value = _cell(cells, at), _cell(cells, name_at)
+        number = numbers.get(value)
+        if number is None:
+            asn = read_asn(value[0])
+            if asn is None and value[0].upper() not in NOT_KNOWN:
+                raise lines.refusal(f"{quoted(value[0])} is no number of a network")
+            found = Claims(asn=asn, organisation=read_text(value[1])) if asn else None
+            number = numbers[value] = _numbered(claims, found)
+        if number:
+            spans.add(span, number)
+    return Table(spans.segments(), claims), len(spans)
+
+
+def _numbered(claims: list[Claims], found: Claims | None) -> int:
+    """The number under which claims are kept; 0 for none."""
+    if found is None:
+        return 0
+    claims.append(found)
+    return len(claims)
+
+
+def _cell(cells: list[str], column: int) -> str:
+    return cells[column].strip() if column < len(cells) else ""
+
+
+def _is_heading(cell: str) -> bool:
+    """Whether a cell names a column; a mangled address does not."""
+    return cell.translate({ord(sign): None for sign in " _-"}).isalpha()
+
+
+def _read_row(cells: list[str]) -> tuple[Span | None, int]:
+    """The addresses of a row, and how many columns they take."""
+    first = cells[0].rstrip()
+    other = cells[1].rstrip() if len(cells) > 1 else ""
+    if first.isdigit():
+        number, last = read_number(first), read_number(other)
+        return None if number is None or last is None else numbered_span(number, last), 2
+    # A number in the second column is a value there, although some write addresses as numbers.
+    if "/" in first or "-" in first or not ("." in other or ":" in other):
+        return read_span(first), 1
+    return (read_span(first), 1) if read_span(other) is None else (read_ends(first, other), 2)

@@ -1,0 +1,164 @@
+"""What all feeds together say of an address: the shipped table under the files of the operator."""
+
+import math
+from collections.abc import Iterable
+from typing import Final, Protocol
+
+import msgspec
+
+from gatehouse.intel.addresses import Address
+from gatehouse.intel.claims import NOTHING
+from gatehouse.intel.databases import Database
+from gatehouse.intel.feed_files import FeedFile
+from gatehouse.intel.feed_tables import Table
+from gatehouse.intel.freshness import age_days, trust
+from gatehouse.intel.networks import AddressFacts, Feed, NetworkRow
+from gatehouse.intel.ranges import Segments, overlay
+
+
+class Shipped(Protocol):
+    """The table of networks that ships with the package."""
+
+    @property
+    def feed(self) -> Feed:
+        """Where it came from."""
+        ...
+
+    def find(self, address: Address) -> NetworkRow:
+        """What it says about an address."""
+        ...
+
+
+class _Marks(msgspec.Struct, frozen=True, gc=False):
+    """What the operator's lists say of the addresses that are on the same lists."""
+
+    hosting: float = 0.0
+    vpn: float = 0.0
+    tor: float = 0.0
+    proxy: float = 0.0
+    relay: float = 0.0
+    mobile: float = 0.0
+    blocked: float = 0.0
+    allowed: float = 0.0
+
+
+class _Teller(msgspec.Struct, frozen=True):
+    """A database or a table, and how far its words about each matter are believed."""
+
+    content: Database | Table
+    hosting: float
+    vpn: float
+    tor: float
+    proxy: float
+    relay: float
+
+
+class State:
+    """Everything that was read, without regard to the day. Never changed once it is made."""
+
+    def __init__(self, shipped: Shipped, files: Iterable[FeedFile]) -> None:
+        self.files = sorted(files, key=lambda file: file.feed.name, reverse=True)
+        self.shipped = shipped
+        self.lists = [
+            (file.feed, file.content) for file in self.files if isinstance(file.content, Segments)
+        ]
+        self.segments, self.combinations = overlay([segments for _, segments in self.lists])
+        self.blocked_countries = frozenset[str]().union(
+            *(file.content for file in self.files if isinstance(file.content, frozenset))
+        )
+
+    def on(self, day: int) -> "View":
+        """How it all is to be believed on a day."""
+        return View(self, day)
+
+
+class View:
+    """What the feeds say on one day."""
+
+    __slots__ = ("_blocked", "_find", "_marks", "_segments", "_tellers", "_trust", "day", "state")
+
+    def __init__(self, state: State, day: int) -> None:
+        self.state: Final = state
+        self.day: Final = day
+        self._find = state.shipped.find
+        self._trust = trust(age_days(state.shipped.feed.date, day), "networks")
+        self._segments = state.segments
+        # Made when first asked for: there may be very many combinations of lists.
+        self._marks: list[_Marks | None] = [None] * len(state.combinations)
+        tellers = [
+            (age_days(file.feed.date, day), file.content)
+            for file in state.files
+            if isinstance(file.content, Database | Table)
+        ]
+        # Where two files speak about the same matter, the younger one is right.
+        tellers.sort(key=lambda teller: math.inf if teller[0] is None else teller[0])
+        self._tellers = [_teller(content, age) for age, content in tellers]
+        self._blocked = state.blocked_countries
+
+    def look(self, address: Address) -> AddressFacts:
+        """What is known about an address."""
+        row = self._find(address)
+        combination = self._segments.find(address)
+        marks = self._marks[combination] or self._mark(combination)
+        hosting, vpn, tor, proxy, relay = (
+            *(marks.hosting, marks.vpn, marks.tor, marks.proxy, marks.relay),
+        )
+        country = asn = organisation = None
+        for teller in self._tellers:
+            claims = teller.content.claims(address)
+            if claims is NOTHING:
+                continue
+            country = country or claims.country
+            if asn is None and claims.asn is not None:
+                asn, organisation = claims.asn, claims.organisation
+            if claims.flags:
+                hosting = max(hosting, claims.hosting * teller.hosting)
+                vpn = max(vpn, claims.vpn * teller.vpn)
+                tor = max(tor, claims.tor * teller.tor)
+                proxy = max(proxy, claims.proxy * teller.proxy)
+                relay = max(relay, claims.relay * teller.relay)
+        if asn is None or asn == row.asn:
+            asn, organisation = row.asn, organisation or row.organisation
+        country = country or row.country
+        # A relay's networks are on lists of VPNs and belong to hosting companies, but a person who
+        # did nothing to hide is behind them. What ships knows only whose network it is, so that
+        # its word counts against its own, not against what the operator says of an address.
+        if relay:
+            hosting = vpn = 0.0
+        elif row.relay:
+            relay = 0.0 if hosting or vpn else self._trust
+        else:
+            hosting = max(hosting, self._trust) if row.hosting else hosting
+            vpn = max(vpn, self._trust) if row.vpn else vpn
+        allowed = marks.allowed > 0
+        if allowed:
+            hosting = vpn = tor = proxy = 0.0
+        return AddressFacts(
+            country,
+            asn,
+            organisation,
+            hosting,
+            vpn,
+            tor,
+            proxy,
+            relay,
+            row.mobile or marks.mobile > 0,
+            marks.blocked > 0 and not allowed,
+            allowed,
+            country in self._blocked,
+        )
+
+    def _mark(self, combination: int) -> _Marks:
+        """What being on some of the lists means: of two lists of a kind the better one counts."""
+        found: dict[str, float] = {}
+        for layer in self.state.combinations[combination]:
+            feed, _ = self.state.lists[layer]
+            degree = trust(age_days(feed.date, self.day), feed.kind)
+            found[feed.kind] = max(degree, found.get(feed.kind, 0.0))
+        marks = self._marks[combination] = _Marks(**found)
+        return marks
+
+
+def _teller(content: Database | Table, age: int | None) -> _Teller:
+    flags = ("hosting", "vpn", "tor", "proxy", "relay")
+    return _Teller(content, *(trust(age, flag) for flag in flags))

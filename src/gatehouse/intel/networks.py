@@ -1,0 +1,299 @@
+"""Who holds an internet address and where, read from a packed table that ships with the package."""
+
+import hashlib
+import lzma
+import sys
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from importlib import resources
+from typing import Annotated, Final, Literal, Protocol
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.intel.addresses import Address
+
+MAGIC: Final = b"GHNETS1\n"
+LENGTH_BYTES: Final = 4
+DATA_FILE: Final = "networks.bin.xz"
+SOURCE_FILE: Final = "networks.json"
+
+# The bits of an autonomous system's class.
+HOSTING: Final = 1
+VPN: Final = 2
+RELAY: Final = 4
+MOBILE: Final = 8
+
+
+class NetworkDataError(Exception):
+    """The packed table is damaged, or its two files do not belong together."""
+
+
+class AddressFacts(msgspec.Struct, frozen=True, gc=False):
+    """What the feeds know about an address.
+
+    Each degree says how far its claim can be believed: 1 for fresh data, less for old, 0 for none.
+    A relay hides ordinary consumers, for example iCloud Private Relay. Behind an address of a
+    mobile carrier are many people. The last three come from the operator's own lists.
+    """
+
+    country: str | None = None
+    asn: int | None = None
+    organisation: str | None = None
+    hosting: float = 0.0
+    vpn: float = 0.0
+    tor: float = 0.0
+    proxy: float = 0.0
+    relay: float = 0.0
+    mobile: bool = False
+    blocked: bool = False
+    allowed: bool = False
+    country_blocked: bool = False
+
+
+class AddressBook(Protocol):
+    """Whoever can be asked about an address."""
+
+    def look(self, address: Address, day: int) -> AddressFacts:
+        """The facts about a public address on a day, counted from 1970: data grows old."""
+        ...
+
+
+class Feed(msgspec.Struct, frozen=True):
+    """Where a set of facts came from, how old it is, and how to recognise it."""
+
+    name: str
+    kind: str
+    source: str
+    licence: str
+    date: str | None
+    rows: int
+    sha256: str | None
+    origin: Literal["shipped", "operator"]
+
+
+class NetworkRow(msgspec.Struct, frozen=True, gc=False):
+    """What the packed table says about an address; None and False mean that it does not say."""
+
+    country: str | None = None
+    asn: int | None = None
+    organisation: str | None = None
+    hosting: bool = False
+    vpn: bool = False
+    relay: bool = False
+    mobile: bool = False
+
+
+_Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+
+
+class NetworkPackage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A package that the table was made from."""
+
+    package: str
+    version: str
+    upstream: str
+    attribution: str
+    date: _Day
+    rows: int
+
+
+class NetworkSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the table came from, under which licence, and how to recognise its data file.
+
+    The date is that of the oldest package.
+    """
+
+    packages: Annotated[tuple[NetworkPackage, ...], Meta(min_length=1)]
+    licence: str
+    licence_url: str
+    date: _Day
+    rows: Annotated[int, Meta(ge=1)]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The head of the packed table: its countries, and how much of everything follows."""
+
+    countries: list[Annotated[str, Meta(pattern=r"^[A-Z]{2}$")]]
+    systems: Annotated[int, Meta(ge=0)]
+    names: Annotated[int, Meta(ge=0)]
+    v4: Annotated[int, Meta(ge=1)]
+    v6: Annotated[int, Meta(ge=1)]
+
+
+class Ranges(msgspec.Struct, frozen=True):
+    """Adjoining ranges of addresses in ascending order; each ends where the next one starts.
+
+    The first starts at zero. An IPv6 range starts with the upper 64 bits of an address. Zero as
+    country or holder means that none is known.
+    """
+
+    starts: "array[int]"
+    countries: bytes
+    holders: "array[int]"
+
+
+class Systems(msgspec.Struct, frozen=True):
+    """The autonomous systems: their numbers, their holders' names and their classes."""
+
+    numbers: "array[int]"
+    names: list[str]
+    classes: bytes
+
+
+class PackedNetworks:
+    """The country, autonomous system, holder and class of every address, by bisection."""
+
+    __slots__ = ("_countries", "_systems", "_v4", "_v6", "feed")
+
+    def __init__(
+        self, countries: list[str], systems: Systems, v4: Ranges, v6: Ranges, feed: Feed
+    ) -> None:
+        self._countries = (None, *countries)
+        self._systems = systems
+        self._v4 = v4
+        self._v6 = v6
+        self.feed = feed
+
+    def find(self, address: Address) -> NetworkRow:
+        """What the table says about an address."""
+        if address.version == 4:
+            ranges, key = self._v4, address.value
+        else:
+            ranges, key = self._v6, address.value >> 64
+        place = bisect_right(ranges.starts, key) - 1
+        country = self._countries[ranges.countries[place]]
+        holder = ranges.holders[place] - 1
+        if holder < 0:
+            return NetworkRow(country)
+        systems = self._systems
+        kind = systems.classes[holder]
+        return NetworkRow(
+            country,
+            systems.numbers[holder],
+            systems.names[holder],
+            kind & HOSTING != 0,
+            kind & VPN != 0,
+            kind & RELAY != 0,
+            kind & MOBILE != 0,
+        )
+
+
+_source_decoder = msgspec.json.Decoder(NetworkSource)
+_contents_decoder = msgspec.json.Decoder(Contents)
+
+
+def load_networks() -> PackedNetworks:
+    """Read the table that ships with the package."""
+    folder = resources.files("gatehouse.intel") / "data"
+    try:
+        packed = (folder / DATA_FILE).read_bytes()
+        source = (folder / SOURCE_FILE).read_bytes()
+    except OSError as error:
+        raise NetworkDataError(f"the table of networks cannot be read: {error}") from error
+    return read_networks(packed, source)
+
+
+def read_networks(packed: bytes, source: bytes) -> PackedNetworks:
+    """Build a table from the bytes of its two files, or refuse them as a whole."""
+    try:
+        about = _source_decoder.decode(source)
+    except msgspec.DecodeError as error:
+        raise NetworkDataError(f"{SOURCE_FILE} is malformed: {error}") from error
+    # The build proves that every range has its country and its holder; the digest ties us to that
+    # proof, because looking at all of them again would take as long as reading them.
+    if hashlib.sha256(packed).hexdigest() != about.sha256:
+        raise NetworkDataError(f"{DATA_FILE} is not the file that {SOURCE_FILE} describes")
+    contents, systems, v4, v6 = _unpack(packed)
+    return PackedNetworks(contents.countries, systems, v4, v6, _feed(about))
+
+
+def _feed(about: NetworkSource) -> Feed:
+    packages = [f"{package.package} {package.version}" for package in about.packages]
+    return Feed(
+        name="networks",
+        kind="networks",
+        source=", ".join(packages),
+        licence=about.licence,
+        date=about.date,
+        rows=about.rows,
+        sha256=about.sha256,
+        origin="shipped",
+    )
+
+
+def _unpack(packed: bytes) -> tuple[Contents, Systems, Ranges, Ranges]:
+    try:
+        payload = memoryview(lzma.decompress(packed, format=lzma.FORMAT_XZ))
+    except lzma.LZMAError as error:
+        raise NetworkDataError(f"{DATA_FILE} does not decompress: {error}") from error
+    start = len(MAGIC) + LENGTH_BYTES
+    if bytes(payload[: len(MAGIC)]) != MAGIC:
+        raise NetworkDataError(f"{DATA_FILE} does not open with {MAGIC!r}")
+    middle = start + int.from_bytes(payload[len(MAGIC) : start], "little")
+    try:
+        contents = _contents_decoder.decode(payload[start:middle])
+    except msgspec.DecodeError as error:
+        raise NetworkDataError(f"{DATA_FILE} has a malformed head: {error}") from error
+    lengths = column_lengths(contents)
+    if len(payload) != middle + sum(lengths):
+        raise NetworkDataError(f"{DATA_FILE} holds {len(payload)} bytes, which is the wrong length")
+    columns = _cut(payload[middle:], lengths)
+    try:
+        names = str(next(columns), "utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise NetworkDataError(f"{DATA_FILE} holds malformed names: {error}") from error
+    if len(names) != contents.systems:
+        raise NetworkDataError(f"{DATA_FILE} names {len(names)} systems of {contents.systems}")
+    systems = Systems(_integers("I", next(columns)), names, bytes(next(columns)))
+    v4 = Ranges(
+        _integers("I", _woven(next(columns), 4)),
+        bytes(next(columns)),
+        _integers("I", next(columns)),
+    )
+    v6 = Ranges(
+        _integers("Q", _woven(next(columns), 8)),
+        bytes(next(columns)),
+        _integers("I", next(columns)),
+    )
+    return contents, systems, v4, v6
+
+
+def column_lengths(contents: Contents) -> tuple[int, ...]:
+    """The bytes of each column in the order of the file.
+
+    Names, numbers and classes of the systems; then starts, countries and holders of the ranges,
+    first of IPv4, then of IPv6.
+    """
+    of_systems = (contents.names, 4 * contents.systems, contents.systems)
+    of_v4 = (4 * contents.v4, contents.v4, 4 * contents.v4)
+    of_v6 = (8 * contents.v6, contents.v6, 4 * contents.v6)
+    return of_systems + of_v4 + of_v6
+
+
+def _cut(payload: memoryview, lengths: tuple[int, ...]) -> Iterator[memoryview]:
+    place = 0
+    for length in lengths:
+        yield payload[place : place + length]
+        place += length
+
+
+def _woven(column: memoryview, size: int) -> bytearray:
+    """Integers whose lowest bytes came first, then their second bytes, and so on: like that,
+    neighbours that differ little pack into less.
+    """
+    count = len(column) // size
+    woven = bytearray(len(column))
+    for place in range(size):
+        woven[place::size] = column[place * count : (place + 1) * count]
+    return woven
+
+
+def _integers(code: str, column: memoryview | bytearray) -> "array[int]":
+    integers: array[int] = array(code)
+    integers.frombytes(column)
+    if sys.byteorder == "big":
+        integers.byteswap()
+    return integers

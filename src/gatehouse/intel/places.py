@@ -1,0 +1,214 @@
+"""What is usual in a country: its languages, its currencies, its time zones, and how far it is.
+
+Read once, at the first question, from a packed table that ships with the package.
+"""
+
+import hashlib
+import lzma
+import sys
+from array import array
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.intel.networks import Feed
+
+DATA_FILE: Final = "places.msgpack.xz"
+SOURCE_FILE: Final = "places.json"
+UNKNOWN_DISTANCE: Final = 0xFFFF
+"""Stands in the table of distances for a pair that nothing is known about."""
+
+# Codes that people write for a country though ISO 3166 has another one for it.
+COUNTRY_ALIASES: Final = {"UK": "GB", "EL": "GR", "AC": "SH", "TA": "SH", "IC": "ES", "EA": "ES"}
+
+_MAX_ZONE: Final = 64
+_NOTHING: Final[frozenset[str]] = frozenset()
+_NOBODY: Final[Mapping[str, float]] = {}
+
+_Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}$")]
+_Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}$")]
+_Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}$")]
+_Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class PlaceDataError(Exception):
+    """The packed table is damaged, or its two files do not belong together."""
+
+
+class PlaceSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where one part of the table came from."""
+
+    name: str
+    source: str
+    upstream: str
+    licence: str
+    date: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None
+    rows: Annotated[int, Meta(ge=1)]
+
+
+class PlaceSources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The description that ships beside the packed table, and the digest that ties them."""
+
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+    sources: list[PlaceSource]
+
+
+class PackedPlaces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table as it is packed."""
+
+    countries: list[_Country]
+    languages: dict[_Country, dict[_Language, _Share]]
+    language_aliases: dict[_Language, _Language]
+    currencies: dict[_Country, list[_Currency]]
+    digits: dict[_Currency, Annotated[int, Meta(ge=0, le=4)]]
+    zones: dict[str, list[_Country]]
+    distances: bytes
+    """Kilometres, two bytes for each pair: the first country with itself and with each later one,
+    then the second with itself and with each later one, and so on."""
+
+
+class Places(msgspec.Struct, frozen=True):
+    """The table as it is asked."""
+
+    languages: dict[str, dict[str, float]]
+    language_aliases: dict[str, str]
+    spoken: frozenset[str]
+    currencies: dict[str, frozenset[str]]
+    digits: dict[str, int]
+    zones: dict[str, frozenset[str]]
+    order: dict[str, int]
+    distances: "array[int]"
+    sources: PlaceSources
+
+
+_packed_decoder = msgspec.msgpack.Decoder(PackedPlaces)
+_source_decoder = msgspec.json.Decoder(PlaceSources)
+
+
+@cache
+def load_places() -> Places:
+    """Read the table that ships with the package; later calls give the same one."""
+    folder = resources.files("gatehouse.intel") / "data"
+    try:
+        packed = (folder / DATA_FILE).read_bytes()
+        source = (folder / SOURCE_FILE).read_bytes()
+    except OSError as error:
+        raise PlaceDataError(f"the table of places cannot be read: {error}") from error
+    return read_places(packed, source)
+
+
+def read_places(packed: bytes, source: bytes) -> Places:
+    """Build a table from the bytes of its two files, or refuse them as a whole."""
+    try:
+        about = _source_decoder.decode(source)
+    except msgspec.DecodeError as error:
+        raise PlaceDataError(f"{SOURCE_FILE} is malformed: {error}") from error
+    if hashlib.sha256(packed).hexdigest() != about.sha256:
+        raise PlaceDataError(f"{DATA_FILE} is not the file that {SOURCE_FILE} describes")
+    try:
+        table = _packed_decoder.decode(lzma.decompress(packed, format=lzma.FORMAT_XZ))
+    except (lzma.LZMAError, msgspec.DecodeError) as error:
+        raise PlaceDataError(f"{DATA_FILE} cannot be unpacked: {error}") from error
+    distances: array[int] = array("H")
+    size = len(table.countries)
+    if len(table.distances) != distances.itemsize * size * (size + 1) // 2:
+        raise PlaceDataError(f"{DATA_FILE} does not have one distance for each pair of countries")
+    distances.frombytes(table.distances)
+    if sys.byteorder == "big":
+        distances.byteswap()
+    return Places(
+        languages=table.languages,
+        language_aliases=table.language_aliases,
+        spoken=frozenset[str]().union(*table.languages.values()),
+        currencies={country: frozenset(codes) for country, codes in table.currencies.items()},
+        digits=table.digits,
+        zones={zone: frozenset(countries) for zone, countries in table.zones.items()},
+        order={country: place for place, country in enumerate(table.countries)},
+        distances=distances,
+        sources=about,
+    )
+
+
+def feeds() -> list[Feed]:
+    """What `gatehouse intel status` says about the table: one line for each of its sources."""
+    about = load_places().sources
+    return [
+        Feed(
+            name=part.name,
+            kind="places",
+            source=f"{part.source} ({part.upstream})",
+            licence=part.licence,
+            date=part.date,
+            rows=part.rows,
+            sha256=about.sha256,
+            origin="shipped",
+        )
+        for part in about.sources
+    ]
+
+
+def currencies_of(country: str) -> frozenset[str]:
+    """The currencies that are legal tender in a country today; empty when it is unknown."""
+    found = load_places().currencies
+    return found.get(country) or found.get(country_code(country), _NOTHING)
+
+
+def minor_digits(currency: str) -> int | None:
+    """How many decimals ISO 4217 gives a currency, or None when it knows no such currency."""
+    return load_places().digits.get(currency)
+
+
+def countries_of_zone(zone: str) -> frozenset[str]:
+    """The countries that keep an IANA time zone, old names included; empty when it is unknown.
+
+    A zone that stands for several countries because their clocks agree gives all of them.
+    """
+    found = load_places().zones
+    return found.get(zone) or found.get(zone[:_MAX_ZONE].lower(), _NOTHING)
+
+
+def distance_km(a: str, b: str) -> float | None:
+    """The least distance between two countries: 0 for one and the same and for neighbours."""
+    places = load_places()
+    order = places.order
+    first = order.get(a)
+    second = order.get(b)
+    if first is None or second is None:
+        first = order.get(country_code(a))
+        second = order.get(country_code(b))
+        if first is None or second is None:
+            return None
+    if first > second:
+        first, second = second, first
+    # Row by row, each one shorter than the one before by the pairs that came already.
+    found = places.distances[first * (2 * len(order) - first - 1) // 2 + second]
+    return None if found == UNKNOWN_DISTANCE else float(found)
+
+
+def languages_of(country: str) -> Mapping[str, float]:
+    """The share of a country's people who speak each language, by the language's main code.
+
+    English is there only where it is an official language.
+    """
+    found = load_places().languages
+    return found.get(country) or found.get(country_code(country)) or _NOBODY
+
+
+def main_language(language: str) -> str:
+    """The one code under which the table keeps a language that has several."""
+    return load_places().language_aliases.get(language, language)
+
+
+def is_spoken(language: str) -> bool:
+    """Whether the table knows a country where a language, by its main code, is spoken."""
+    return language in load_places().spoken
+
+
+def country_code(text: str) -> str:
+    """A country's code as ISO 3166 writes it, from a code that may be written otherwise."""
+    code = text[:3].upper()
+    return COUNTRY_ALIASES.get(code, code)

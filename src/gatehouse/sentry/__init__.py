@@ -1,0 +1,1 @@
+"""Sentry: turns device, session, account, order and cart into an explained confidence."""

@@ -1,0 +1,57 @@
+"""Freeman's likelihood ratio: how unlike its user does an event look?
+
+The model of Freeman et al. (NDSS 2016): for each feature, how common its value is among everybody
+over how common it is for this user, times how rarely this user comes. An address that is new counts
+less when its operator or country is known, a new user agent less when its browser or system is.
+"""
+
+import math
+from typing import Final
+
+from gatehouse.sentry.memory import Kind, Past, Seen
+
+LEAST_EVENTS: Final = 3
+"""Whoever was seen less often than this has no habits yet."""
+
+_FEATURES: Final = (
+    ((Kind.ADDRESS, 0.6), (Kind.OPERATOR, 0.3), (Kind.COUNTRY, 0.1)),
+    ((Kind.AGENT, 0.54), (Kind.BROWSER, 0.265), (Kind.SYSTEM, 0.19), (Kind.FORM, 0.005)),
+)
+_USER: Final = Kind.USER
+_UNSEEN: Final = 0.25
+"""A value the user never had is this much as likely for them as for anybody."""
+
+
+def log_ratio(past: Past) -> float | None:
+    """The logarithm of the ratio, above zero for what is unlike the user; None for strangers."""
+    user = past.of(_USER)
+    itself = 1 if past.counted else 0
+    if user is None or user.events - itself < LEAST_EVENTS:
+        return None
+    own, everyone = user.events - itself, past.events - itself
+    ratio, asked = 0.0, False
+    for feature in _FEATURES:
+        found = _compare(past, user, feature, itself)
+        if found is not None:
+            ratio += found
+            asked = True
+    if not asked:
+        return None
+    return ratio + math.log(everyone / (max(past.users, 1) * own))
+
+
+def _compare(
+    past: Past, user: Seen, feature: tuple[tuple[Kind, float], ...], itself: int
+) -> float | None:
+    own, everyone = user.events - itself, past.events - itself
+    common = usual = 0.0
+    for kind, weight in feature:
+        seen = past.of(kind)
+        if seen is None:
+            continue
+        # One more of each keeps a value that nobody had before from being impossible.
+        among_all = (seen.events - itself + 1) / (everyone + 1)
+        with_user = user.times_with(kind) - itself
+        common += weight * among_all
+        usual += weight * (with_user / own if with_user > 0 else among_all * _UNSEEN)
+    return math.log(common / usual) if usual > 0 else None

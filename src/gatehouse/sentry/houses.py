@@ -1,0 +1,65 @@
+"""What is remembered of an account as a whole: how much it sells, to how many, for how much."""
+
+from array import array
+from typing import Final
+
+import msgspec
+
+from gatehouse.sentry.memory import Spread
+
+_AMOUNTS_KEPT: Final = 512
+_AMOUNTS_NEEDED: Final = 30
+_AMOUNTS_BETWEEN: Final = 32
+_MOST_CURRENCIES: Final = 200
+
+
+class House(msgspec.Struct):
+    """An account's own past."""
+
+    events: int = 0
+    users: int = 0
+    amounts: "dict[str, _Amounts]" = {}
+
+    def add(self, currency: str | None, logarithm: float) -> None:
+        """Note an amount."""
+        name = currency or ""
+        known = self.amounts.get(name)
+        if known is None:
+            if len(self.amounts) >= _MOST_CURRENCIES:
+                return
+            known = self.amounts[name] = _Amounts(array("d"))
+        known.add(logarithm)
+
+    def usual_amounts(self, currency: str | None) -> Spread | None:
+        """How the amounts in a currency spread, when enough are known."""
+        known = self.amounts.get(currency or "")
+        return None if known is None else known.spread
+
+
+class _Amounts(msgspec.Struct):
+    """The last amounts in one currency, and how they spread as of a little while ago."""
+
+    logarithms: "array[float]"
+    place: int = 0
+    fresh: int = 0
+    spread: Spread | None = None
+
+    def add(self, logarithm: float) -> None:
+        """Note an amount, in the place of the oldest."""
+        kept = self.logarithms
+        if len(kept) < _AMOUNTS_KEPT:
+            kept.append(logarithm)
+        else:
+            kept[self.place] = logarithm
+            self.place = (self.place + 1) % _AMOUNTS_KEPT
+        self.fresh += 1
+        if self.fresh >= _AMOUNTS_BETWEEN and len(kept) >= _AMOUNTS_NEEDED:
+            self.fresh = 0
+            self.spread = _spread(kept)
+
+
+def _spread(logarithms: "array[float]") -> Spread:
+    ordered = sorted(logarithms)
+    median = ordered[len(ordered) // 2]
+    away = sorted([abs(each - median) for each in ordered])
+    return Spread(median, away[len(away) // 2], len(ordered))

@@ -1,0 +1,171 @@
+"""The port to what was seen before: counts, sums, pairs, habits, by entity and account.
+
+One call both notes an event and recalls the past of everything it touches, so that a server shared
+by several processes needs one round trip. Counts include the event itself. An event whose
+transaction was noted before is recalled, not counted again.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+
+
+class Kind(IntEnum):
+    """What kind of thing is remembered."""
+
+    # An enumeration hashes its members by name, in Python; these are looked up all the time.
+    __hash__ = int.__hash__
+
+    ADDRESS = 1
+    NETWORK = 2
+    OPERATOR = 3
+    """The autonomous system an address belongs to."""
+    COUNTRY = 4
+    DEVICE = 5
+    """User agent and languages together."""
+    AGENT = 6
+    """The user agent alone."""
+    BROWSER = 7
+    SYSTEM = 8
+    FORM = 9
+    PLACE = 10
+    """A device on a network: what one person at home, or one farm of machines, looks like."""
+    SESSION = 11
+    USER = 12
+    CARD = 13
+    BIN = 14
+    AFFILIATE = 15
+    REFERRAL = 16
+    DISCOUNT = 17
+    CATEGORY = 18
+    CART = 19
+    CUSTOM = 20
+    """A custom input that the account declared to be an entity; the value opens with its key."""
+    TRANSACTION = 21
+
+
+class Window(IntEnum):
+    """The spans of time that are looked back over."""
+
+    MINUTE = 0
+    HOUR = 1
+    DAY = 2
+    WEEK = 3
+    MONTH = 4
+
+
+WINDOW_S: Final = (60, 3600, 86_400, 7 * 86_400, 30 * 86_400)
+"""Their lengths, by window."""
+
+Entity = tuple[Kind, str]
+
+
+class Sighting(msgspec.Struct, frozen=True):
+    """One event as the memory keeps it; the decision record holds the same, to rebuild from."""
+
+    account_id: str
+    at_s: float
+    entities: Sequence[Entity]
+    amount: float | None = None
+    currency: str | None = None
+    whereabouts: str | None = None
+    """The country the user is in, when the address can be believed."""
+
+
+ByWindow = tuple[float, float, float, float, float]
+"""A number for each window."""
+
+
+class Spread(NamedTuple):
+    """The middle of natural logarithms of amounts, and how far they usually are from it."""
+
+    median: float
+    deviation: float
+    """Median absolute deviation."""
+    amounts: int
+
+
+class Seen(Protocol):
+    """The past of one entity, this event included."""
+
+    @property
+    def events(self) -> int:
+        """How often it was ever seen; 1 when it is new."""
+
+    @property
+    def first_s(self) -> float:
+        """When it was first seen."""
+
+    @property
+    def previous_s(self) -> float | None:
+        """When it was last seen before this event."""
+
+    def counts(self) -> ByWindow:
+        """How many events there were, by window."""
+
+    def sums(self) -> ByWindow:
+        """What their amounts come to, by window, in one currency."""
+
+    def active_days(self) -> int:
+        """On how many different days of the last month it was seen; of a busy one, at least."""
+
+    def distinct(self, kind: Kind, window: Window) -> int:
+        """With how many different entities of a kind it was seen; large numbers are cut off."""
+
+    def times_with(self, kind: Kind) -> int:
+        """How often it was seen together with this event's entity of a kind; 1 when that is new."""
+
+    def pairs(self, kind: Kind) -> int:
+        """With how many different entities of a kind it was ever seen."""
+
+    def previous_country(self) -> tuple[str, float] | None:
+        """The country it was last seen in before this event, and when; of users only."""
+
+    def usual_amounts(self) -> Sequence[float]:
+        """Natural logarithms of earlier amounts in this event's currency, most recent last."""
+
+
+class Past(Protocol):
+    """What is known about everything an event touches."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether the event was new; False for a transaction that was noted before."""
+
+    @property
+    def events(self) -> int:
+        """Events of the account so far, this one included."""
+
+    @property
+    def users(self) -> int:
+        """Different users of the account so far."""
+
+    def of(self, kind: Kind) -> Seen | None:
+        """The past of this event's entity of a kind, or None when it has none."""
+
+    def all_of(self, kind: Kind) -> Sequence[Seen]:
+        """The same where an event can have several."""
+
+    def usual_amounts(self) -> Spread | None:
+        """How the account's amounts in this currency spread, when enough are known."""
+
+
+class Memory(Protocol):
+    """Notes events and recalls the past."""
+
+    async def witness(self, sighting: Sighting) -> Past:
+        """Note an event, unless its transaction was noted before, and recall what it touches."""
+
+    def retract(self, sighting: Sighting) -> None:
+        """Forget the counts of an event: it failed through no fault of the customer."""
+
+
+class State(msgspec.Struct, frozen=True):
+    """How the memory is, for those who look after the service."""
+
+    entities: int
+    limit: int
+    rebuilt: bool
+    events: int

@@ -1,0 +1,22 @@
+"""What an account tells Sentry about its own data."""
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+MOST_ENTITIES: Final = 8
+LONGEST_KEY: Final = 64
+
+
+class SentryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An account's choices; without any, nothing but the documented fields is remembered."""
+
+    entities: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)], ...],
+        Meta(max_length=MOST_ENTITIES),
+    ] = ()
+    """Keys of `customInputs` whose values are remembered like users and addresses are."""
+
+
+DEFAULT_POLICY: Final = SentryPolicy()

@@ -1,0 +1,181 @@
+"""What a Sentry request holds. This one definition decodes, validates and documents it.
+
+Only the wrong JSON type, an unknown event type, an unreadable timestamp and a null custom input are
+refused. Whatever is merely hard to believe is scored: the implausible is what this room looks for.
+"""
+
+import re
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Final, Self
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.secrets import Personal
+
+_RFC_3339: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII
+)
+_LEAP_SECOND: Final = slice(17, 19)
+_MICROSECONDS: Final = 26
+"""Where six digits after the point end; more than these Python does not read."""
+
+Name = str | int
+"""An identifier of the caller's: some number their users and orders, others name them."""
+
+
+class EventType(StrEnum):
+    """What happened."""
+
+    PURCHASE = "PURCHASE"
+    RECURRING_PURCHASE = "RECURRING_PURCHASE"
+
+
+class EventTime:
+    """A moment in the words of RFC 3339; whether it can be true is not a question of form."""
+
+    __slots__ = ("seconds",)
+    schema: ClassVar = {"type": "string", "format": "date-time"}
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Accept a date and a time with an offset from UTC."""
+        wrong = ValueError("must be a date and time as in RFC 3339, such as 2026-11-15T09:30:00Z")
+        if len(text) > 40 or _RFC_3339.fullmatch(text) is None:
+            raise wrong
+        if text[_LEAP_SECOND] == "60":
+            text = f"{text[:17]}59{text[19:]}"
+        if text[19] == ".":
+            offset = text.rstrip("Zz")
+            offset = text[-6:] if offset == text else "Z"
+            text = text[: len(text) - len(offset)][:_MICROSECONDS] + offset
+        try:
+            moment = datetime.fromisoformat(text.upper())
+            return cls(moment.astimezone(UTC).timestamp())
+        except (ValueError, OverflowError):
+            raise wrong from None
+
+
+class Device(Personal, frozen=True, rename="camel"):
+    """The device, and the visit it is used for."""
+
+    ip_address: Annotated[
+        str | None,
+        Meta(
+            description="Address the request came from: the most telling single field.",
+            examples=["203.0.113.1"],
+        ),
+    ] = None
+    user_agent: Annotated[
+        str | None,
+        Meta(
+            description="User-Agent header.",
+            examples=[
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 "
+                "(KHTML, like Gecko) Chrome/157.0.0.0 Safari/537.36"
+            ],
+        ),
+    ] = None
+    accept_language: Annotated[
+        str | None, Meta(description="Accept-Language header.", examples=["en-US,en;q=0.9"])
+    ] = None
+    session_id: Annotated[
+        Name | None, Meta(description="Your name for the visit.", examples=["s-81f2"])
+    ] = None
+    session_age: Annotated[
+        float | None, Meta(description="How long the visit has lasted, seconds.", examples=[340])
+    ] = None
+
+
+class Event(msgspec.Struct, frozen=True, rename="camel"):
+    """What happened, and when."""
+
+    type: Annotated[
+        EventType | None,
+        Meta(description="`PURCHASE` for a first or only one.", examples=["PURCHASE"]),
+    ] = None
+    transaction_id: Annotated[
+        Name | None,
+        Meta(
+            description="Your name for the transaction. The same one is not counted twice.",
+            examples=["t-1001"],
+        ),
+    ] = None
+    timestamp: Annotated[
+        EventTime | None,
+        Meta(description="When it happened, RFC 3339. Without it: now."),
+    ] = None
+
+
+class Order(msgspec.Struct, frozen=True, rename="camel"):
+    """What is bought, in total, and how the buyer came."""
+
+    amount: Annotated[
+        float | None, Meta(description="Total, in units of the currency.", examples=[59.9])
+    ] = None
+    currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])] = None
+    affiliate_id: Annotated[Name | None, Meta(description="Who sent the buyer.")] = None
+    referral_id: Annotated[Name | None, Meta(description="Which referral led here.")] = None
+    discount_codes: Annotated[list[str] | None, Meta(description="Codes that were used.")] = None
+    referrer_url: Annotated[
+        str | None,
+        Meta(description="Page the buyer came from.", examples=["https://www.example.com/shoes"]),
+    ] = None
+
+
+class Account(Personal, frozen=True, rename="camel"):
+    """Who buys, in your own terms."""
+
+    user_id: Annotated[
+        Name | None, Meta(description="Your name for the user.", examples=["u-4711"])
+    ] = None
+    username: Annotated[
+        str | None, Meta(description="The name the user chose.", examples=["amelia.whitfield"])
+    ] = None
+
+
+class CartItem(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """One line of the cart."""
+
+    item_id: Annotated[Name | None, Meta(description="Your name for the article.")] = None
+    category: Annotated[str | None, Meta(description="What kind of article.")] = None
+    price: Annotated[float | None, Meta(description="Price of one.")] = None
+    quantity: Annotated[float | None, Meta(description="How many.")] = None
+
+
+class ShoppingCart(msgspec.Struct, frozen=True, rename="camel"):
+    """What is bought, line by line."""
+
+    items: Annotated[
+        list[CartItem] | None,
+        Meta(
+            description="The lines.",
+            examples=[[{"itemId": "sku-7", "category": "shoes", "price": 59.9, "quantity": 1}]],
+        ),
+    ] = None
+
+
+CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
+
+
+class SentryRequest(Personal, frozen=True, rename="camel"):
+    """What is known about a request; every group can be left out."""
+
+    device: Annotated[Device | None, Meta(description="Device and visit.")] = None
+    event: Annotated[Event | None, Meta(description="What happened.")] = None
+    order: Annotated[Order | None, Meta(description="The order.")] = None
+    account: Annotated[Account | None, Meta(description="The buyer.")] = None
+    shopping_cart: Annotated[ShoppingCart | None, Meta(description="The cart.")] = None
+    custom_inputs: Annotated[
+        dict[str, CustomValue] | None,
+        Meta(
+            description="Anything else you know; no value may be null.",
+            examples=[{"timezone": "America/New_York", "returning": False}],
+        ),
+    ] = None
+    client_reference_id: ClientReferenceField = None

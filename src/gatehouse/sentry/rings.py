@@ -1,0 +1,348 @@
+"""The memory of one process: traces by key, bounded, the longest unseen forgotten first."""
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from gatehouse.sentry.houses import House
+from gatehouse.sentry.memory import (
+    WINDOW_S,
+    ByWindow,
+    Kind,
+    Seen,
+    Sighting,
+    Spread,
+    State,
+    Window,
+)
+from gatehouse.sentry.shards import Shard
+from gatehouse.sentry.traces import KIND_BITS, Habits, Trace
+
+# Many small tables instead of a large one: when one of them grows, the pause is too short to
+# notice, where a table of a million entries would hold up every request for as long as it moves.
+_SHARDS: Final = 64
+_KEY_BITS: Final = 0x7FFF_FFFF_FFFF_FFFF ^ KIND_BITS
+
+# Python looks a member of an enumeration up every time it is named, which is ten times as slow.
+_USER: Final = Kind.USER
+_TRANSACTION: Final = Kind.TRANSACTION
+
+
+_ALONE: Final[tuple[Kind, ...]] = ()
+_CARE: Final[dict[Kind, tuple[bool, tuple[Kind, ...]]]] = {
+    Kind.ADDRESS: (True, (Kind.USER, Kind.CARD)),
+    Kind.NETWORK: (True, (Kind.USER,)),
+    Kind.OPERATOR: (False, _ALONE),
+    Kind.COUNTRY: (False, _ALONE),
+    Kind.DEVICE: (True, _ALONE),
+    Kind.AGENT: (False, _ALONE),
+    Kind.BROWSER: (False, _ALONE),
+    Kind.SYSTEM: (False, _ALONE),
+    Kind.FORM: (False, _ALONE),
+    Kind.PLACE: (True, (Kind.USER,)),
+    Kind.SESSION: (
+        True,
+        (Kind.ADDRESS, Kind.COUNTRY, Kind.BROWSER, Kind.SYSTEM, Kind.USER, Kind.CARD),
+    ),
+    Kind.USER: (
+        True,
+        (
+            Kind.ADDRESS,
+            Kind.OPERATOR,
+            Kind.COUNTRY,
+            Kind.DEVICE,
+            Kind.AGENT,
+            Kind.BROWSER,
+            Kind.SYSTEM,
+            Kind.FORM,
+            Kind.CARD,
+        ),
+    ),
+    Kind.CARD: (True, (Kind.USER, Kind.ADDRESS)),
+    Kind.BIN: (False, _ALONE),
+    Kind.AFFILIATE: (True, _ALONE),
+    Kind.REFERRAL: (True, _ALONE),
+    Kind.DISCOUNT: (True, (Kind.USER, Kind.ADDRESS)),
+    Kind.CATEGORY: (True, _ALONE),
+    Kind.CART: (True, (Kind.USER,)),
+    Kind.CUSTOM: (True, (Kind.USER, Kind.ADDRESS)),
+}
+"""Of each kind: whether its events are kept by time, and with which others it is remembered."""
+
+
+class _Seen:
+    """One entity's past as of an event; implements `Seen`."""
+
+    __slots__ = ("_counts", "_partners", "_past", "_trace")
+
+    def __init__(self, trace: Trace, past: "_Past") -> None:
+        self._trace = trace
+        self._past = past
+        self._counts: ByWindow | None = None
+        self._partners: dict[int, list[int]] | None = None
+
+    @property
+    def events(self) -> int:
+        """How often it was ever seen."""
+        return self._trace.events
+
+    @property
+    def first_s(self) -> float:
+        """When it was first seen."""
+        return self._trace.first_s
+
+    @property
+    def previous_s(self) -> float | None:
+        """When it was last seen before this event."""
+        return self._trace.previous_s
+
+    def counts(self) -> ByWindow:
+        """How many events there were, by window."""
+        if self._counts is None:
+            self._counts = self._trace.counts(self._past.at_s)
+        return self._counts
+
+    def sums(self) -> ByWindow:
+        """What their amounts come to, by window."""
+        return self._trace.sums(self._past.at_s)
+
+    def active_days(self) -> int:
+        """On how many different days of the last month it was seen."""
+        return self._trace.active_days(self._past.at_s)
+
+    def distinct(self, kind: Kind, window: Window) -> int:
+        """With how many different entities of a kind it was seen lately."""
+        now_s = self._past.at_s
+        since_s = now_s - WINDOW_S[window]
+        return len([1 for last_s in self._last_seen(kind) if since_s < last_s <= now_s])
+
+    def times_with(self, kind: Kind) -> int:
+        """How often it was seen with this event's entity of a kind."""
+        key = self._past.keys.get(kind)
+        return 0 if key is None else self._trace.times_with(key)
+
+    def pairs(self, kind: Kind) -> int:
+        """With how many different entities of a kind it was ever seen."""
+        return len(self._last_seen(kind))
+
+    def _last_seen(self, kind: Kind) -> Sequence[int]:
+        if self._partners is None:
+            self._partners = self._trace.partners()
+        return self._partners.get(kind, ())
+
+    def previous_country(self) -> tuple[str, float] | None:
+        """Where it was last seen before this event."""
+        trace = self._trace
+        return trace.previous_country if isinstance(trace, Habits) else None
+
+    def usual_amounts(self) -> Sequence[float]:
+        """Earlier amounts in this event's currency."""
+        trace, past = self._trace, self._past
+        if not isinstance(trace, Habits) or trace.amounts is None:
+            return ()
+        if trace.currency != past.currency:
+            return ()
+        return trace.amounts[:-1] if past.paid else trace.amounts
+
+
+class _Past:
+    """What is known about everything an event touches; implements `Past`."""
+
+    __slots__ = ("_house", "_seen", "at_s", "counted", "currency", "keys", "paid", "traces")
+
+    def __init__(self, sighting: Sighting, house: House) -> None:
+        self._house = house
+        self._seen: dict[Kind, list[_Seen]] | None = None
+        self.at_s = sighting.at_s
+        self.currency = sighting.currency
+        self.counted = True
+        self.keys: dict[Kind, int] = {}
+        self.traces: list[tuple[Kind, Trace]] = []
+        self.paid = False
+
+    @property
+    def events(self) -> int:
+        """Events of the account so far."""
+        return self._house.events
+
+    @property
+    def users(self) -> int:
+        """Different users of the account so far."""
+        return self._house.users
+
+    def of(self, kind: Kind) -> Seen | None:
+        """The past of this event's entity of a kind."""
+        found = self._grouped().get(kind)
+        return found[0] if found else None
+
+    def all_of(self, kind: Kind) -> Sequence[Seen]:
+        """The past of all of them."""
+        return self._grouped().get(kind, ())
+
+    def _grouped(self) -> dict[Kind, list[_Seen]]:
+        grouped = self._seen
+        if grouped is None:
+            grouped = self._seen = {}
+            for kind, trace in self.traces:
+                if kind in grouped:
+                    grouped[kind].append(_Seen(trace, self))
+                else:
+                    grouped[kind] = [_Seen(trace, self)]
+        return grouped
+
+    def usual_amounts(self) -> Spread | None:
+        """How the account's amounts in this currency spread."""
+        return self._house.usual_amounts(self.currency)
+
+
+class Rings:
+    """Implements `Memory` in this process."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        cap = max(limit // _SHARDS, 16)
+        self._shards = [Shard(cap) for _ in range(_SHARDS)]
+        self._houses: dict[str, House] = {}
+        self._events = 0
+        self.rebuilt = False
+        """Whether the past before this process is known, too."""
+
+    def state(self) -> State:
+        """How full the memory is."""
+        return State(sum(map(len, self._shards)), self._limit, self.rebuilt, self._events)
+
+    async def witness(self, sighting: Sighting) -> _Past:
+        """Note an event, unless its transaction was noted before, and recall what it touches."""
+        return self.note(sighting)
+
+    def note(self, sighting: Sighting) -> _Past:
+        """The same without waiting, which this memory never does."""
+        house = self._houses.get(sighting.account_id)
+        if house is None:
+            house = self._houses[sighting.account_id] = House()
+        past = _Past(sighting, house)
+        keyed = _keyed(sighting)
+        for kind, key in keyed:
+            if kind is _TRANSACTION:
+                past.counted = self._shards[key >> 5 & 63].is_new(key)
+        self._recall(sighting, keyed, past)
+        if past.counted:
+            self._events += 1
+            self._count(sighting, house, past)
+        return past
+
+    def _recall(self, sighting: Sighting, keyed: list[tuple[Kind, int]], past: _Past) -> None:
+        """Find what the event touches; what is new is kept only if the event counts."""
+        keys, traces, shards = past.keys, past.traces, self._shards
+        at_s, currency, counted = sighting.at_s, sighting.currency, past.counted
+        for kind, key in keyed:
+            if kind is _TRANSACTION:
+                continue
+            if kind not in keys:
+                keys[kind] = key
+            shard = shards[key >> 5 & 63]
+            trace = shard.touch(key) if counted else shard.peek(key)
+            if trace is None:
+                trace = (Habits if kind is _USER else Trace)(at_s, at_s, currency)
+                if counted:
+                    shard.add(key, trace)
+            traces.append((kind, trace))
+
+    def _count(self, sighting: Sighting, house: House, past: _Past) -> None:
+        """Add an event to everything it touches."""
+        at_s, amount, currency = sighting.at_s, sighting.amount or 0.0, sighting.currency
+        whole_s = int(at_s)
+        keys = past.keys
+        house.events += 1
+        logarithm = _logarithm(sighting.amount)
+        if logarithm is not None:
+            past.paid = True
+            house.add(currency, logarithm)
+        for kind, trace in past.traces:
+            trace.events += 1
+            if trace.events > 1:
+                trace.previous_s = trace.last_s
+                if at_s >= trace.last_s:
+                    trace.last_s = at_s
+                elif at_s < trace.first_s:
+                    trace.first_s = at_s
+            windows, partners = _CARE[kind]
+            if windows:
+                trace.add(at_s, amount if trace.currency == currency else 0.0)
+            for partner in partners:
+                if partner in keys:
+                    trace.meet(keys[partner], whole_s)
+            if kind is _USER:
+                assert isinstance(trace, Habits)
+                house.users += trace.events == 1
+                _note_habits(trace, sighting, logarithm)
+
+    def retract(self, sighting: Sighting) -> None:
+        """Forget an event: it failed through no fault of the customer."""
+        house = self._houses.get(sighting.account_id)
+        if house is None:
+            return
+        self._events -= 1
+        house.events -= 1
+        keyed = _keyed(sighting)
+        keys = dict(reversed(keyed))
+        for kind, key in keyed:
+            shard = self._shards[key >> 5 & 63]
+            if kind is _TRANSACTION:
+                shard.transactions.discard(key)
+                shard.earlier.discard(key)
+                continue
+            trace = shard.peek(key)
+            if trace is None:
+                continue
+            if trace.events <= 1:
+                house.users -= kind is _USER
+                shard.drop(key)
+                continue
+            _take_back(trace, sighting)
+            for partner in _CARE[kind][1]:
+                if partner in keys:
+                    trace.part(keys[partner])
+
+
+def _take_back(trace: Trace, sighting: Sighting) -> None:
+    """Undo what counting an event did to a trace that has others."""
+    trace.events -= 1
+    trace.take_back(sighting.at_s, _same_currency(trace, sighting))
+    if trace.last_s == sighting.at_s and trace.previous_s is not None:
+        trace.last_s = trace.previous_s
+    if isinstance(trace, Habits):
+        logarithm = _logarithm(sighting.amount)
+        if logarithm is not None and trace.currency == sighting.currency:
+            trace.take_payment_back(logarithm)
+        if sighting.whereabouts is not None:
+            trace.leave(sighting.whereabouts, sighting.at_s)
+
+
+def _keyed(sighting: Sighting) -> list[tuple[Kind, int]]:
+    """Every entity's key, which says its kind in the lowest bits."""
+    account_id = sighting.account_id
+    return [
+        (kind, hash((account_id, kind, value)) & _KEY_BITS | kind)
+        for kind, value in sighting.entities
+    ]
+
+
+def _note_habits(trace: Habits, sighting: Sighting, logarithm: float | None) -> None:
+    if logarithm is not None:
+        if trace.currency != sighting.currency:
+            # Somebody who moved to another currency has other habits from now on.
+            trace.currency, trace.amounts = sighting.currency, None
+        trace.pay(logarithm)
+    if sighting.whereabouts is not None:
+        trace.arrive(sighting.whereabouts, sighting.at_s)
+
+
+def _same_currency(trace: Trace, sighting: Sighting) -> float:
+    if sighting.amount is None or trace.currency != sighting.currency:
+        return 0.0
+    return sighting.amount
+
+
+def _logarithm(amount: float | None) -> float | None:
+    return math.log(amount) if amount is not None and 0 < amount < math.inf else None

@@ -1,0 +1,192 @@
+"""The scorecard: what each measurement is worth, in log-odds, and what they come to together.
+
+Every term stands alone and the effects are added, so a reason is exactly what it says: without it
+the sum would be less by its effect. Measurements of one thing belong to a family, of which only the
+strongest that lowers the score counts. Whatever was not measured is worth nothing.
+"""
+
+import math
+import tomllib
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.sentry.signals.catalogue import BY_CODE
+
+FILE: Final = "scorecard.toml"
+LARGEST_TOTAL: Final = 8.0
+"""No sum is taken for more than this: nothing is as certain as a larger one would say."""
+
+
+class ScorecardError(Exception):
+    """A scorecard that cannot be used, with everything that is wrong with it."""
+
+
+class Prior(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The confidence in a request of which nothing is known."""
+
+    confidence: Annotated[float, Meta(gt=0, lt=1)]
+    why: Annotated[str, Meta(min_length=1)]
+
+
+class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the measurements of one signal are worth."""
+
+    code: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*$")]
+    cuts: tuple[float, ...]
+    """Ascending: a measurement at a cut or above belongs to the effect after it."""
+    effects: tuple[float, ...]
+    """What is added to the log-odds that the request is legitimate; one more than cuts."""
+    why: Annotated[str, Meta(min_length=1)]
+    family: Annotated[str, Meta(pattern=r"^[a-z_]+$")] | None = None
+    about_address: bool = False
+    """Whether it belongs to what is known of the address alone."""
+
+    def problems(self) -> list[str]:
+        """What is wrong with the term by itself."""
+        found = []
+        if len(self.effects) != len(self.cuts) + 1:
+            found.append(f"{self.code}: there must be one more effect than cuts")
+        if not all(map(math.isfinite, (*self.cuts, *self.effects))):
+            found.append(f"{self.code}: cuts and effects must be finite")
+        if any(a >= b for a, b in zip(self.cuts, self.cuts[1:], strict=False)):
+            found.append(f"{self.code}: cuts must ascend")
+        if min(self.effects, default=0) < 0 < max(self.effects, default=0):
+            found.append(f"{self.code}: effects must go one way, or its sentence would not be true")
+        return found
+
+
+class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"terms": "term"}):
+    """A scorecard as data: written by hand or by whoever fits one."""
+
+    version: Annotated[str, Meta(min_length=1)]
+    prior: Prior
+    report_from: Annotated[float, Meta(ge=0)]
+    """The smallest effect that is given as a reason."""
+    terms: tuple[Term, ...]
+
+    def problems(self, codes: Collection[str]) -> list[str]:
+        """What is wrong with the sheet for these signals."""
+        found = [problem for term in self.terms for problem in term.problems()]
+        seen: set[str] = set()
+        for term in self.terms:
+            if term.code in seen:
+                found.append(f"{term.code}: has more than one term")
+            seen.add(term.code)
+        found += [f"{code}: has no term" for code in codes if code not in seen]
+        found += [f"{code}: is no signal" for code in sorted(seen - set(codes))]
+        return found
+
+
+class Scored(NamedTuple):
+    """What a request's measurements come to."""
+
+    confidence: float
+    """That the request is legitimate."""
+    ip_confidence: float
+    """The same from what is known of the address alone."""
+    effects: list[tuple[str, float]]
+    """By code, what counted and is worth telling, strongest first."""
+    total: float
+    """The log-odds behind the confidence."""
+
+
+class Scorecard:
+    """A sheet, made ready for use."""
+
+    __slots__ = ("_prior", "_quiet_below", "_terms", "sheet", "version")
+
+    def __init__(self, sheet: Sheet, codes: Collection[str]) -> None:
+        problems = sheet.problems(codes)
+        if problems:
+            raise ScorecardError("; ".join(problems))
+        self.sheet = sheet
+        self.version = sheet.version
+        self._prior = logit(sheet.prior.confidence)
+        self._terms = {
+            term.code: (term.cuts, term.effects, term.family, term.about_address)
+            for term in sheet.terms
+        }
+        self._quiet_below = {term.code: _quiet_below(term) for term in sheet.terms}
+
+    def score(self, values: Mapping[str, float]) -> Scored:
+        """Add up what the measurements are worth."""
+        terms, quiet_below = self._terms, self._quiet_below
+        total = about_address = self._prior
+        counted: list[tuple[str, float]] = []
+        strongest: dict[str, tuple[str, float]] = {}
+        strongest_of_address: dict[str, float] = {}
+        for code, value in values.items():
+            if value < quiet_below[code]:
+                continue
+            cuts, effects, family, of_address = terms[code]
+            effect = effects[bisect_right(cuts, value)]
+            if family is None or effect > 0:
+                counted.append((code, effect))
+                total += effect
+                if of_address:
+                    about_address += effect
+                continue
+            if family not in strongest or effect < strongest[family][1]:
+                strongest[family] = (code, effect)
+            if of_address and effect < strongest_of_address.get(family, 0.0):
+                strongest_of_address[family] = effect
+        for found in strongest.values():
+            counted.append(found)
+            total += found[1]
+        about_address += sum(strongest_of_address.values())
+        return Scored(
+            confidence(total), confidence(about_address), self._worth_telling(counted), total
+        )
+
+    def _worth_telling(self, counted: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+        least = self.sheet.report_from
+        told = [each for each in counted if abs(each[1]) >= least and each[1]]
+        told.sort(key=_strength, reverse=True)
+        return told
+
+
+def _quiet_below(term: Term) -> float:
+    """Below what a measurement is worth nothing, as most are."""
+    if term.effects[0]:
+        return -math.inf
+    return term.cuts[0] if term.cuts else math.inf
+
+
+def _strength(effect: tuple[str, float]) -> float:
+    return abs(effect[1])
+
+
+def logit(probability: float) -> float:
+    """The log-odds of a probability."""
+    return math.log(probability / (1 - probability))
+
+
+def confidence(total: float) -> float:
+    """The probability that log-odds stand for."""
+    return 1 / (1 + math.exp(-max(-LARGEST_TOTAL, min(total, LARGEST_TOTAL))))
+
+
+def read_sheet(text: str) -> Sheet:
+    """A sheet from TOML."""
+    try:
+        return msgspec.convert(tomllib.loads(text), Sheet)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise ScorecardError(f"the scorecard cannot be read: {error}") from error
+
+
+@cache
+def load_sheet() -> Sheet:
+    """The sheet that ships with the package."""
+    return read_sheet(resources.files("gatehouse.sentry").joinpath(FILE).read_text("utf-8"))
+
+
+@cache
+def load_scorecard() -> Scorecard:
+    """The scorecard that ships with the package, for all signals of the catalogue."""
+    return Scorecard(load_sheet(), BY_CODE.keys())

@@ -1,0 +1,1 @@
+"""The signals, one module per group; `catalogue` lists them all."""

@@ -1,0 +1,147 @@
+"""Signals from the address a request came from."""
+
+from typing import Final
+
+from gatehouse.sentry.look import Look
+from gatehouse.sentry.signals.signal import Collection, Group
+
+ADDRESS: Final = Collection(Group.ADDRESS)
+_signal = ADDRESS.signal
+
+
+@_signal(
+    "IP_INVALID",
+    meaning="What was sent as the address is none.",
+    computation="1 when no address can be read from the text.",
+    says="The address cannot be read.",
+)
+def _invalid(look: Look) -> float | None:
+    if look.device.ip_address is None:
+        return None
+    return 1.0 if look.address is None else 0.0
+
+
+@_signal(
+    "IP_BOGON",
+    meaning="Nobody on the public internet has this address.",
+    computation="1 for a private, reserved or otherwise unroutable address, after IPv4 inside IPv6"
+    " has been unwrapped. Not for recurring purchases, which the merchant's own server sends.",
+    says="The address is not one of the public internet.",
+)
+def _bogon(look: Look) -> float | None:
+    if look.address is None or look.is_renewal:
+        return None
+    return 0.0 if look.has_public_address or look.facts.allowed else 1.0
+
+
+@_signal(
+    "IP_TOR_EXIT",
+    meaning="The address is an exit of the Tor network.",
+    computation="How far the list of exits can be believed, 0 to 1; less when it is old.",
+    says="The address is a Tor exit.",
+)
+def _tor_exit(look: Look) -> float | None:
+    return None if look.address is None else _unless_allowed(look, look.facts.tor)
+
+
+@_signal(
+    "IP_VPN",
+    meaning="The address belongs to a VPN.",
+    computation="How far that can be believed, 0 to 1. 0 for a privacy relay.",
+    says="The address belongs to a VPN.",
+)
+def _vpn(look: Look) -> float | None:
+    return None if look.address is None else _unless_relay(look, look.facts.vpn)
+
+
+@_signal(
+    "IP_HOSTING",
+    meaning="The address belongs to a data centre: servers live there, buyers rarely do.",
+    computation="How far that can be believed, 0 to 1. 0 for a privacy relay. Not for recurring"
+    " purchases, which the merchant's own server sends.",
+    says="The address belongs to a data centre.",
+)
+def _hosting(look: Look) -> float | None:
+    if look.address is None or look.is_renewal:
+        return None
+    return _unless_relay(look, look.facts.hosting)
+
+
+@_signal(
+    "IP_PUBLIC_PROXY",
+    meaning="The address is that of a proxy that strangers can use or rent.",
+    computation="How far the list of proxies can be believed, 0 to 1; less when it is old.",
+    says="The address is a public proxy.",
+)
+def _public_proxy(look: Look) -> float | None:
+    return None if look.address is None else _unless_relay(look, look.facts.proxy)
+
+
+@_signal(
+    "IP_PRIVACY_RELAY",
+    meaning="The address belongs to a relay that phones and browsers use by themselves, such as"
+    " iCloud Private Relay.",
+    computation="How far that can be believed, 0 to 1.",
+    says="The address belongs to a privacy relay.",
+)
+def _privacy_relay(look: Look) -> float | None:
+    return None if look.address is None else look.facts.relay
+
+
+@_signal(
+    "IP_BLOCKED",
+    meaning="The operator of this service has put the address on the list of those to block.",
+    computation="1 when it is listed.",
+    says="The address is on the operator's block list.",
+)
+def _blocked(look: Look) -> float | None:
+    return None if look.address is None else float(look.facts.blocked)
+
+
+@_signal(
+    "IP_COUNTRY_BLOCKED",
+    meaning="The operator of this service has put the address's country on the list of those to"
+    " block.",
+    computation="1 when it is listed.",
+    says="The address is in a country on the operator's block list.",
+)
+def _country_blocked(look: Look) -> float | None:
+    if look.address is None:
+        return None
+    return float(look.facts.country_blocked and not look.facts.allowed)
+
+
+@_signal(
+    "IP_ALLOWED",
+    meaning="The operator of this service has put the address on the list of those to trust.",
+    computation="1 when it is listed. Tor, VPN, data centre, proxy and country then count 0, and"
+    " the address is taken for one that many share.",
+    says="The address is on the operator's allow list.",
+)
+def _allowed(look: Look) -> float | None:
+    return None if look.address is None else float(look.facts.allowed)
+
+
+@_signal(
+    "IP_CONSUMER",
+    meaning="An ordinary address of somebody's home, office or phone.",
+    computation="1 for a public address whose country is known and that is no Tor exit, VPN, data"
+    " centre, proxy or relay, and on no block list.",
+    says="The address is an ordinary one.",
+)
+def _consumer(look: Look) -> float | None:
+    facts = look.facts
+    if look.address is None or facts.country is None:
+        return None
+    hidden = facts.tor or facts.vpn or facts.hosting or facts.proxy or facts.relay
+    return 0.0 if hidden or facts.blocked or facts.country_blocked else 1.0
+
+
+def _unless_allowed(look: Look, degree: float) -> float:
+    """The operator knows the address better than any feed does."""
+    return 0.0 if look.facts.allowed else degree
+
+
+def _unless_relay(look: Look, degree: float) -> float:
+    """Lists of VPNs hold relays too, whose users chose a phone, not a disguise."""
+    return 0.0 if look.facts.allowed or look.facts.relay else degree

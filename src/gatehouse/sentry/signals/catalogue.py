@@ -1,0 +1,83 @@
+"""All signals, and the one function that measures a request by them."""
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Final
+
+from gatehouse.sentry.look import Look
+from gatehouse.sentry.signals.account import ACCOUNT
+from gatehouse.sentry.signals.address import ADDRESS
+from gatehouse.sentry.signals.cart import CART
+from gatehouse.sentry.signals.consistency import CONSISTENCY
+from gatehouse.sentry.signals.device import DEVICE
+from gatehouse.sentry.signals.order import ORDER
+from gatehouse.sentry.signals.session import SESSION
+from gatehouse.sentry.signals.signal import Collection, Measure, Signal
+from gatehouse.sentry.signals.velocity import VELOCITY
+
+
+def _has_address(look: Look) -> bool:
+    return look.device.ip_address is not None
+
+
+def _has_device(look: Look) -> bool:
+    return look.agent is not None or look.device.accept_language is not None
+
+
+def _has_session(look: Look) -> bool:
+    return look.device.session_id is not None or look.device.session_age is not None
+
+
+def _has_account(look: Look) -> bool:
+    return look.request.account is not None
+
+
+def _has_order(look: Look) -> bool:
+    return look.request.order is not None or look.request.event is not None
+
+
+def _has_cart(look: Look) -> bool:
+    return look.request.shopping_cart is not None
+
+
+def _has_past(look: Look) -> bool:
+    return look.past is not None
+
+
+def _has_country(look: Look) -> bool:
+    return look.country is not None
+
+
+_NEEDS: Final[tuple[tuple[Collection, Callable[[Look], bool]], ...]] = (
+    (ADDRESS, _has_address),
+    (DEVICE, _has_device),
+    (SESSION, _has_session),
+    (ACCOUNT, _has_account),
+    (ORDER, _has_order),
+    (CART, _has_cart),
+    (VELOCITY, _has_past),
+    (CONSISTENCY, _has_country),
+)
+"""Each group, and without what none of its signals can say anything."""
+
+ALL: Final[tuple[Signal, ...]] = tuple(
+    chain.from_iterable(collection.signals for collection, _ in _NEEDS)
+)
+BY_CODE: Final = {signal.code: signal for signal in ALL}
+
+_PLAN: Final[tuple[tuple[Callable[[Look], bool], tuple[tuple[str, Measure], ...]], ...]] = tuple(
+    (needed, tuple((signal.code, signal.measure) for signal in collection.signals))
+    for collection, needed in _NEEDS
+)
+
+
+def measure_all(look: Look) -> dict[str, float]:
+    """Every signal that the request lets be measured."""
+    values: dict[str, float] = {}
+    for needed, measures in _PLAN:
+        if needed(look):
+            for code, measure in measures:
+                value = measure(look)
+                if value is not None:
+                    values[code] = value
+    return values

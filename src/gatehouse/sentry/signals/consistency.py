@@ -1,0 +1,119 @@
+"""Signals from whether what comes from different sources tells one story."""
+
+from typing import Final
+
+from gatehouse.intel.places import countries_of_zone, currencies_of, distance_km
+from gatehouse.sentry.look import Look
+from gatehouse.sentry.signals.signal import Collection, Group
+
+CONSISTENCY: Final = Collection(Group.CONSISTENCY)
+_signal = CONSISTENCY.signal
+
+TIMEZONE_KEY: Final = "timezone"
+_SAME_MONEY: Final = 0.5
+_TRAVELLING: Final = frozenset(("USD", "EUR"))
+"""Currencies in which shops sell to the whole world."""
+
+
+@_signal(
+    "LANG_COUNTRY_MISMATCH",
+    meaning="The browser's languages are hardly spoken in the address's country.",
+    computation="1 less the fit of the languages: the largest share of people there who speak one"
+    " of them, by its weight. Not for English alone, nor when the address hides where its user is.",
+    says="The browser's languages do not fit the address's country.",
+)
+def _language_mismatch(look: Look) -> float | None:
+    found = None if look.facts.relay else look.language_fit
+    return None if found is None else 1.0 - found
+
+
+@_signal(
+    "LANG_COUNTRY_FIT",
+    meaning="The browser prefers a language of the address's country.",
+    computation="The fit of the languages, 0 to 1; 1 when one names the country itself.",
+    says="The browser's languages fit the address's country.",
+)
+def _language_fits(look: Look) -> float | None:
+    return look.language_fit
+
+
+@_signal(
+    "CURRENCY_COUNTRY_MISMATCH",
+    meaning="The order is in a currency that is not used in the address's country.",
+    computation="1 when it is not; 0 for US dollars and euros, in which shops sell everywhere.",
+    says="The currency is not that of the address's country.",
+)
+def _currency_mismatch(look: Look) -> float | None:
+    if look.facts.relay or look.country is None:
+        return None
+    if look.currency in _TRAVELLING:
+        return 0.0
+    found = _currency_fit(look)
+    return None if found is None else 1.0 - found
+
+
+@_signal(
+    "CURRENCY_COUNTRY_FIT",
+    meaning="The order is in the currency of the address's country.",
+    computation="1 when it is.",
+    says="The currency is that of the address's country.",
+)
+def _currency_fits(look: Look) -> float | None:
+    return _currency_fit(look)
+
+
+@_signal(
+    "IP_CARD_COUNTRY_MISMATCH",
+    meaning="The card was issued in another country than the address is in.",
+    computation="1 when the countries differ, 0.5 when they share a currency. Not when the address"
+    " hides where its user is.",
+    says="The card is not from the address's country.",
+)
+def _card_mismatch(look: Look) -> float | None:
+    card_country = None if look.card is None else look.card.country
+    if card_country is None or look.country is None or look.facts.relay:
+        return None
+    if card_country == look.country:
+        return 0.0
+    share = currencies_of(card_country) & currencies_of(look.country)
+    return _SAME_MONEY if share else 1.0
+
+
+@_signal(
+    "IP_CARD_COUNTRY_FIT",
+    meaning="The card was issued in the country that the address is in.",
+    computation="1 when it was.",
+    says="The card is from the address's country.",
+)
+def _card_fits(look: Look) -> float | None:
+    card_country = None if look.card is None else look.card.country
+    if card_country is None or look.country is None:
+        return None
+    return float(card_country == look.country)
+
+
+@_signal(
+    "TIMEZONE_MISMATCH",
+    meaning="The device's clock is set for a place far from where the address is.",
+    computation="Kilometres from the address's country to the nearest one that keeps the time zone"
+    f" in the custom input `{TIMEZONE_KEY}`, an IANA name such as Europe/Paris. Not when the"
+    " address hides where its user is.",
+    says="The device's time zone is {value} km from the address's country.",
+)
+def _timezone_mismatch(look: Look) -> float | None:
+    inputs = look.request.custom_inputs
+    zone = None if inputs is None else inputs.get(TIMEZONE_KEY)
+    if not isinstance(zone, str) or look.country is None or look.facts.relay:
+        return None
+    countries = countries_of_zone(zone)
+    if look.country in countries:
+        return 0.0
+    distances = [distance_km(country, look.country) for country in countries]
+    return min([each for each in distances if each is not None], default=None)
+
+
+def _currency_fit(look: Look) -> float | None:
+    if look.currency is None or look.currency_digits is None or look.country is None:
+        return None
+    used = currencies_of(look.country)
+    return float(look.currency in used) if used else None

@@ -1,0 +1,92 @@
+"""Makes the start short, and the first requests as quick as any.
+
+The largest table unpacks on a thread while everything else is imported. What the first request of a
+kind would otherwise load is loaded on a thread once the server listens; whoever needs a part before
+that waits for this part alone.
+"""
+
+import asyncio
+import gc
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from gatehouse.intel.networks import PackedNetworks, load_networks
+
+_log: Final = logging.getLogger("gatehouse.warmup")
+
+# Pairs that are not simply equal, so that comparing them takes all there is to know about names.
+_NAMES: Final = (
+    (("Whitfield", "Amelia"), ("Whitefield", "Millie")),
+    (("王", "小明"), ("Wang", "Xiaoming")),
+    (("Иванов", "Пётр"), ("Ivanov", "Peter")),
+)
+_AGENT: Final = (
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/150.0.0.0 Safari/537.36"
+)
+
+
+def begin() -> Callable[[], PackedNetworks]:
+    """Called before the heavy imports; gives whoever asks later the table of networks."""
+    # Next to nothing of what is made until the server listens becomes garbage.
+    gc.disable()
+    pool = ThreadPoolExecutor(1, "gatehouse-unpacking")
+    table = pool.submit(load_networks)
+    pool.shutdown(wait=False)
+    return table.result
+
+
+def settle() -> None:
+    """Called when all is built: from now on, the collector looks at requests alone."""
+    # What was built so far lives as long as the process: the collector need not look at it
+    # again, and requests leave next to no cycles, so it need not look often.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
+
+
+async def run() -> None:
+    """Warm up beside the requests."""
+    try:
+        await asyncio.to_thread(warm)
+    except Exception:
+        # Whoever needs the part will say so again, in an answer of its own.
+        _log.exception("could not warm up")
+    gc.freeze()
+
+
+def warm() -> None:
+    """Load what would otherwise be loaded by the first request that needs it."""
+    _warm_sentry()
+    _warm_id_verify()
+
+
+def _warm_sentry() -> None:
+    from gatehouse.intel.agents import load_agents, read_agent
+    from gatehouse.intel.emails import is_disposable
+    from gatehouse.intel.handles import randomness
+    from gatehouse.intel.languages import fit, read_languages
+    from gatehouse.intel.places import distance_km
+
+    load_agents()
+    read_agent(_AGENT)
+    fit(read_languages("de-CH,de;q=0.9,en;q=0.8"), "DE")
+    distance_km("DE", "CH")
+    is_disposable("example.com")
+    randomness("amelia.whitfield")
+
+
+def _warm_id_verify() -> None:
+    from gatehouse.idverify.identifiers import load_all_checks
+    from gatehouse.idverify.names import compare_person_names
+    from gatehouse.idverify.people import PersonName
+    from gatehouse.intel.emails import parse_email
+    from gatehouse.intel.phones import load_all_plans
+
+    load_all_plans()
+    load_all_checks()
+    parse_email("amelia@bücher.example")
+    for sent, held in _NAMES:
+        compare_person_names(PersonName(*sent), PersonName(*held))

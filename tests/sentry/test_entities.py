@@ -1,0 +1,250 @@
+"""What of a request is remembered, and in what form."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from gatehouse.core.cards import KeptCard
+from gatehouse.intel.addresses import Address
+from gatehouse.intel.networks import AddressFacts
+from gatehouse.sentry.entities import Keeper, sighting_of
+from gatehouse.sentry.look import look_at
+from gatehouse.sentry.memory import Kind, Sighting
+from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.request import SentryRequest
+from gatehouse.web.validation import RequestReader
+
+KEEPER = Keeper(b"k" * 32)
+READER = RequestReader(SentryRequest)
+NOW = 1_794_735_000.0
+CHROME = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 "
+    "(KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36"
+)
+
+
+class Book:
+    """Knows one network."""
+
+    def look(self, address: Address, day: int) -> AddressFacts:
+        return AddressFacts(country="DE", asn=3320) if address.text == "8.8.8.8" else AddressFacts()
+
+
+def sighting(
+    body: dict[str, Any], policy: SentryPolicy = DEFAULT_POLICY, card: KeptCard | None = None
+) -> Sighting:
+    look = look_at(READER.read(msgspec.json.encode(body)), NOW, Book(), card)
+    return sighting_of("acct_1", look, policy, KEEPER)
+
+
+def entities(body: dict[str, Any], policy: SentryPolicy = DEFAULT_POLICY) -> dict[Kind, list[str]]:
+    found: dict[Kind, list[str]] = {}
+    for kind, value in sighting(body, policy).entities:
+        found.setdefault(kind, []).append(value)
+    return found
+
+
+def test_nothing_is_remembered_of_nothing() -> None:
+    assert entities({}) == {}
+
+
+def test_an_address_is_remembered_with_its_network_operator_and_country() -> None:
+    assert entities({"device": {"ipAddress": "8.8.8.8"}}) == {
+        Kind.ADDRESS: ["8.8.8.8"],
+        Kind.NETWORK: ["8.8.8.0/24"],
+        Kind.OPERATOR: ["3320"],
+        Kind.COUNTRY: ["DE"],
+    }
+
+
+@pytest.mark.parametrize("text", ["::ffff:8.8.8.8", "8.8.8.8:443", " 8.8.8.8 "])
+def test_other_spellings_of_an_address_are_the_same_entity(text: str) -> None:
+    assert entities({"device": {"ipAddress": text}})[Kind.ADDRESS] == ["8.8.8.8"]
+
+
+def test_addresses_of_one_subnet_are_one_entity() -> None:
+    for text in ("2a00:1450:4001:80b::200e", "2a00:1450:4001:80b:1:2:3:4"):
+        found = entities({"device": {"ipAddress": text}})
+        assert found[Kind.ADDRESS] == ["2a00:1450:4001:80b::/64"]
+        assert found[Kind.NETWORK] == ["2a00:1450:4001::/48"]
+
+
+def test_the_machines_of_a_merchant_who_renews_are_not_the_customers() -> None:
+    device = {"ipAddress": "8.8.8.8", "userAgent": CHROME}
+    body = {"device": device, "event": {"type": "RECURRING_PURCHASE"}, "account": {"userId": "u"}}
+    assert entities(body) == {Kind.USER: ["u"]}
+
+
+@pytest.mark.parametrize("word", ["", " ", "0", 0, -1, "null", "None", "undefined", "GUEST", "n/a"])
+def test_what_everybody_sends_is_nobodys_name(word: str | int) -> None:
+    body = {
+        "account": {"userId": word, "username": str(word)},
+        "device": {"sessionId": word},
+        "event": {"transactionId": word},
+        "customInputs": {"tier": word},
+    }
+    assert entities(body, SentryPolicy(entities=("tier",))) == {}
+
+
+def test_who_has_no_id_is_known_by_a_hash_of_the_user_name() -> None:
+    (kept,) = entities({"account": {"username": "amelia"}})[Kind.USER]
+    assert kept == KEEPER.hashed("name amelia")
+    assert entities({"account": {"username": "amelia", "userId": 7}})[Kind.USER] == ["7"]
+
+
+def test_another_buyer_on_the_same_order_is_not_the_same_transaction() -> None:
+    def transaction(**account: str) -> list[str]:
+        return entities({"event": {"transactionId": "t1"}, "account": account})[Kind.TRANSACTION]
+
+    assert transaction(userId="u1") == transaction(userId="u1")
+    assert transaction(userId="u1") != transaction(userId="u2")
+
+
+def test_an_unreadable_address_is_nothing_to_remember() -> None:
+    assert entities({"device": {"ipAddress": "unknown"}}) == {}
+
+
+def test_a_device_is_agent_and_languages_and_a_place_is_that_on_a_network() -> None:
+    german = {"ipAddress": "8.8.8.8", "userAgent": CHROME, "acceptLanguage": "de"}
+    english = german | {"acceptLanguage": "en"}
+    one, other = entities({"device": german}), entities({"device": english})
+    assert one[Kind.AGENT] == other[Kind.AGENT]
+    assert one[Kind.DEVICE] != other[Kind.DEVICE]
+    assert one[Kind.PLACE][0] == f"{one[Kind.DEVICE][0]} 8.8.8.0/24"
+    assert one[Kind.BROWSER] == ["chrome 156"]
+    assert one[Kind.SYSTEM] == ["windows"]
+    assert one[Kind.FORM] == ["desktop"]
+    assert CHROME not in str(one)
+
+
+@pytest.mark.parametrize("value", ["u-17", "17", 17, "Team_A/7", "0b3f-11"])
+def test_a_plain_word_stays_readable(value: str | int) -> None:
+    assert entities({"account": {"userId": value}})[Kind.USER] == [str(value)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "amelia@example.com",
+        "+14155550132",
+        "4155550132",
+        "415-555-0132",
+        "Amelia Whitfield",
+        "4242424242424242",
+        "u-4242424242424242",
+        4242424242424242,
+        "王小明",
+        "a" * 65,
+        "line\nbreak",
+    ],
+)
+def test_anything_personal_becomes_a_hash_that_is_always_the_same(value: str | int) -> None:
+    (kept,) = entities({"account": {"userId": value}})[Kind.USER]
+    assert kept.startswith("#")
+    assert str(value) not in kept
+    assert kept == KEEPER.hashed(str(value))
+
+
+def test_the_same_value_has_another_hash_in_another_installation() -> None:
+    assert Keeper(b"x" * 32).hashed("amelia@example.com") != KEEPER.hashed("amelia@example.com")
+
+
+def test_a_cart_is_the_same_in_any_order_and_another_with_other_items() -> None:
+    lines = [{"itemId": "a", "quantity": 1, "category": "Shoes"}, {"itemId": "b", "quantity": 2}]
+    one = entities({"shoppingCart": {"items": lines}})
+    other = entities({"shoppingCart": {"items": lines[::-1]}})
+    third = entities({"shoppingCart": {"items": lines[:1]}})
+    assert one[Kind.CART] == other[Kind.CART] != third[Kind.CART]
+    assert one[Kind.CATEGORY] == ["shoes"]
+
+
+def test_a_cart_whose_lines_have_no_names_is_like_no_other() -> None:
+    found = entities({"shoppingCart": {"items": [{"category": "shoes"}, {"itemId": 1}]}})
+    assert Kind.CART not in found
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["zelda@example.com", "x" * 52 + "4242424242424242", "call 415 555 0132", "a" * 200, "\0"],
+)
+def test_a_category_that_could_be_about_a_person_is_hashed(word: str) -> None:
+    items = [{"itemId": 1, "category": word}]
+    assert entities({"shoppingCart": {"items": items}})[Kind.CATEGORY] == [KEEPER.hashed(word)]
+
+
+def test_a_browser_that_calls_itself_an_address_is_hashed() -> None:
+    found = entities({"device": {"userAgent": "zelda.fitzgerald@secretmail.example/1.0"}})
+    assert "zelda" not in str(found)
+
+
+def test_only_real_currencies_are_remembered() -> None:
+    assert sighting({"order": {"amount": 5, "currency": "45391488"}}).currency is None
+
+
+def test_codes_are_remembered_once_each_whatever_their_case() -> None:
+    body = {"order": {"discountCodes": ["save10", "SAVE10 ", "x"], "affiliateId": "a1"}}
+    found = entities(body)
+    assert found[Kind.DISCOUNT] == ["SAVE10", "X"]
+    assert found[Kind.AFFILIATE] == ["a1"]
+
+
+def test_a_thousand_codes_and_categories_are_not_all_remembered() -> None:
+    items = [{"itemId": n, "category": f"c{n}"} for n in range(1000)]
+    codes = [f"k{n}" for n in range(1000)]
+    found = entities({"order": {"discountCodes": codes}, "shoppingCart": {"items": items}})
+    assert len(found[Kind.DISCOUNT]) == 5
+    assert len(found[Kind.CATEGORY]) == 5
+
+
+def test_only_declared_custom_inputs_are_remembered() -> None:
+    body = {"customInputs": {"tier": "gold", "phone": "+14155550132", "list": [1], "n": 1.5}}
+    assert entities(body) == {}
+    found = entities(body, SentryPolicy(entities=("tier", "phone", "list", "n", "absent")))
+    assert found[Kind.CUSTOM] == ["tier=gold", f"phone={KEEPER.hashed('+14155550132')}", "n=1.5"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "country"),
+    [
+        (AddressFacts(country="DE"), "DE"),
+        (AddressFacts(country="DE", vpn=1.0), None),
+        (AddressFacts(country="DE", relay=1.0), None),
+        (AddressFacts(country="DE", mobile=True), None),
+    ],
+)
+def test_where_somebody_is_is_known_only_when_the_address_can_be_believed(
+    facts: AddressFacts, country: str | None
+) -> None:
+    class Elsewhere:
+        def look(self, address: Address, day: int) -> AddressFacts:
+            return facts
+
+    request = READER.read(b'{"device": {"ipAddress": "8.8.4.4"}}')
+    look = look_at(request, NOW, Elsewhere(), None)
+    assert sighting_of("acct_1", look, DEFAULT_POLICY, KEEPER).whereabouts == country
+
+
+def test_a_card_of_a_pipeline_is_remembered_by_fingerprint() -> None:
+    card = KeptCard("VISA", "42424242", "4242", "2030-12", "GB", "CREDIT", False, "fp1_abc")
+    found = dict(sighting({}, card=card).entities)
+    assert found == {Kind.CARD: "fp1_abc", Kind.BIN: "42424242"}
+
+
+def test_the_amount_counts_only_when_it_could_be_paid() -> None:
+    assert sighting({"order": {"amount": 59.9, "currency": "eur"}}).amount == 59.9
+    assert sighting({"order": {"amount": 59.9, "currency": "eur"}}).currency == "EUR"
+    assert sighting({"order": {"amount": -1}}).amount is None
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "at_s"),
+    [
+        ("2026-11-15T09:29:00Z", NOW - 60),
+        ("2026-11-10T09:30:00Z", NOW - 5 * 86_400),
+        ("1970-01-01T00:00:00Z", NOW),
+        ("2199-01-01T00:00:00Z", NOW),
+    ],
+)
+def test_the_time_of_the_event_counts_when_it_is_plausible(timestamp: str, at_s: float) -> None:
+    assert sighting({"event": {"timestamp": timestamp}}).at_s == at_s

@@ -1,0 +1,56 @@
+"""What the memory took from a request is in its record, and can be read from there."""
+
+import msgspec
+import pytest
+
+from gatehouse.sentry.memory import Kind, Sighting
+from gatehouse.sentry.recorded import event_facts, sighting_in
+
+SIGHTING = Sighting(
+    "acct_1",
+    1_800_000_000.125,
+    [(Kind.ADDRESS, "203.0.113.9"), (Kind.USER, "u1"), (Kind.CUSTOM, "tier=gold")],
+    59.9,
+    "EUR",
+)
+
+
+def record(*stages: object) -> str:
+    return msgspec.json.encode({"requestId": "req_1", "stages": stages}).decode()
+
+
+def stage(name: str = "Sentry", *, completed: bool = True, counted: bool = True) -> object:
+    facts = {"event": event_facts(SIGHTING, counted=counted), "requestConfidence": 0.7}
+    return {"name": name, "completed": completed, "result": facts, "feeMicros": 20_000}
+
+
+def test_an_event_is_read_back_as_it_was_noted() -> None:
+    assert sighting_in("acct_1", record(stage())) == SIGHTING
+
+
+def test_an_event_is_found_among_other_stages() -> None:
+    other = {"name": "PreCheck", "completed": True, "result": {"advice": "ACCEPT"}}
+    assert sighting_in("acct_1", record(other, stage())) == SIGHTING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        record(stage(counted=False)),
+        record(stage("Rules")),
+        record(stage(), {"name": "PreCheck", "completed": False, "result": {}}),
+        record(),
+        "{}",
+        "not json",
+    ],
+    ids=["repeated", "other-stage", "issuer-failed", "no-stages", "no-record", "damaged"],
+)
+def test_what_did_not_count_then_does_not_count_now(text: str) -> None:
+    assert sighting_in("acct_1", text) is None
+
+
+def test_a_kind_that_this_version_does_not_know_is_left_out() -> None:
+    text = record(stage()).replace('"user"', '"horoscope"')
+    found = sighting_in("acct_1", text)
+    assert found is not None
+    assert [kind for kind, _ in found.entities] == [Kind.ADDRESS, Kind.CUSTOM]

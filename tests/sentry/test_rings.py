@@ -1,0 +1,314 @@
+"""The memory of one process: what it counts, what it does not, and how much it holds."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from gatehouse.sentry.freeman import log_ratio
+from gatehouse.sentry.memory import Entity, Kind, Seen, Sighting, Window
+from gatehouse.sentry.rings import Rings
+
+NOW = 1_800_000_000.0
+SHOP = "acct_shop"
+
+
+def event(
+    at_s: float = NOW,
+    *entities: Entity,
+    amount: float | None = None,
+    currency: str | None = "EUR",
+    account_id: str = SHOP,
+    country: str | None = None,
+) -> Sighting:
+    return Sighting(account_id, at_s, entities, amount, currency, country)
+
+
+def seen(rings: Rings, sighting: Sighting, kind: Kind) -> Seen:
+    found = rings.note(sighting).of(kind)
+    assert found is not None
+    return found
+
+
+ADDRESS: Entity = (Kind.ADDRESS, "203.0.113.9")
+USER: Entity = (Kind.USER, "u1")
+
+
+@pytest.fixture
+def rings() -> Rings:
+    return Rings(limit=100_000)
+
+
+def test_the_first_sight_of_an_entity_is_new(rings: Rings) -> None:
+    found = seen(rings, event(NOW, ADDRESS), Kind.ADDRESS)
+    assert (found.events, found.first_s, found.previous_s) == (1, NOW, None)
+    assert found.counts() == (1, 1, 1, 1, 1)
+
+
+def test_later_sights_know_the_earlier_ones(rings: Rings) -> None:
+    rings.note(event(NOW, ADDRESS))
+    found = seen(rings, event(NOW + 500, ADDRESS), Kind.ADDRESS)
+    assert (found.events, found.first_s, found.previous_s) == (2, NOW, NOW)
+    assert found.counts() == (1, 2, 2, 2, 2)
+
+
+def test_accounts_share_nothing(rings: Rings) -> None:
+    rings.note(event(NOW, ADDRESS, USER, account_id="acct_other"))
+    past = rings.note(event(NOW, ADDRESS, USER))
+    found = past.of(Kind.ADDRESS)
+    assert found is not None
+    assert found.events == 1
+    assert (past.events, past.users) == (1, 1)
+
+
+def test_the_same_word_of_another_kind_is_another_entity(rings: Rings) -> None:
+    rings.note(event(NOW, (Kind.USER, "7")))
+    assert seen(rings, event(NOW, (Kind.SESSION, "7")), Kind.SESSION).events == 1
+
+
+def test_a_transaction_that_comes_again_is_not_counted_again(rings: Rings) -> None:
+    sale = event(NOW, ADDRESS, (Kind.TRANSACTION, "t1"), amount=5)
+    assert rings.note(sale).counted
+    again = rings.note(event(NOW + 9, ADDRESS, (Kind.TRANSACTION, "t1"), amount=5))
+    assert not again.counted
+    found = again.of(Kind.ADDRESS)
+    assert found is not None
+    assert found.events == 1
+    assert found.sums()[Window.HOUR] == 5
+    assert again.events == 1
+
+
+def test_an_event_that_is_retracted_leaves_nothing_behind(rings: Rings) -> None:
+    sale = event(NOW, ADDRESS, USER, (Kind.TRANSACTION, "t1"), amount=5)
+    rings.note(sale)
+    rings.retract(sale)
+    past = rings.note(sale)
+    address = past.of(Kind.ADDRESS)
+    assert address is not None
+    assert past.counted
+    assert past.events == 1
+    assert address.events == 1
+    assert address.counts()[Window.DAY] == 1
+    assert address.sums()[Window.DAY] == 5
+    assert address.times_with(Kind.USER) == 1
+
+
+def test_different_users_of_an_address_are_counted_by_window(rings: Rings) -> None:
+    for number in range(5):
+        rings.note(event(NOW + number * 1000, ADDRESS, (Kind.USER, f"u{number}")))
+    found = seen(rings, event(NOW + 4000, ADDRESS, (Kind.USER, "u4")), Kind.ADDRESS)
+    assert found.distinct(Kind.USER, Window.MINUTE) == 1
+    assert found.distinct(Kind.USER, Window.HOUR) == 4
+    assert found.distinct(Kind.USER, Window.DAY) == 5
+    assert found.pairs(Kind.USER) == 5
+
+
+def test_a_pair_that_was_never_seen_before_is_new(rings: Rings) -> None:
+    rings.note(event(NOW, USER, (Kind.DEVICE, "d1")))
+    known = seen(rings, event(NOW, USER, (Kind.DEVICE, "d1")), Kind.USER)
+    assert known.times_with(Kind.DEVICE) == 2
+    new = seen(rings, event(NOW, USER, (Kind.DEVICE, "d2")), Kind.USER)
+    assert new.times_with(Kind.DEVICE) == 1
+    assert new.times_with(Kind.CARD) == 0
+
+
+def test_all_discount_codes_of_an_order_are_remembered(rings: Rings) -> None:
+    codes: Sequence[Entity] = [(Kind.DISCOUNT, "A"), (Kind.DISCOUNT, "B")]
+    rings.note(event(NOW, *codes))
+    found = rings.note(event(NOW, (Kind.DISCOUNT, "B"), (Kind.DISCOUNT, "C")))
+    assert [one.events for one in found.all_of(Kind.DISCOUNT)] == [2, 1]
+
+
+def test_usual_amounts_are_the_earlier_ones_in_the_same_currency(rings: Rings) -> None:
+    for amount in (10, 20):
+        rings.note(event(NOW, USER, amount=amount))
+    found = seen(rings, event(NOW, USER, amount=30), Kind.USER)
+    assert list(found.usual_amounts()) == [math.log(10), math.log(20)]
+    moved = seen(rings, event(NOW, USER, amount=3000, currency="JPY"), Kind.USER)
+    assert list(moved.usual_amounts()) == []
+
+
+def test_sums_never_mix_currencies(rings: Rings) -> None:
+    rings.note(event(NOW, ADDRESS, amount=10))
+    found = seen(rings, event(NOW, ADDRESS, amount=9000, currency="JPY"), Kind.ADDRESS)
+    assert found.sums()[Window.HOUR] == 10
+    assert found.counts()[Window.HOUR] == 2
+
+
+@pytest.mark.parametrize("amount", [0.0, -5.0, math.inf, math.nan, None])
+def test_an_impossible_amount_is_no_habit(rings: Rings, amount: float | None) -> None:
+    rings.note(event(NOW, USER, amount=amount))
+    assert list(seen(rings, event(NOW, USER, amount=5), Kind.USER).usual_amounts()) == []
+
+
+def test_how_a_shops_amounts_spread_is_known_once_there_are_enough(rings: Rings) -> None:
+    assert rings.note(event(NOW, amount=20)).usual_amounts() is None
+    for number in range(200):
+        rings.note(event(NOW, amount=15 + number % 10))
+    spread = rings.note(event(NOW, amount=20)).usual_amounts()
+    assert spread is not None
+    assert math.exp(spread.median) == pytest.approx(20, rel=0.1)
+    assert 0 < spread.deviation < 0.3
+    assert rings.note(event(NOW, amount=20, currency="USD")).usual_amounts() is None
+
+
+def test_the_previous_country_of_a_user_is_known(rings: Rings) -> None:
+    rings.note(event(NOW, USER, country="DE"))
+    found = seen(rings, event(NOW + 60, USER, country="JP"), Kind.USER)
+    assert found.previous_country() == ("DE", NOW)
+
+
+def test_an_event_that_comes_late_does_not_move_its_user(rings: Rings) -> None:
+    rings.note(event(NOW, USER, country="DE"))
+    rings.note(event(NOW - 3600, USER, country="JP"))
+    found = seen(rings, event(NOW + 60, USER, country="DE"), Kind.USER)
+    assert found.previous_country() == ("DE", NOW)
+
+
+def test_an_event_that_comes_late_is_judged_by_what_was_before_it(rings: Rings) -> None:
+    for number in range(5):
+        rings.note(event(NOW + number, ADDRESS, (Kind.USER, f"u{number}")))
+    found = seen(rings, event(NOW - 3000, ADDRESS, (Kind.USER, "late")), Kind.ADDRESS)
+    assert found.counts() == (1, 1, 1, 1, 1)
+    assert found.distinct(Kind.USER, Window.DAY) == 1
+
+
+def test_on_how_many_days_something_was_seen_is_known(rings: Rings) -> None:
+    for hour in range(0, 96, 8):
+        found = seen(rings, event(NOW + hour * 3600, ADDRESS), Kind.ADDRESS)
+    assert found.active_days() in (4, 5)
+
+
+def test_a_repeat_adds_nothing_that_was_not_known(rings: Rings) -> None:
+    sale = (Kind.TRANSACTION, "t1")
+    rings.note(event(NOW, ADDRESS, sale))
+    again = seen(rings, event(NOW, USER, sale), Kind.USER)
+    assert again.events == 0
+    assert rings.state().entities == 1
+
+
+def test_many_failures_leave_no_habits(rings: Rings) -> None:
+    for number in range(5):
+        failed = event(NOW + number, USER, ADDRESS, amount=9999, country="JP")
+        rings.note(failed)
+        rings.retract(failed)
+    assert rings.state().entities == 0
+    past = rings.note(event(NOW + 60, USER, ADDRESS, amount=20, country="DE"))
+    user = past.of(Kind.USER)
+    assert user is not None
+    assert (past.events, past.users, rings.state().events) == (1, 1, 1)
+    assert list(user.usual_amounts()) == []
+    assert user.previous_country() is None
+
+
+def test_a_failure_among_good_orders_is_taken_back_whole(rings: Rings) -> None:
+    rings.note(event(NOW, USER, amount=20, country="DE"))
+    failed = event(NOW + 60, USER, amount=9999, country="JP")
+    rings.note(failed)
+    rings.retract(failed)
+    user = seen(rings, event(NOW + 120, USER, amount=30, country="DE"), Kind.USER)
+    assert (user.events, user.previous_s) == (2, NOW)
+    assert list(user.usual_amounts()) == [math.log(20)]
+    assert user.previous_country() == ("DE", NOW)
+
+
+def test_the_memory_holds_no_more_entities_than_it_may() -> None:
+    rings = Rings(limit=2000)
+    for number in range(10_000):
+        rings.note(event(NOW + number, (Kind.SESSION, f"s{number}")))
+    state = rings.state()
+    assert state.entities <= 2000
+    assert state.events == 10_000
+
+
+def test_who_comes_often_is_not_forgotten_for_those_who_came_once() -> None:
+    rings = Rings(limit=2000)
+    for number in range(10_000):
+        entities = [(Kind.SESSION, f"s{number}")]
+        rings.note(event(NOW + number, *entities, *([USER] if number % 50 == 0 else [])))
+    assert seen(rings, event(NOW, USER), Kind.USER).events == 201
+
+
+def test_a_flood_of_strangers_does_not_make_regulars_strangers() -> None:
+    rings = Rings(limit=6400)
+    for _ in range(3):
+        rings.note(event(NOW, USER))
+    for number in range(50_000):
+        rings.note(event(NOW, (Kind.SESSION, f"s{number}"), account_id="acct_flood"))
+    assert seen(rings, event(NOW, USER), Kind.USER).events == 4
+
+
+def test_remembered_transactions_are_bounded_too() -> None:
+    rings = Rings(limit=2000)
+    for number in range(10_000):
+        rings.note(event(NOW, (Kind.TRANSACTION, f"t{number}")))
+    assert not rings.note(event(NOW, (Kind.TRANSACTION, "t9999"))).counted
+    kept = sum(len(shard.transactions) + len(shard.earlier) for shard in rings._shards)
+    assert kept <= 2200
+
+
+HOME: Sequence[Entity] = [
+    (Kind.ADDRESS, "198.51.100.7"),
+    (Kind.OPERATOR, "3320"),
+    (Kind.COUNTRY, "DE"),
+    (Kind.AGENT, "#a"),
+    (Kind.BROWSER, "Chrome 157"),
+    (Kind.SYSTEM, "Windows"),
+    (Kind.FORM, "desktop"),
+]
+AWAY: Sequence[Entity] = [
+    (Kind.ADDRESS, "198.51.100.200"),
+    (Kind.OPERATOR, "64500"),
+    (Kind.COUNTRY, "BR"),
+    (Kind.AGENT, "#b"),
+    (Kind.BROWSER, "Firefox 120"),
+    (Kind.SYSTEM, "Linux"),
+    (Kind.FORM, "desktop"),
+]
+
+
+@pytest.fixture
+def town(rings: Rings) -> Rings:
+    """Two users with habits among others."""
+    for day in range(12):
+        rings.note(event(NOW + day * 86_400, USER, *HOME))
+        rings.note(event(NOW + day * 86_400, (Kind.USER, "u2"), *AWAY))
+        rings.note(event(NOW + day * 86_400, (Kind.USER, f"v{day}"), *AWAY))
+    return rings
+
+
+def later(rings: Rings, *entities: Entity) -> float | None:
+    return log_ratio(rings.note(event(NOW + 13 * 86_400, *entities)))
+
+
+def test_a_user_at_home_looks_like_the_user(town: Rings) -> None:
+    ratio = later(town, USER, *HOME)
+    assert ratio is not None
+    assert ratio < -0.5
+
+
+def test_the_same_user_on_somebody_elses_device_and_network_does_not(town: Rings) -> None:
+    ratio = later(town, USER, *AWAY)
+    assert ratio is not None
+    assert ratio > 1
+
+
+def test_a_new_address_of_the_usual_operator_is_a_smaller_change_than_another_country(
+    town: Rings,
+) -> None:
+    same_operator = [(Kind.ADDRESS, "198.51.100.8"), *HOME[1:]]
+    elsewhere = [*AWAY[:3], *HOME[3:]]
+    near, far = later(town, USER, *same_operator), later(town, USER, *elsewhere)
+    assert near is not None
+    assert far is not None
+    assert near < far
+
+
+def test_a_user_without_habits_looks_like_nobody(town: Rings) -> None:
+    assert later(town, (Kind.USER, "v1"), *AWAY) is None
+    assert later(town, (Kind.USER, "new"), *HOME) is None
+    assert later(town, *HOME) is None
+
+
+def test_a_known_user_about_whom_nothing_else_is_sent_cannot_be_compared(town: Rings) -> None:
+    assert later(town, USER) is None

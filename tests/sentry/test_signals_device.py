@@ -1,0 +1,154 @@
+"""What a user agent and languages tell."""
+
+from typing import Any
+
+import pytest
+
+from tests.sentry.visits import (
+    CHROME,
+    DAY,
+    ENGLISH,
+    HEADLESS,
+    IPHONE,
+    NOW,
+    OLD_CHROME,
+    Shop,
+    device,
+    measure,
+    visit,
+)
+
+GOOGLE = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+FUTURE = CHROME.replace("156", "400")
+RENEWAL = {"event": {"type": "RECURRING_PURCHASE"}}
+
+
+@pytest.mark.parametrize(
+    ("code", "agent", "expected"),
+    [
+        ("UA_MISSING", "", 1),
+        ("UA_MISSING", "  ", 1),
+        ("UA_MISSING", "-", 1),
+        ("UA_MISSING", CHROME, 0),
+        ("UA_MISSING", None, None),
+        ("UA_BOT", GOOGLE, 1),
+        ("UA_BOT", CHROME, 0),
+        ("UA_BOT", None, None),
+        ("UA_HTTP_LIBRARY", "python-requests/2.32.3", 1),
+        ("UA_HTTP_LIBRARY", "curl/8.5.0", 1),
+        ("UA_HTTP_LIBRARY", CHROME, 0),
+        ("UA_HTTP_LIBRARY", None, None),
+        ("UA_HEADLESS", HEADLESS, 1),
+        ("UA_HEADLESS", CHROME, 0),
+        ("UA_HEADLESS", None, None),
+        ("UA_MALFORMED", "\x00\x01", 1),
+        ("UA_MALFORMED", "", 0),
+        ("UA_MALFORMED", CHROME, 0),
+        ("UA_MALFORMED", None, None),
+        ("UA_IMPOSSIBLE", FUTURE, 1),
+        ("UA_IMPOSSIBLE", CHROME, 0),
+        ("UA_IMPOSSIBLE", None, None),
+        ("UA_OUTDATED", "curl/8.5.0", None),
+        ("UA_OUTDATED", None, None),
+        ("UA_CURRENT", CHROME, 1),
+        ("UA_CURRENT", IPHONE, 1),
+        ("UA_CURRENT", OLD_CHROME, 0),
+        ("UA_CURRENT", FUTURE, 0),
+        ("UA_CURRENT", HEADLESS, 0),
+        ("UA_CURRENT", "curl/8.5.0", 0),
+        ("UA_CURRENT", "", 0),
+        ("UA_CURRENT", None, None),
+    ],
+)
+def test_each_signal_asks_its_own_question(
+    code: str, agent: str | None, expected: float | None
+) -> None:
+    assert measure(code, device(agent=agent)) == expected
+
+
+def test_an_old_browser_is_as_old_as_its_successor() -> None:
+    old = measure("UA_OUTDATED", device(agent=OLD_CHROME))
+    new = measure("UA_OUTDATED", device(agent=CHROME))
+    assert old is not None
+    assert old > 1_500
+    assert new is None or new < 60
+
+
+def test_a_browser_grows_old_with_the_day_of_the_event() -> None:
+    a_year_later = NOW + 365 * DAY
+    assert measure("UA_CURRENT", device(agent=OLD_CHROME.replace("90", "150")), a_year_later) == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (device(agent=CHROME, languages=""), 1),
+        (device(agent=CHROME, languages=" "), 1),
+        (device(agent=CHROME), 0.5),
+        (device(agent=CHROME, languages=ENGLISH), 0),
+        (device(agent="curl/8.5.0"), None),
+        (device(languages=ENGLISH), None),
+        (device(agent=CHROME) | RENEWAL, None),
+    ],
+)
+def test_a_browser_without_languages(body: dict[str, Any], expected: float | None) -> None:
+    assert measure("LANG_MISSING", body) == expected
+
+
+@pytest.mark.parametrize(
+    ("languages", "expected"),
+    [(ENGLISH, 0), ("*", 1), ("?!", 1), ("", None), (None, None)],
+)
+def test_languages_that_are_none(languages: str | None, expected: float | None) -> None:
+    assert measure("LANG_INVALID", device(agent=CHROME, languages=languages)) == expected
+
+
+def test_languages_without_a_user_agent_are_half_a_sign() -> None:
+    assert measure("UA_MISSING", device(languages=ENGLISH)) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("code", "agent"),
+    [
+        ("UA_BOT", GOOGLE),
+        ("UA_HTTP_LIBRARY", "curl/8.5.0"),
+        ("UA_MALFORMED", "\x00\x01"),
+        ("UA_OUTDATED", OLD_CHROME),
+        ("LANG_INVALID", CHROME),
+    ],
+)
+def test_a_renewal_comes_from_the_merchant_s_own_program(code: str, agent: str) -> None:
+    body = device(agent=agent, languages="?!")
+    assert (measure(code, body) or 0) > 0
+    assert measure(code, body | RENEWAL) is None
+
+
+def test_no_merchant_s_program_pretends_to_be_a_browser() -> None:
+    assert measure("UA_HEADLESS", device(agent=HEADLESS) | RENEWAL) == 1
+    assert measure("UA_IMPOSSIBLE", device(agent=FUTURE) | RENEWAL) == 1
+
+
+def test_a_renewal_has_no_browser() -> None:
+    assert measure("UA_MISSING", device(agent="") | RENEWAL) == 0
+    assert measure("UA_MISSING", device(languages=ENGLISH) | RENEWAL) is None
+
+
+def _new_device(agent: str, earlier: int = 3) -> float | None:
+    shop = Shop()
+    for day in range(earlier):
+        shop.look(visit(), NOW - (9 - day) * DAY)
+    return shop.measure("DEVICE_NEW_FOR_ACCOUNT", visit(agent=agent))
+
+
+def test_a_known_user_with_another_device_is_noticed() -> None:
+    assert _new_device(IPHONE) == 1
+    assert _new_device(CHROME) == 0
+
+
+def test_an_update_is_hardly_another_device() -> None:
+    assert _new_device(CHROME.replace("156", "155")) == 0.5
+
+
+def test_everything_is_new_for_a_new_user() -> None:
+    assert _new_device(IPHONE, earlier=1) is None
+    assert measure("DEVICE_NEW_FOR_ACCOUNT", visit()) is None

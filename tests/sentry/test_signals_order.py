@@ -1,0 +1,274 @@
+"""What an order tells."""
+
+from typing import Any
+
+import pytest
+
+from gatehouse.core.cards import KeptCard
+from gatehouse.intel.places import minor_digits
+from gatehouse.sentry.amounts import _CURRENCIES_BY_MAGNITUDE
+from tests.sentry.visits import (
+    CARD,
+    DAY,
+    HOME,
+    MINUTE,
+    NOW,
+    PHONE,
+    Shop,
+    cart,
+    measure,
+    order,
+    visit,
+)
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "expected"),
+    [
+        (59.9, "USD", 0),
+        (0.01, "USD", 0),
+        (0, "USD", 1),
+        (-5, "USD", 1),
+        (59.999, "USD", 1),
+        (59.5, "JPY", 1),
+        (5_990, "JPY", 0),
+        (1.234, "KWD", 0),
+        (1.2345, "KWD", 1),
+        (20_000_000, "USD", 1),
+        (20_000_000, "IDR", 0),
+        (20_000_000, None, 0),
+        (1e300, None, 1),
+        (1_234_567.89, "EUR", 0),
+        (59.999, "???", 0),
+        (None, "USD", None),
+    ],
+)
+def test_an_amount_that_cannot_be_paid(
+    amount: float | None, currency: str | None, expected: float | None
+) -> None:
+    assert measure("ORDER_AMOUNT_INVALID", order(amount, currency)) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        order(0, discountCodes=["FREE"]),
+        order(0) | {"event": {"type": "RECURRING_PURCHASE"}},
+        cart({"itemId": "sample", "price": 0}, amount=0),
+        cart({"itemId": "a", "price": 20}, {"itemId": "discount", "price": -20}, amount=0),
+    ],
+)
+def test_a_free_order_that_something_explains_is_valid(body: dict[str, Any]) -> None:
+    assert measure("ORDER_AMOUNT_INVALID", body) == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        order(0, discountCodes=[]),
+        order(-1, discountCodes=["FREE"]),
+        cart({"itemId": "a", "price": 20}, amount=0),
+    ],
+)
+def test_an_order_that_is_free_for_no_reason_is_not(body: dict[str, Any]) -> None:
+    assert measure("ORDER_AMOUNT_INVALID", body) == 1
+
+
+@pytest.mark.parametrize(
+    ("currency", "expected"), [("USD", 0), (" usd ", 0), ("XYZ", 1), ("", 1), (None, None)]
+)
+def test_a_currency_that_does_not_exist(currency: str | None, expected: float | None) -> None:
+    assert measure("CURRENCY_INVALID", order(1, currency)) == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "expected"),
+    [
+        (59.9, "USD", 1),
+        (59.999, "USD", 0),
+        (59.9, "XYZ", 0),
+        (59.9, None, None),
+        (None, "USD", None),
+    ],
+)
+def test_an_order_that_is_in_order(
+    amount: float | None, currency: str | None, expected: float | None
+) -> None:
+    assert measure("ORDER_PLAUSIBLE", order(amount, currency)) == expected
+
+
+def _shop_with_amounts(*amounts: float) -> Shop:
+    shop = Shop()
+    for number, amount in enumerate(amounts):
+        shop.look(visit(f"other-{number}", f"24.1.{number % 200}.9", amount=amount), NOW - 10 * DAY)
+    return shop
+
+
+def test_an_amount_far_above_the_shop_s_others_is_high() -> None:
+    shop = _shop_with_amounts(*[20.0, 40.0, 60.0, 80.0] * 10)
+    high = shop.measure("ORDER_AMOUNT_HIGH", visit(amount=5_000))
+    assert high is not None
+    assert high > 4
+    assert shop.measure("ORDER_AMOUNT_HIGH", visit(amount=10)) == 0
+
+
+def test_a_shop_that_sells_one_thing_has_a_spread_too() -> None:
+    shop = _shop_with_amounts(*[20.0] * 40)
+    twice = shop.measure("ORDER_AMOUNT_HIGH", visit(amount=40))
+    assert twice is not None
+    assert 2 < twice < 3
+
+
+def test_what_is_usual_for_the_user_is_not_high() -> None:
+    shop = _shop_with_amounts(*[20.0, 40.0, 60.0, 80.0] * 10)
+    for turn in range(4):
+        shop.look(visit(amount=4_000), NOW - (5 - turn) * DAY)
+    assert shop.measure("ORDER_AMOUNT_HIGH", visit(amount=5_000)) == 0
+
+
+def test_a_shop_without_a_past_has_no_high_amounts() -> None:
+    assert Shop().measure("ORDER_AMOUNT_HIGH", visit(amount=1e6)) is None
+    assert measure("ORDER_AMOUNT_HIGH", visit(amount=1e6)) is None
+
+
+def _after(*amounts: float) -> Shop:
+    shop = Shop()
+    for turn, amount in enumerate(amounts):
+        shop.look(visit(amount=amount), NOW - (30 - turn) * DAY)
+    return shop
+
+
+@pytest.mark.parametrize(
+    ("amount", "above", "usual"),
+    [(50, 1, 1), (30, 1, 1), (20, 1, 0), (105, 1, 0), (500, 10, 0), (1e7, 1_000, 0)],
+)
+def test_an_amount_is_compared_with_the_user_s_own(
+    amount: float, above: float, usual: float
+) -> None:
+    earlier = (40.0, 50.0, 100.0)
+    found = _after(*earlier).measure("ORDER_AMOUNT_ABOVE_USER", visit(amount=amount))
+    assert found == pytest.approx(above)
+    assert _after(*earlier).measure("ORDER_AMOUNT_USUAL", visit(amount=amount)) == usual
+
+
+@pytest.mark.parametrize("code", ["ORDER_AMOUNT_ABOVE_USER", "ORDER_AMOUNT_USUAL"])
+def test_two_orders_are_no_habit(code: str) -> None:
+    assert _after(40, 50).measure(code, visit()) is None
+    assert _after(40, 50, 60).measure(code, visit(amount=-1)) is None
+
+
+def _tests(amount: float, times: int, ip: str = HOME, card: KeptCard | None = CARD) -> float | None:
+    shop, found = Shop(), None
+    for turn in range(times):
+        at_s = NOW + turn * MINUTE
+        found = shop.measure("ORDER_AMOUNT_TESTING", visit(None, ip, amount=amount), at_s, card)
+    return found
+
+
+@pytest.mark.parametrize("currency", ["INR", "RUB", "PHP", "THB", "MXN", "TRY", "CZK", "SEK"])
+def test_half_a_dollar_is_tiny_in_every_currency(currency: str) -> None:
+    rate = {"INR": 85, "RUB": 90, "PHP": 57, "THB": 34, "MXN": 18, "TRY": 40, "CZK": 22, "SEK": 10}
+    for dollars, expected in ((0.5, True), (10.0, False)):
+        amount = round(dollars * rate[currency])
+        found = Shop().measure("ORDER_AMOUNT_TESTING", visit(None) | order(amount, currency))
+        assert bool(found) is expected
+
+
+def test_no_currency_has_two_magnitudes_and_all_of_them_exist() -> None:
+    listed = [name for _, names in _CURRENCIES_BY_MAGNITUDE for name in names.split()]
+    assert len(listed) == len(set(listed))
+    assert [name for name in listed if minor_digits(name) is None] == []
+
+
+def test_a_renewal_is_no_test_of_a_card_wherever_it_is_sent_from() -> None:
+    shop, found = Shop(), None
+    for turn in range(6):
+        event = {"type": "RECURRING_PURCHASE"}
+        body = visit(f"user-{turn}", amount=1.0, session="batch", event=event)
+        found = shop.measure("ORDER_AMOUNT_TESTING", body, NOW + turn)
+    assert found == 0
+
+
+def test_a_card_that_is_tried_with_tiny_amounts_is_counted() -> None:
+    assert _tests(1.0, 6) == 6
+    assert _tests(25.0, 6) == 0
+
+
+def test_an_address_from_which_tiny_amounts_come_is_counted_unless_it_is_shared() -> None:
+    assert _tests(1.0, 6, card=None) == 6
+    assert _tests(1.0, 6, ip=PHONE, card=None) == 0
+
+
+def test_what_is_tiny_depends_on_the_currency() -> None:
+    shop = Shop()
+    for currency, amount, expected in (("JPY", 150, 1), ("JPY", 300, 0), ("KWD", 1.5, 1)):
+        body = visit(None, "24.9.9.9") | order(amount, currency)
+        found = shop.measure("ORDER_AMOUNT_TESTING", body, NOW, None)
+        assert (found or 0) >= expected
+        assert bool(found) is bool(expected)
+
+
+def test_without_a_memory_nothing_is_a_test() -> None:
+    assert measure("ORDER_AMOUNT_TESTING", order(1.0)) is None
+
+
+@pytest.mark.parametrize(("codes", "expected"), [(["A", "B", "B"], 2), ([], 0), (None, None)])
+def test_discount_codes_are_counted(codes: list[str] | None, expected: float | None) -> None:
+    assert measure("DISCOUNT_STACKING", order(discountCodes=codes)) == expected
+
+
+def _users_of_a_code(users: int, ip: str = "24.{}.1.1") -> float | None:
+    shop, found = Shop(), None
+    for number in range(users):
+        body = visit(f"user-{number}", ip.format(number)) | order(discountCodes=["SALE"])
+        found = shop.measure("DISCOUNT_CODE_BURST", body, NOW + number)
+    return found
+
+
+def test_a_code_that_leaks_is_noticed_late_because_codes_are_for_many() -> None:
+    assert _users_of_a_code(8) == 0
+    many = _users_of_a_code(30)
+    assert many is not None
+    assert many > 3
+    assert Shop().measure("DISCOUNT_CODE_BURST", visit()) is None
+
+
+def test_a_code_that_was_announced_brings_people_from_everywhere() -> None:
+    assert (_users_of_a_code(60) or 0) < 8 <= (_users_of_a_code(60, "24.1.1.{}") or 0)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://www.example.com/shoes", 0),
+        ("javascript:alert(1)", 1),
+        ("http://203.0.113.9/x", 1),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_referrer_that_leads_nowhere(url: str | None, expected: float | None) -> None:
+    assert measure("REFERRER_SUSPICIOUS", order(referrerUrl=url)) == expected
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "expected"),
+    [
+        ("2026-11-15T11:59:00Z", 0),
+        ("2026-11-10T11:59:00Z", 0),
+        ("2026-10-10T11:59:00Z", 1),
+        ("2026-11-16T12:00:00Z", 1),
+        (None, None),
+    ],
+)
+def test_a_time_that_cannot_be(timestamp: str | None, expected: float | None) -> None:
+    body = {"event": {"timestamp": timestamp}}
+    assert measure("EVENT_TIME_INVALID", body) == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [({"type": "RECURRING_PURCHASE"}, 1), ({"type": "PURCHASE"}, 0), ({}, None)],
+)
+def test_a_renewal_is_one(event: dict[str, Any], expected: float | None) -> None:
+    assert measure("EVENT_RENEWAL", {"event": event}) == expected

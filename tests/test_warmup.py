@@ -1,0 +1,65 @@
+"""After the warm-up no request has to wait for something to be loaded."""
+
+import subprocess
+import sys
+
+import pytest
+
+# In processes of their own: here everything has long been loaded.
+IDENTITY = """
+from gatehouse.idverify.source import Holders
+from gatehouse.idverify.verdict import judge
+from tests.idverify.asking import ANN, BEN, ask, name
+def use():
+    for phone in ("+14155550199", "020 7946 0958", "+49 30 901820", "(415) 555-0132"):
+        for email in ("ann.a@example.com", "ann@bücher.example", "nobody"):
+            ids = {"TAX": "987-65-4328", "NATIONALIDENTITY": "1"}
+            request = ask(email=email, phone=phone, name=name("Annie", "Arcger"), ids=ids)
+            judge(request, Holders((ANN, BEN)))
+"""
+VISIT = """
+import asyncio
+import json
+from gatehouse.core.case import Case
+from gatehouse.intel.feeds import Feeds
+from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.request import SentryRequest
+from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.scorecard import load_scorecard
+from gatehouse.sentry.stage import SentryStage
+from gatehouse.web.validation import RequestReader
+from tests.harness import VISIT
+stage = SentryStage(Feeds(table(), None, lambda: 0), Rings(1000), load_scorecard(),
+                    Keeper(b"k" * 32), time_limit_ms=1000)
+read = RequestReader(SentryRequest).read
+agents = (VISIT["device"]["userAgent"], "curl/8.5.0", "Googlebot/2.1", "", "x" * 500)
+people = ("amelia.whitfield", "a@mailinator.com", "xk7q2z9v1")
+def use():
+    for agent in agents:
+        for person in people:
+            device = VISIT["device"] | {"userAgent": agent, "ipAddress": "81.2.69.142"}
+            body = VISIT | {"device": device, "account": {"userId": 1, "username": person}}
+            request = read(json.dumps(body).encode())
+            case = Case("r", "a", 1_794_700_000_000, {"Sentry": request}, {}, {})
+            asyncio.run(stage.run(case))
+"""
+SCRIPT = """
+import sys
+from gatehouse import warmup
+table = warmup.begin()
+{part}
+warmup.settle()
+warmup.warm()
+before = set(sys.modules)
+use()
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+@pytest.mark.parametrize("part", [IDENTITY, VISIT], ids=["idverify", "sentry"])
+def test_a_request_loads_nothing_more(part: str) -> None:
+    script = SCRIPT.format(part=part)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == []
