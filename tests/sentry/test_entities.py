@@ -114,7 +114,6 @@ def test_a_device_is_agent_and_languages_and_a_place_is_that_on_a_network() -> N
     assert one[Kind.PLACE][0] == f"{one[Kind.DEVICE][0]} 8.8.8.0/24"
     assert one[Kind.BROWSER] == ["chrome 156"]
     assert one[Kind.SYSTEM] == ["windows"]
-    assert one[Kind.FORM] == ["desktop"]
     assert CHROME not in str(one)
 
 

@@ -98,7 +98,7 @@ def randomness(handle: str) -> float:
     return _randomness(_name_in(handle))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=20_000)
 def _randomness(text: str) -> float:
     lower = text.lower()
     if not lower.isascii():

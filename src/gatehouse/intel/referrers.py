@@ -66,6 +66,7 @@ def suspicion(url: str) -> str | None:
     return _of_authority(rest[2 : end.start()] if end else rest[2:])
 
 
+@lru_cache(maxsize=4096)
 def _of_authority(authority: str) -> str | None:
     # No browser tells a name and password; who writes one hides the host behind it.
     if "@" in authority:

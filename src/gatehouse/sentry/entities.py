@@ -23,6 +23,8 @@ from gatehouse.sentry.request import CartItem, EventType
 _PLAIN: Final = re.compile(r"(?![0-9.-]{10})[A-Za-z0-9_.:~/-]{1,64}")
 _WORDS: Final = re.compile(r"[^\W_][\w .,:;&/()+'-]{0,63}")
 _LONG_NUMBER: Final = re.compile(r"\d(?:\D?\d){6}")
+_CARD_DIGITS: Final = 13
+_MANY_DIGITS: Final = re.compile(r"(?:[^0-9]*[0-9]){13}")
 _HASH_LENGTH: Final = 20
 _MOST_CODES: Final = 5
 _MOST_CATEGORIES: Final = 5
@@ -42,11 +44,9 @@ _COUNTRY: Final = Kind.COUNTRY
 _CUSTOM: Final = Kind.CUSTOM
 _DEVICE: Final = Kind.DEVICE
 _DISCOUNT: Final = Kind.DISCOUNT
-_FORM: Final = Kind.FORM
 _NETWORK: Final = Kind.NETWORK
 _OPERATOR: Final = Kind.OPERATOR
 _PLACE: Final = Kind.PLACE
-_REFERRAL: Final = Kind.REFERRAL
 _SESSION: Final = Kind.SESSION
 _SYSTEM: Final = Kind.SYSTEM
 _TRANSACTION: Final = Kind.TRANSACTION
@@ -71,8 +71,10 @@ class Keeper:
     def kept(self, value: str | int) -> str:
         """The value itself when nothing speaks against keeping it, otherwise its hash."""
         text = str(value)
-        if _PLAIN.fullmatch(text) is not None and recordable(text) == text:
-            return text
+        if _PLAIN.fullmatch(text) is not None:
+            few_digits = len(text) < _CARD_DIGITS or _MANY_DIGITS.match(text) is None
+            if few_digits or recordable(text) == text:
+                return text
         return self.hashed(text)
 
     def _words(self, text: str) -> str:
@@ -93,7 +95,6 @@ def sighting_of(account_id: str, look: Look, policy: SentryPolicy, keeper: Keepe
     for kind, value in (
         (_SESSION, look.device.session_id),
         (_AFFILIATE, order.affiliate_id),
-        (_REFERRAL, order.referral_id),
     ):
         name = meant(value)
         if name is not None:
@@ -156,8 +157,6 @@ def _add_device(entities: list[Entity], look: Look, keeper: Keeper) -> None:
         entities.append((_BROWSER, keeper.words(agent.family + version)))
     if agent.system is not None:
         entities.append((_SYSTEM, keeper.words(agent.system)))
-    if agent.form is not None:
-        entities.append((_FORM, agent.form))
 
 
 def _add_buyer(entities: list[Entity], look: Look, keeper: Keeper) -> str:

@@ -15,7 +15,7 @@ LEAST_EVENTS: Final = 3
 
 _FEATURES: Final = (
     ((Kind.ADDRESS, 0.6), (Kind.OPERATOR, 0.3), (Kind.COUNTRY, 0.1)),
-    ((Kind.AGENT, 0.54), (Kind.BROWSER, 0.265), (Kind.SYSTEM, 0.19), (Kind.FORM, 0.005)),
+    ((Kind.AGENT, 0.54), (Kind.BROWSER, 0.27), (Kind.SYSTEM, 0.19)),
 )
 _USER: Final = Kind.USER
 _UNSEEN: Final = 0.25

@@ -29,7 +29,6 @@ class Kind(IntEnum):
     """The user agent alone."""
     BROWSER = 7
     SYSTEM = 8
-    FORM = 9
     PLACE = 10
     """A device on a network: what one person at home, or one farm of machines, looks like."""
     SESSION = 11
@@ -37,7 +36,6 @@ class Kind(IntEnum):
     CARD = 13
     BIN = 14
     AFFILIATE = 15
-    REFERRAL = 16
     DISCOUNT = 17
     CATEGORY = 18
     CART = 19
@@ -74,10 +72,6 @@ class Sighting(msgspec.Struct, frozen=True):
     """The country the user is in, when the address can be believed."""
 
 
-ByWindow = tuple[float, float, float, float, float]
-"""A number for each window."""
-
-
 class Spread(NamedTuple):
     """The middle of natural logarithms of amounts, and how far they usually are from it."""
 
@@ -102,11 +96,11 @@ class Seen(Protocol):
     def previous_s(self) -> float | None:
         """When it was last seen before this event."""
 
-    def counts(self) -> ByWindow:
-        """How many events there were, by window."""
+    def count(self, window: Window) -> float:
+        """How many events there were in a window."""
 
-    def sums(self) -> ByWindow:
-        """What their amounts come to, by window, in one currency."""
+    def total(self, window: Window) -> float:
+        """What their amounts come to, in one currency."""
 
     def active_days(self) -> int:
         """On how many different days of the last month it was seen; of a busy one, at least."""

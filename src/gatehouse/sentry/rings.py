@@ -7,7 +7,6 @@ from typing import Final
 from gatehouse.sentry.houses import House
 from gatehouse.sentry.memory import (
     WINDOW_S,
-    ByWindow,
     Kind,
     Seen,
     Sighting,
@@ -38,7 +37,6 @@ _CARE: Final[dict[Kind, tuple[bool, tuple[Kind, ...]]]] = {
     Kind.AGENT: (False, _ALONE),
     Kind.BROWSER: (False, _ALONE),
     Kind.SYSTEM: (False, _ALONE),
-    Kind.FORM: (False, _ALONE),
     Kind.PLACE: (True, (Kind.USER,)),
     Kind.SESSION: (
         True,
@@ -54,15 +52,13 @@ _CARE: Final[dict[Kind, tuple[bool, tuple[Kind, ...]]]] = {
             Kind.AGENT,
             Kind.BROWSER,
             Kind.SYSTEM,
-            Kind.FORM,
             Kind.CARD,
         ),
     ),
     Kind.CARD: (True, (Kind.USER, Kind.ADDRESS)),
     Kind.BIN: (False, _ALONE),
     Kind.AFFILIATE: (True, _ALONE),
-    Kind.REFERRAL: (True, _ALONE),
-    Kind.DISCOUNT: (True, (Kind.USER, Kind.ADDRESS)),
+    Kind.DISCOUNT: (True, (Kind.USER,)),
     Kind.CATEGORY: (True, _ALONE),
     Kind.CART: (True, (Kind.USER,)),
     Kind.CUSTOM: (True, (Kind.USER, Kind.ADDRESS)),
@@ -73,13 +69,16 @@ _CARE: Final[dict[Kind, tuple[bool, tuple[Kind, ...]]]] = {
 class _Seen:
     """One entity's past as of an event; implements `Seen`."""
 
-    __slots__ = ("_counts", "_partners", "_past", "_trace")
+    __slots__ = ("_currency", "_keys", "_last_seen", "_now_s", "_paid", "_trace")
 
     def __init__(self, trace: Trace, past: "_Past") -> None:
+        # Not the past itself: two things that hold each other are freed late.
         self._trace = trace
-        self._past = past
-        self._counts: ByWindow | None = None
-        self._partners: dict[int, list[int]] | None = None
+        self._now_s = past.at_s
+        self._currency = past.currency
+        self._keys = past.keys
+        self._paid = past.paid
+        self._last_seen: dict[Kind, list[int]] = {}
 
     @property
     def events(self) -> int:
@@ -96,39 +95,40 @@ class _Seen:
         """When it was last seen before this event."""
         return self._trace.previous_s
 
-    def counts(self) -> ByWindow:
-        """How many events there were, by window."""
-        if self._counts is None:
-            self._counts = self._trace.counts(self._past.at_s)
-        return self._counts
+    def count(self, window: Window) -> float:
+        """How many events there were in a window."""
+        now_s = self._now_s
+        return self._trace.count(now_s - WINDOW_S[window], now_s)
 
-    def sums(self) -> ByWindow:
-        """What their amounts come to, by window."""
-        return self._trace.sums(self._past.at_s)
+    def total(self, window: Window) -> float:
+        """What their amounts come to."""
+        now_s = self._now_s
+        return self._trace.total(now_s - WINDOW_S[window], now_s)
 
     def active_days(self) -> int:
         """On how many different days of the last month it was seen."""
-        return self._trace.active_days(self._past.at_s)
+        return self._trace.active_days(self._now_s)
 
     def distinct(self, kind: Kind, window: Window) -> int:
         """With how many different entities of a kind it was seen lately."""
-        now_s = self._past.at_s
+        now_s = self._now_s
         since_s = now_s - WINDOW_S[window]
-        return len([1 for last_s in self._last_seen(kind) if since_s < last_s <= now_s])
+        return len([1 for last_s in self._partners(kind) if since_s < last_s <= now_s])
 
     def times_with(self, kind: Kind) -> int:
         """How often it was seen with this event's entity of a kind."""
-        key = self._past.keys.get(kind)
+        key = self._keys.get(kind)
         return 0 if key is None else self._trace.times_with(key)
 
     def pairs(self, kind: Kind) -> int:
         """With how many different entities of a kind it was ever seen."""
-        return len(self._last_seen(kind))
+        return len(self._partners(kind))
 
-    def _last_seen(self, kind: Kind) -> Sequence[int]:
-        if self._partners is None:
-            self._partners = self._trace.partners()
-        return self._partners.get(kind, ())
+    def _partners(self, kind: Kind) -> list[int]:
+        found = self._last_seen.get(kind)
+        if found is None:
+            found = self._last_seen[kind] = self._trace.partners(kind)
+        return found
 
     def previous_country(self) -> tuple[str, float] | None:
         """Where it was last seen before this event."""
@@ -137,26 +137,29 @@ class _Seen:
 
     def usual_amounts(self) -> Sequence[float]:
         """Earlier amounts in this event's currency."""
-        trace, past = self._trace, self._past
+        trace = self._trace
         if not isinstance(trace, Habits) or trace.amounts is None:
             return ()
-        if trace.currency != past.currency:
+        if trace.currency != self._currency:
             return ()
-        return trace.amounts[:-1] if past.paid else trace.amounts
+        return trace.amounts[:-1] if self._paid else trace.amounts
 
 
 class _Past:
     """What is known about everything an event touches; implements `Past`."""
 
-    __slots__ = ("_house", "_seen", "at_s", "counted", "currency", "keys", "paid", "traces")
+    __slots__ = (
+        *("_house", "_seen", "at_s", "counted", "currency", "first", "keys", "paid", "traces"),
+    )
 
     def __init__(self, sighting: Sighting, house: House) -> None:
         self._house = house
-        self._seen: dict[Kind, list[_Seen]] | None = None
+        self._seen: dict[Kind, _Seen] = {}
         self.at_s = sighting.at_s
         self.currency = sighting.currency
         self.counted = True
         self.keys: dict[Kind, int] = {}
+        self.first: dict[Kind, Trace] = {}
         self.traces: list[tuple[Kind, Trace]] = []
         self.paid = False
 
@@ -172,23 +175,16 @@ class _Past:
 
     def of(self, kind: Kind) -> Seen | None:
         """The past of this event's entity of a kind."""
-        found = self._grouped().get(kind)
-        return found[0] if found else None
+        found = self._seen.get(kind)
+        if found is None and kind in self.first:
+            found = self._seen[kind] = _Seen(self.first[kind], self)
+        return found
 
     def all_of(self, kind: Kind) -> Sequence[Seen]:
         """The past of all of them."""
-        return self._grouped().get(kind, ())
-
-    def _grouped(self) -> dict[Kind, list[_Seen]]:
-        grouped = self._seen
-        if grouped is None:
-            grouped = self._seen = {}
-            for kind, trace in self.traces:
-                if kind in grouped:
-                    grouped[kind].append(_Seen(trace, self))
-                else:
-                    grouped[kind] = [_Seen(trace, self)]
-        return grouped
+        if kind not in self.keys:
+            return ()
+        return [_Seen(trace, self) for each, trace in self.traces if each is kind]
 
     def usual_amounts(self) -> Spread | None:
         """How the account's amounts in this currency spread."""
@@ -233,13 +229,11 @@ class Rings:
 
     def _recall(self, sighting: Sighting, keyed: list[tuple[Kind, int]], past: _Past) -> None:
         """Find what the event touches; what is new is kept only if the event counts."""
-        keys, traces, shards = past.keys, past.traces, self._shards
+        keys, first, traces, shards = past.keys, past.first, past.traces, self._shards
         at_s, currency, counted = sighting.at_s, sighting.currency, past.counted
         for kind, key in keyed:
             if kind is _TRANSACTION:
                 continue
-            if kind not in keys:
-                keys[kind] = key
             shard = shards[key >> 5 & 63]
             trace = shard.touch(key) if counted else shard.peek(key)
             if trace is None:
@@ -247,6 +241,9 @@ class Rings:
                 if counted:
                     shard.add(key, trace)
             traces.append((kind, trace))
+            if kind not in keys:
+                keys[kind] = key
+                first[kind] = trace
 
     def _count(self, sighting: Sighting, house: House, past: _Past) -> None:
         """Add an event to everything it touches."""

@@ -7,6 +7,7 @@ from gatehouse.sentry.traces import Trace
 
 _FRESH_SHARE: Final = 4
 """A quarter of the places is sure for what was seen once."""
+_MOST_SPARED: Final = 16
 
 
 class Shard:
@@ -28,26 +29,41 @@ class Shard:
 
     def peek(self, key: int) -> Trace | None:
         """A trace, if there is one; it does not count as seen."""
-        return self._known.get(key) or self._once.get(key)
+        trace = self._known.get(key)
+        return self._once.get(key) if trace is None else trace
 
     def touch(self, key: int) -> Trace | None:
-        """A trace, if there is one, which is now the last to be forgotten."""
-        known = self._known
-        trace = known.get(key)
-        if trace is not None:
-            known.move_to_end(key)
-            return trace
-        trace = self._once.pop(key, None)
-        if trace is not None:
-            known[key] = trace
+        """A trace, if there is one, which was now seen again."""
+        trace = self._known.get(key)
+        if trace is None:
+            trace = self._once.pop(key, None)
+            if trace is not None:
+                self._known[key] = trace
         return trace
 
     def add(self, key: int, trace: Trace) -> None:
         """Keep a new trace, in the place of another when there are many."""
         self._once[key] = trace
         if len(self._once) + len(self._known) > self._cap:
-            forgotten = self._once if len(self._once) > self._cap // _FRESH_SHARE else self._known
-            forgotten.popitem(last=False)
+            if len(self._once) > self._cap // _FRESH_SHARE:
+                self._once.popitem(last=False)
+            else:
+                self._forget_one()
+
+    def _forget_one(self) -> None:
+        """Forget the oldest that was not seen since it was last the oldest.
+
+        Putting every trace that is seen to the end would cost each request, this only those that
+        make one too many.
+        """
+        known = self._known
+        for _ in range(_MOST_SPARED):
+            key, trace = known.popitem(last=False)
+            if trace.spared == trace.events:
+                return
+            trace.spared = trace.events
+            known[key] = trace
+        known.popitem(last=False)
 
     def drop(self, key: int) -> None:
         """Forget a trace."""

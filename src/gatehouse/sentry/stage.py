@@ -78,8 +78,9 @@ class SentryStage:
             "requestConfidence": confidence,
             "ipScore": ip_score,
             "model": self._scorecard.version,
-            "reasons": [{"code": each.code, "effect": each.effect} for each in reasons],
-            "signals": {code: round(value, _DIGITS) for code, value in values.items()},
+            "reasons": {each.code: each.effect for each in reasons},
+            # What was measured as nothing is worth as much as what was not measured.
+            "signals": {code: round(value, _DIGITS) for code, value in values.items() if value},
             "event": event_facts(sighting, counted=past is not None and past.counted),
         }
         return StageResult(

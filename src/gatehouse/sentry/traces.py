@@ -12,10 +12,10 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.sentry.memory import WINDOW_S, ByWindow, Window
+from gatehouse.sentry.memory import WINDOW_S, Kind, Window
 
 LONGEST_HISTORY: Final = 64
-MOST_PAIRS: Final = 32
+MOST_PAIRS: Final = 24
 """So many different partners of one kind are always remembered; who has more has many."""
 MOST_AMOUNTS: Final = 20
 
@@ -26,7 +26,6 @@ _ONCE: Final = 1 << _TIME_BITS
 _STRETCH_S: Final = ((60, 10), (3600, 600), (86_400, 10_800), (604_800, 86_400))
 _LAST_STRETCH_S: Final = 259_200
 _DAY_S: Final = 86_400
-_NOTHING: Final = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Trace(msgspec.Struct, gc=False):
@@ -37,6 +36,8 @@ class Trace(msgspec.Struct, gc=False):
     currency: str | None
     """Of the sums: amounts in another currency are events, but add nothing."""
     events: int = 0
+    spared: int = 0
+    """How many events it had when it was last to be forgotten, and was not."""
     previous_s: float | None = None
     history: "array[float] | None" = None
     links: dict[int, int] | None = None
@@ -74,13 +75,13 @@ class Trace(msgspec.Struct, gc=False):
         if not history:
             self.history = None
 
-    def counts(self, now_s: float) -> ByWindow:
-        """Events of all windows."""
-        return self._by_window(now_s, 1)
+    def count(self, since_s: float, until_s: float) -> float:
+        """How many events there were after a moment and not after another."""
+        return self._sum(since_s, until_s, 1)
 
-    def sums(self, now_s: float) -> ByWindow:
-        """Amounts of all windows."""
-        return self._by_window(now_s, 2)
+    def total(self, since_s: float, until_s: float) -> float:
+        """What the amounts of the same events come to."""
+        return self._sum(since_s, until_s, 2)
 
     def active_days(self, now_s: float) -> int:
         """On how many different days of the last month it was seen; of a busy one, at least."""
@@ -90,25 +91,17 @@ class Trace(msgspec.Struct, gc=False):
         days = {int(at_s // _DAY_S) for at_s in self.history[::3] if since_s < at_s <= now_s}
         return len(days)
 
-    def _by_window(self, now_s: float, column: int) -> ByWindow:
+    def _sum(self, since_s: float, until_s: float, column: int) -> float:
         history = self.history
-        if history is None:
-            return _NOTHING
-        if history[0] > now_s - WINDOW_S[0] and history[-3] <= now_s:
-            total = sum(history[column::3])
-            return total, total, total, total, total
-        moments, numbers = history[::3], history[column::3]
+        if history is None or history[-3] <= since_s:
+            return 0.0
+        if history[0] > since_s and history[-3] <= until_s:
+            return sum(history[column::3])
+        moments = history[::3]
+        start = bisect_right(moments, since_s)
         # An event that comes late is judged by what was before it, not by what came since.
-        end = bisect_right(moments, now_s)
-        found, total = [], 0.0
-        for length in WINDOW_S:
-            start = bisect_right(moments, now_s - length, 0, end)
-            if start < end:
-                total += sum(numbers[start:end])
-                end = start
-            found.append(total)
-        minute, hour, day, week, month = found
-        return minute, hour, day, week, month
+        end = bisect_right(moments, until_s, start)
+        return sum(history[3 * start + column : 3 * end : 3])
 
     def meet(self, key: int, at_s: int) -> None:
         """Note that it was seen together with another entity."""
@@ -139,16 +132,11 @@ class Trace(msgspec.Struct, gc=False):
         """How often it was seen together with another entity."""
         return 0 if self.links is None else self.links.get(key, 0) >> _TIME_BITS
 
-    def partners(self) -> dict[int, list[int]]:
-        """When each of the entities it was seen with was last there, by kind."""
-        found: dict[int, list[int]] = {}
-        for key, known in (self.links or {}).items():
-            kind = key & KIND_BITS
-            if kind in found:
-                found[kind].append(known & _TIMES)
-            else:
-                found[kind] = [known & _TIMES]
-        return found
+    def partners(self, kind: Kind) -> list[int]:
+        """When each of the entities of a kind that it was seen with was last there."""
+        if self.links is None:
+            return []
+        return [known & _TIMES for key, known in self.links.items() if key & KIND_BITS == kind]
 
 
 class Habits(Trace, gc=False):

@@ -1,5 +1,6 @@
 """Signals from whether what comes from different sources tells one story."""
 
+from functools import lru_cache
 from typing import Final
 
 from gatehouse.intel.places import countries_of_zone, currencies_of, distance_km
@@ -10,6 +11,7 @@ CONSISTENCY: Final = Collection(Group.CONSISTENCY)
 _signal = CONSISTENCY.signal
 
 TIMEZONE_KEY: Final = "timezone"
+_LONGEST_ZONE: Final = 64
 _SAME_MONEY: Final = 0.5
 _TRAVELLING: Final = frozenset(("USD", "EUR"))
 """Currencies in which shops sell to the whole world."""
@@ -105,10 +107,15 @@ def _timezone_mismatch(look: Look) -> float | None:
     zone = None if inputs is None else inputs.get(TIMEZONE_KEY)
     if not isinstance(zone, str) or look.country is None or look.facts.relay:
         return None
+    return None if len(zone) > _LONGEST_ZONE else _kilometres(zone, look.country)
+
+
+@lru_cache(maxsize=4096)
+def _kilometres(zone: str, country: str) -> float | None:
     countries = countries_of_zone(zone)
-    if look.country in countries:
+    if country in countries:
         return 0.0
-    distances = [distance_km(country, look.country) for country in countries]
+    distances = [distance_km(each, country) for each in countries]
     return min([each for each in distances if each is not None], default=None)
 
 

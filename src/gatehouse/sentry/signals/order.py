@@ -141,7 +141,7 @@ def _amount_testing(look: Look) -> float | None:
     for kind in _tried_at(look):
         seen = look.past.of(kind)
         if seen is not None:
-            most = max(most, seen.counts()[_HOUR])
+            most = max(most, seen.count(_HOUR))
     return most
 
 

@@ -43,7 +43,7 @@ _MANY_USERS: Final = 8
 """With so many users in a month, an address is one that people share."""
 _CROWDED: Final = 1.0
 """From here on a network has more users than would meet there by chance."""
-_MANY: Final = 30
+_MANY: Final = 22
 """Memory cuts numbers off; from here on they only mean many."""
 
 
@@ -64,14 +64,20 @@ def surprise_of_events(seen: Seen, allowed: float, at_s: float) -> float:
     """
     if seen.events <= allowed or is_alone(seen, at_s):
         return 0.0
-    counts = seen.counts()
-    hour, day = counts[_HOUR], counts[_DAY]
+    day = seen.count(_DAY)
+    if day <= allowed:
+        return 0.0
+    hour = seen.count(_HOUR)
     if (hour <= allowed or hour <= 1) and day <= allowed * _DAY_ALLOWS:
         return 0.0
-    month, days, most = counts[_MONTH], _days_known(seen, at_s), _most_usual(seen, allowed)
+    before_hour = before_day = 0.0
+    most = _most_usual(seen, allowed)
+    if most:
+        days, month = _days_known(seen, at_s), seen.count(_MONTH)
+        before_hour, before_day = min((month - hour) / days, most), min((month - day) / days, most)
     return max(
-        surprise(hour, allowed + min((month - hour) / days, most) * _IN_BUSY_HOUR),
-        surprise(day, allowed * _DAY_ALLOWS + min((month - day) / days, most) * _IN_BUSY_DAY),
+        surprise(hour, allowed + before_hour * _IN_BUSY_HOUR),
+        surprise(day, allowed * _DAY_ALLOWS + before_day * _IN_BUSY_DAY),
     )
 
 
@@ -86,9 +92,12 @@ def surprise_of_partners(seen: Seen, kind: Kind, allowed: float, at_s: float) ->
     if hour <= allowed and day <= allowed * _DAY_ALLOWS:
         return 0.0
     month = day if day >= _MANY else seen.distinct(kind, _MONTH)
-    counts, days, most = seen.counts(), _days_known(seen, at_s), _most_usual(seen, allowed)
-    before_hour = min((counts[_MONTH] - counts[_HOUR]) / days, most) * _shared(hour, month)
-    before_day = min((counts[_MONTH] - counts[_DAY]) / days, most) * _shared(day, month)
+    before_hour = before_day = 0.0
+    most = _most_usual(seen, allowed)
+    if most:
+        days, events = _days_known(seen, at_s), seen.count(_MONTH)
+        before_hour = min((events - seen.count(_HOUR)) / days, most) * _shared(hour, month)
+        before_day = min((events - seen.count(_DAY)) / days, most) * _shared(day, month)
     return max(
         surprise(hour, allowed + before_hour * _IN_BUSY_HOUR),
         surprise(day, allowed * _DAY_ALLOWS + before_day * _IN_BUSY_DAY),
