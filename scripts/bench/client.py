@@ -86,7 +86,7 @@ class _Connection(asyncio.Protocol):
 
 def _endless(requests: list[bytes]) -> Iterator[bytes]:
     for request in cycle(requests):
-        yield request.replace(NUMBER_MARK, b"%010d" % next(_NUMBERS), 1)
+        yield request.replace(NUMBER_MARK, b"%010d" % next(_NUMBERS))
 
 
 async def _connect(

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from scripts.bench.client import NUMBER_MARK
 
-PEOPLE: Final = 5000
+PEOPLE: Final = 20_000
+"""As many as there are requests: each has some earlier orders, and comes once in a while."""
 
 _LANGUAGES: Final = (
     "en-US,en;q=0.9",
@@ -53,8 +54,11 @@ def _agents() -> tuple[str, ...]:
 AGENTS: Final = _agents()
 
 
-def sentry_visit(index: int, transaction: str, people: int = PEOPLE) -> dict[str, Any]:
-    """A request; its number decides who comes, from where, with what and for what."""
+def sentry_visit(index: int, number: str, people: int = PEOPLE) -> dict[str, Any]:
+    """A request; its index decides who comes, from where, with what and for what.
+
+    The number names the session and the transaction, which nobody has twice.
+    """
     chance = random.Random(index)  # not for secrets
     person = chance.randrange(people)
     usual = random.Random(-1 - person)
@@ -76,10 +80,10 @@ def sentry_visit(index: int, transaction: str, people: int = PEOPLE) -> dict[str
             "ipAddress": _address(place),
             "userAgent": AGENTS[place.randrange(len(AGENTS))],
             "acceptLanguage": _LANGUAGES[country],
-            "sessionId": f"s-{index:08x}",
+            "sessionId": f"s-{number}",
             "sessionAge": chance.randint(20, 3000),
         },
-        "event": {"type": "PURCHASE", "transactionId": transaction},
+        "event": {"type": "PURCHASE", "transactionId": f"t-{number}"},
         "order": {
             "amount": round(sum(item["price"] * item["quantity"] for item in items), 2),
             "currency": _CURRENCIES[country % len(_CURRENCIES)],
@@ -108,6 +112,6 @@ def _address(chance: random.Random) -> str:
 
 
 def sentry_body(index: int) -> bytes:
-    """The same as it is sent; the transaction's number is filled in at the last moment."""
-    visit = sentry_visit(index, f"t-{NUMBER_MARK.decode()}")
+    """The same as it is sent; the number is filled in at the last moment."""
+    visit = sentry_visit(index, NUMBER_MARK.decode())
     return json.dumps(visit, separators=(",", ":")).encode()

@@ -184,8 +184,8 @@ def test_the_score_of_the_address_knows_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("agent", "least", "most"),
     [
-        ("python-requests/2.32.3", 0.20, 0.30),
-        ("curl/8.5.0", 0.20, 0.30),
+        ("python-requests/2.32.3", 0.12, 0.20),
+        ("curl/8.5.0", 0.12, 0.20),
         (HEADLESS, 0.10, 0.20),
         ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", 0.15, 0.25),
         ("", 0.25, 0.40),

@@ -27,7 +27,7 @@ from tests.sentry.visits import (
     ("code", "age", "expected"),
     [
         ("SESSION_TOO_YOUNG", 2, 2),
-        ("SESSION_TOO_YOUNG", 0, 0),
+        ("SESSION_TOO_YOUNG", 0, 0.001),
         ("SESSION_TOO_YOUNG", -1, None),
         ("SESSION_TOO_YOUNG", None, None),
         ("SESSION_ORDINARY", 340, 1),

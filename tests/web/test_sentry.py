@@ -376,7 +376,7 @@ def test_the_record_holds_scores_signals_and_the_event(fresh: httpx.Client) -> N
     found = stage["result"]
     told = answer.json()[FIELD]
     assert found["requestConfidence"] == told["requestConfidence"]
-    assert [one["code"] for one in found["reasons"]] == codes(told)
+    assert list(found["reasons"]) == codes(told)
     assert found["model"]
     assert found["signals"]["IP_CONSUMER"] == 1
     event = found["event"]

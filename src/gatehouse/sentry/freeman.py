@@ -46,11 +46,11 @@ def _compare(
     own, everyone = user.events - itself, past.events - itself
     common = usual = 0.0
     for kind, weight in feature:
-        seen = past.of(kind)
-        if seen is None:
+        times = past.popularity(kind)
+        if not times:
             continue
         # One more of each keeps a value that nobody had before from being impossible.
-        among_all = (seen.events - itself + 1) / (everyone + 1)
+        among_all = (times - itself + 1) / (everyone + 1)
         with_user = user.times_with(kind) - itself
         common += weight * among_all
         usual += weight * (with_user / own if with_user > 0 else among_all * _UNSEEN)

@@ -11,6 +11,7 @@ _AMOUNTS_KEPT: Final = 512
 _AMOUNTS_NEEDED: Final = 30
 _AMOUNTS_BETWEEN: Final = 32
 _MOST_CURRENCIES: Final = 200
+_MOST_TALLIES: Final = 20_000
 
 
 class House(msgspec.Struct):
@@ -19,6 +20,24 @@ class House(msgspec.Struct):
     events: int = 0
     users: int = 0
     amounts: "dict[str, _Amounts]" = {}
+    tallies: dict[int, int] = {}
+    """How often what is merely counted was seen, by key."""
+
+    def tally(self, key: int) -> None:
+        """Count something once more."""
+        tallies = self.tallies
+        tallies[key] = tallies.get(key, 0) + 1
+        if len(tallies) > _MOST_TALLIES:
+            self.tallies = {key: times for key, times in tallies.items() if times > 1}
+            if len(self.tallies) > _MOST_TALLIES // 2:
+                self.tallies = {}
+
+    def take_back(self, key: int) -> None:
+        """Count something once less."""
+        if self.tallies.get(key, 0) > 1:
+            self.tallies[key] -= 1
+        else:
+            self.tallies.pop(key, None)
 
     def add(self, currency: str | None, logarithm: float) -> None:
         """Note an amount."""
@@ -53,7 +72,8 @@ class _Amounts(msgspec.Struct):
             kept[self.place] = logarithm
             self.place = (self.place + 1) % _AMOUNTS_KEPT
         self.fresh += 1
-        if self.fresh >= _AMOUNTS_BETWEEN and len(kept) >= _AMOUNTS_NEEDED:
+        # The more are known, the less a few more change.
+        if self.fresh >= max(_AMOUNTS_BETWEEN, len(kept) // 4) and len(kept) >= _AMOUNTS_NEEDED:
             self.fresh = 0
             self.spread = _spread(kept)
 

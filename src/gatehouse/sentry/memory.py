@@ -137,7 +137,13 @@ class Past(Protocol):
         """Different users of the account so far."""
 
     def of(self, kind: Kind) -> Seen | None:
-        """The past of this event's entity of a kind, or None when it has none."""
+        """The past of this event's entity of a kind, or None when it has none.
+
+        Operators, countries, agents, browsers, systems and BINs are merely counted and have none.
+        """
+
+    def popularity(self, kind: Kind) -> int:
+        """How often this event's entity of a kind was seen, whoever came with it; 0 for none."""
 
     def all_of(self, kind: Kind) -> Sequence[Seen]:
         """The same where an event can have several."""

@@ -28,42 +28,34 @@ _TRANSACTION: Final = Kind.TRANSACTION
 
 
 _ALONE: Final[tuple[Kind, ...]] = ()
-_CARE: Final[dict[Kind, tuple[bool, tuple[Kind, ...]]]] = {
-    Kind.ADDRESS: (True, (Kind.USER, Kind.CARD)),
-    Kind.NETWORK: (True, (Kind.USER,)),
-    Kind.OPERATOR: (False, _ALONE),
-    Kind.COUNTRY: (False, _ALONE),
-    Kind.DEVICE: (True, _ALONE),
-    Kind.AGENT: (False, _ALONE),
-    Kind.BROWSER: (False, _ALONE),
-    Kind.SYSTEM: (False, _ALONE),
-    Kind.PLACE: (True, (Kind.USER,)),
-    Kind.SESSION: (
-        True,
-        (Kind.ADDRESS, Kind.COUNTRY, Kind.BROWSER, Kind.SYSTEM, Kind.USER, Kind.CARD),
-    ),
+_PARTNERS: Final[dict[Kind, tuple[Kind, ...]]] = {
+    Kind.ADDRESS: (Kind.USER, Kind.CARD),
+    Kind.NETWORK: (Kind.USER,),
+    Kind.DEVICE: _ALONE,
+    Kind.PLACE: (Kind.USER,),
+    Kind.SESSION: (Kind.ADDRESS, Kind.COUNTRY, Kind.BROWSER, Kind.SYSTEM, Kind.USER, Kind.CARD),
     Kind.USER: (
-        True,
-        (
-            Kind.ADDRESS,
-            Kind.OPERATOR,
-            Kind.COUNTRY,
-            Kind.DEVICE,
-            Kind.AGENT,
-            Kind.BROWSER,
-            Kind.SYSTEM,
-            Kind.CARD,
-        ),
+        Kind.ADDRESS,
+        Kind.OPERATOR,
+        Kind.COUNTRY,
+        Kind.DEVICE,
+        Kind.AGENT,
+        Kind.BROWSER,
+        Kind.SYSTEM,
+        Kind.CARD,
     ),
-    Kind.CARD: (True, (Kind.USER, Kind.ADDRESS)),
-    Kind.BIN: (False, _ALONE),
-    Kind.AFFILIATE: (True, _ALONE),
-    Kind.DISCOUNT: (True, (Kind.USER,)),
-    Kind.CATEGORY: (True, _ALONE),
-    Kind.CART: (True, (Kind.USER,)),
-    Kind.CUSTOM: (True, (Kind.USER, Kind.ADDRESS)),
+    Kind.CARD: (Kind.USER, Kind.ADDRESS),
+    Kind.AFFILIATE: _ALONE,
+    Kind.DISCOUNT: (Kind.USER,),
+    Kind.CATEGORY: _ALONE,
+    Kind.CART: (Kind.USER,),
+    Kind.CUSTOM: (Kind.USER, Kind.ADDRESS),
 }
-"""Of each kind: whether its events are kept by time, and with which others it is remembered."""
+"""With which others each kind is remembered."""
+_TALLIED: Final = frozenset(
+    (Kind.OPERATOR, Kind.COUNTRY, Kind.AGENT, Kind.BROWSER, Kind.SYSTEM, Kind.BIN)
+)
+"""What is merely counted."""
 
 
 class _Seen:
@@ -180,6 +172,14 @@ class _Past:
             found = self._seen[kind] = _Seen(self.first[kind], self)
         return found
 
+    def popularity(self, kind: Kind) -> int:
+        """How often this event's entity of a kind was seen, whoever came with it."""
+        trace = self.first.get(kind)
+        if trace is not None:
+            return trace.events
+        key = self.keys.get(kind)
+        return 0 if key is None else self._house.tallies.get(key, 0)
+
     def all_of(self, kind: Kind) -> Sequence[Seen]:
         """The past of all of them."""
         if kind not in self.keys:
@@ -234,6 +234,9 @@ class Rings:
         for kind, key in keyed:
             if kind is _TRANSACTION:
                 continue
+            if kind in _TALLIED:
+                keys[kind] = key
+                continue
             shard = shards[key >> 5 & 63]
             trace = shard.touch(key) if counted else shard.peek(key)
             if trace is None:
@@ -255,6 +258,9 @@ class Rings:
         if logarithm is not None:
             past.paid = True
             house.add(currency, logarithm)
+        for kind, key in keys.items():
+            if kind in _TALLIED:
+                house.tally(key)
         for kind, trace in past.traces:
             trace.events += 1
             if trace.events > 1:
@@ -263,12 +269,15 @@ class Rings:
                     trace.last_s = at_s
                 elif at_s < trace.first_s:
                     trace.first_s = at_s
-            windows, partners = _CARE[kind]
-            if windows:
-                trace.add(at_s, amount if trace.currency == currency else 0.0)
-            for partner in partners:
-                if partner in keys:
-                    trace.meet(keys[partner], whole_s)
+            trace.add(at_s, amount if trace.currency == currency else 0.0)
+            partners = _PARTNERS[kind]
+            if partners:
+                met = [keys[partner] for partner in partners if partner in keys]
+                if trace.links is None:
+                    trace.meet_first(met, whole_s)
+                else:
+                    for key in met:
+                        trace.meet(key, whole_s)
             if kind is _USER:
                 assert isinstance(trace, Habits)
                 house.users += trace.events == 1
@@ -289,6 +298,9 @@ class Rings:
                 shard.transactions.discard(key)
                 shard.earlier.discard(key)
                 continue
+            if kind in _TALLIED:
+                house.take_back(key)
+                continue
             trace = shard.peek(key)
             if trace is None:
                 continue
@@ -297,7 +309,7 @@ class Rings:
                 shard.drop(key)
                 continue
             _take_back(trace, sighting)
-            for partner in _CARE[kind][1]:
+            for partner in _PARTNERS[kind]:
                 if partner in keys:
                     trace.part(keys[partner])
 

@@ -79,8 +79,7 @@ class SentryStage:
             "ipScore": ip_score,
             "model": self._scorecard.version,
             "reasons": {each.code: each.effect for each in reasons},
-            # What was measured as nothing is worth as much as what was not measured.
-            "signals": {code: round(value, _DIGITS) for code, value in values.items() if value},
+            "signals": {code: round(value, _DIGITS) for code, value in values.items()},
             "event": event_facts(sighting, counted=past is not None and past.counted),
         }
         return StageResult(

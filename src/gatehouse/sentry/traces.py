@@ -1,13 +1,14 @@
 """The past of one entity, small enough to keep a million of them, quick enough for every request.
 
 A history is a row of (latest moment, events, sum) with the newest last. Recent events stand there
-one by one; when the row grows long, neighbours of the same stretch of time are joined, with
+second by second; when the row grows long, neighbours of the same stretch of time are joined, with
 stretches of at most a sixth of the window they fall into. So the counts of quiet entities are
 exact, and a window over a busy one reaches back at most a sixth further than it says.
 """
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -49,7 +50,13 @@ class Trace(msgspec.Struct, gc=False):
         if history is None:
             self.history = array("d", (at_s, 1.0, amount))
             return
-        if at_s >= history[-3]:
+        last_s = history[-3]
+        if at_s >= last_s:
+            if int(at_s) == int(last_s):
+                history[-3] = at_s
+                history[-2] += 1.0
+                history[-1] += amount
+                return
             history.extend((at_s, 1.0, amount))
         else:
             place = len(history) - 3
@@ -102,6 +109,11 @@ class Trace(msgspec.Struct, gc=False):
         # An event that comes late is judged by what was before it, not by what came since.
         end = bisect_right(moments, until_s, start)
         return sum(history[3 * start + column : 3 * end : 3])
+
+    def meet_first(self, keys: Iterable[int], at_s: int) -> None:
+        """Note with whom it was seen when it was seen first."""
+        once = _ONCE | at_s
+        self.links = dict.fromkeys(keys, once)
 
     def meet(self, key: int, at_s: int) -> None:
         """Note that it was seen together with another entity."""

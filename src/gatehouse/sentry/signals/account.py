@@ -10,7 +10,7 @@ from gatehouse.intel.places import distance_km
 from gatehouse.sentry.look import DAY_S, Look
 from gatehouse.sentry.memory import Kind, Seen
 from gatehouse.sentry.placeholders import meant
-from gatehouse.sentry.signals.signal import Collection, Group
+from gatehouse.sentry.signals.signal import LEAST, Collection, Group
 
 ACCOUNT: Final = Collection(Group.ACCOUNT)
 _signal = ACCOUNT.signal
@@ -62,7 +62,7 @@ def _new(look: Look) -> float | None:
         return None
     if past.events < KNOWING_EVENTS or past.events < 2 * past.users:
         return None
-    return max(look.at_s - user.first_s, 0.0) / _HOUR_S
+    return max((look.at_s - user.first_s) / _HOUR_S, LEAST)
 
 
 @_signal(

@@ -9,6 +9,21 @@ ADDRESS: Final = Collection(Group.ADDRESS)
 _signal = ADDRESS.signal
 
 
+def _is_marked(look: Look) -> bool:
+    """Whether any feed says more of the address than where it is."""
+    facts = look.facts
+    return bool(
+        facts.hosting
+        or facts.vpn
+        or facts.tor
+        or facts.proxy
+        or facts.relay
+        or facts.blocked
+        or facts.allowed
+        or facts.country_blocked
+    )
+
+
 @_signal(
     "IP_INVALID",
     meaning="What was sent as the address is none.",
@@ -19,6 +34,17 @@ def _invalid(look: Look) -> float | None:
     if look.device.ip_address is None:
         return None
     return 1.0 if look.address is None else 0.0
+
+
+@_signal(
+    "IP_LIST",
+    meaning="Several addresses were sent where one belongs, so the one that counts may be made up:"
+    " anybody can write the beginning of a forwarding header.",
+    computation="1 when the text holds a comma. The first public address counts.",
+    says="Several addresses were sent instead of one.",
+)
+def _list(look: Look) -> float | None:
+    return None if look.device.ip_address is None else float("," in look.device.ip_address)
 
 
 @_signal(
@@ -39,6 +65,7 @@ def _bogon(look: Look) -> float | None:
     meaning="The address is an exit of the Tor network.",
     computation="How far the list of exits can be believed, 0 to 1; less when it is old.",
     says="The address is a Tor exit.",
+    needs=_is_marked,
 )
 def _tor_exit(look: Look) -> float | None:
     return None if look.address is None else _unless_allowed(look, look.facts.tor)
@@ -49,6 +76,7 @@ def _tor_exit(look: Look) -> float | None:
     meaning="The address belongs to a VPN.",
     computation="How far that can be believed, 0 to 1. 0 for a privacy relay.",
     says="The address belongs to a VPN.",
+    needs=_is_marked,
 )
 def _vpn(look: Look) -> float | None:
     return None if look.address is None else _unless_relay(look, look.facts.vpn)
@@ -60,6 +88,7 @@ def _vpn(look: Look) -> float | None:
     computation="How far that can be believed, 0 to 1. 0 for a privacy relay. Not for recurring"
     " purchases, which the merchant's own server sends.",
     says="The address belongs to a data centre.",
+    needs=_is_marked,
 )
 def _hosting(look: Look) -> float | None:
     if look.address is None or look.is_renewal:
@@ -72,6 +101,7 @@ def _hosting(look: Look) -> float | None:
     meaning="The address is that of a proxy that strangers can use or rent.",
     computation="How far the list of proxies can be believed, 0 to 1; less when it is old.",
     says="The address is a public proxy.",
+    needs=_is_marked,
 )
 def _public_proxy(look: Look) -> float | None:
     return None if look.address is None else _unless_relay(look, look.facts.proxy)
@@ -83,6 +113,7 @@ def _public_proxy(look: Look) -> float | None:
     " iCloud Private Relay.",
     computation="How far that can be believed, 0 to 1.",
     says="The address belongs to a privacy relay.",
+    needs=_is_marked,
 )
 def _privacy_relay(look: Look) -> float | None:
     return None if look.address is None else look.facts.relay
@@ -93,6 +124,7 @@ def _privacy_relay(look: Look) -> float | None:
     meaning="The operator of this service has put the address on the list of those to block.",
     computation="1 when it is listed.",
     says="The address is on the operator's block list.",
+    needs=_is_marked,
 )
 def _blocked(look: Look) -> float | None:
     return None if look.address is None else float(look.facts.blocked)
@@ -104,6 +136,7 @@ def _blocked(look: Look) -> float | None:
     " block.",
     computation="1 when it is listed.",
     says="The address is in a country on the operator's block list.",
+    needs=_is_marked,
 )
 def _country_blocked(look: Look) -> float | None:
     if look.address is None:
@@ -117,6 +150,7 @@ def _country_blocked(look: Look) -> float | None:
     computation="1 when it is listed. Tor, VPN, data centre, proxy and country then count 0, and"
     " the address is taken for one that many share.",
     says="The address is on the operator's allow list.",
+    needs=_is_marked,
 )
 def _allowed(look: Look) -> float | None:
     return None if look.address is None else float(look.facts.allowed)

@@ -1,6 +1,5 @@
 """All signals, and the one function that measures a request by them."""
 
-from collections.abc import Callable
 from itertools import chain
 from typing import Final
 
@@ -12,7 +11,7 @@ from gatehouse.sentry.signals.consistency import CONSISTENCY
 from gatehouse.sentry.signals.device import DEVICE
 from gatehouse.sentry.signals.order import ORDER
 from gatehouse.sentry.signals.session import SESSION
-from gatehouse.sentry.signals.signal import Collection, Measure, Signal
+from gatehouse.sentry.signals.signal import Collection, Measure, Need, Signal
 from gatehouse.sentry.signals.velocity import VELOCITY
 
 
@@ -48,7 +47,7 @@ def _has_country(look: Look) -> bool:
     return look.country is not None
 
 
-_NEEDS: Final[tuple[tuple[Collection, Callable[[Look], bool]], ...]] = (
+_NEEDS: Final[tuple[tuple[Collection, Need], ...]] = (
     (ADDRESS, _has_address),
     (DEVICE, _has_device),
     (SESSION, _has_session),
@@ -65,19 +64,29 @@ ALL: Final[tuple[Signal, ...]] = tuple(
 )
 BY_CODE: Final = {signal.code: signal for signal in ALL}
 
-_PLAN: Final[tuple[tuple[Callable[[Look], bool], tuple[tuple[str, Measure], ...]], ...]] = tuple(
-    (needed, tuple((signal.code, signal.measure) for signal in collection.signals))
-    for collection, needed in _NEEDS
-)
+_Measures = tuple[tuple[str, Measure], ...]
+
+
+def _plan(collection: Collection) -> tuple[tuple[Need | None, _Measures], ...]:
+    """The signals of a group, those together that need the same."""
+    together: dict[Need | None, list[tuple[str, Measure]]] = {}
+    for signal in collection.signals:
+        together.setdefault(signal.needs, []).append((signal.code, signal.measure))
+    return tuple((needs, tuple(measures)) for needs, measures in together.items())
+
+
+_PLAN: Final = tuple((needed, _plan(collection)) for collection, needed in _NEEDS)
 
 
 def measure_all(look: Look) -> dict[str, float]:
-    """Every signal that the request lets be measured."""
+    """What the signals found; a signal that found nothing is not among them."""
     values: dict[str, float] = {}
-    for needed, measures in _PLAN:
+    for needed, parts in _PLAN:
         if needed(look):
-            for code, measure in measures:
-                value = measure(look)
-                if value is not None:
-                    values[code] = value
+            for needs, measures in parts:
+                if needs is None or needs(look):
+                    for code, measure in measures:
+                        value = measure(look)
+                        if value:
+                            values[code] = value
     return values

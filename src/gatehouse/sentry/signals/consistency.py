@@ -5,7 +5,7 @@ from typing import Final
 
 from gatehouse.intel.places import countries_of_zone, currencies_of, distance_km
 from gatehouse.sentry.look import Look
-from gatehouse.sentry.signals.signal import Collection, Group
+from gatehouse.sentry.signals.signal import Collection, Group, with_card
 
 CONSISTENCY: Final = Collection(Group.CONSISTENCY)
 _signal = CONSISTENCY.signal
@@ -70,6 +70,7 @@ def _currency_fits(look: Look) -> float | None:
     computation="1 when the countries differ, 0.5 when they share a currency. Not when the address"
     " hides where its user is.",
     says="The card is not from the address's country.",
+    needs=with_card,
 )
 def _card_mismatch(look: Look) -> float | None:
     card_country = None if look.card is None else look.card.country
@@ -86,6 +87,7 @@ def _card_mismatch(look: Look) -> float | None:
     meaning="The card was issued in the country that the address is in.",
     computation="1 when it was.",
     says="The card is from the address's country.",
+    needs=with_card,
 )
 def _card_fits(look: Look) -> float | None:
     card_country = None if look.card is None else look.card.country

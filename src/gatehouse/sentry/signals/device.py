@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from gatehouse.intel.agents import Agent
 from gatehouse.sentry.look import Look
 from gatehouse.sentry.memory import Kind
 from gatehouse.sentry.signals.signal import Collection, Group
@@ -23,6 +24,10 @@ _USED_BY_PEOPLE: Final = ("browser", "webview")
 
 def _is_blank(text: str) -> bool:
     return len(text) < 20 and text.strip().lower() in _BLANK
+
+
+def _is_no_browser(look: Look) -> bool:
+    return look.agent is not None and look.agent.kind not in _USED_BY_PEOPLE
 
 
 @_signal(
@@ -47,6 +52,7 @@ def _missing(look: Look) -> float | None:
     computation="1 for the user agent of a crawler. Not for recurring purchases, which the"
     " merchant's own program starts.",
     says="The user agent is that of a robot.",
+    needs=_is_no_browser,
 )
 def _bot(look: Look) -> float | None:
     return None if look.is_renewal else _is_kind(look, "bot")
@@ -58,9 +64,23 @@ def _bot(look: Look) -> float | None:
     computation="1 for the user agent of a library or a tool such as curl. Not for recurring"
     " purchases, which the merchant's own program starts.",
     says="The user agent is that of a program, not of a browser.",
+    needs=_is_no_browser,
 )
 def _http_library(look: Look) -> float | None:
     return None if look.is_renewal else _is_kind(look, "library")
+
+
+@_signal(
+    "UA_APP",
+    meaning="The library by which apps on phones send requests made this one: an app of the"
+    " merchant's, or somebody who plays one.",
+    computation="1 for the user agent that such a library has when nobody gives it another. Not for"
+    " recurring purchases.",
+    says="The user agent is that of an app's plain library.",
+    needs=_is_no_browser,
+)
+def _app(look: Look) -> float | None:
+    return None if look.is_renewal else _is_kind(look, "app")
 
 
 @_signal(
@@ -68,6 +88,7 @@ def _http_library(look: Look) -> float | None:
     meaning="A browser that is steered by a program made the request.",
     computation="1 for the user agent of a headless browser or of a tool that drives browsers.",
     says="The browser is steered by a program.",
+    needs=_is_no_browser,
 )
 def _headless(look: Look) -> float | None:
     return _is_kind(look, "headless")
@@ -79,6 +100,7 @@ def _headless(look: Look) -> float | None:
     computation="1 for a user agent without the form of one. 0 for an empty one. Not for recurring"
     " purchases, which the merchant's own program starts.",
     says="The user agent is malformed.",
+    needs=_is_no_browser,
 )
 def _malformed(look: Look) -> float | None:
     text = look.device.user_agent
@@ -91,13 +113,14 @@ def _malformed(look: Look) -> float | None:
     "UA_IMPOSSIBLE",
     meaning="No such browser exists: its version is still to come, or its parts contradict each"
     " other.",
-    computation="1 for such a user agent.",
+    computation="1 for such a user agent. Versions that are newer than those known are believed as"
+    " far as the pace of releases allows by the day of the event.",
     says="The user agent is one that cannot exist.",
 )
 def _impossible(look: Look) -> float | None:
     if look.agent is None:
         return None
-    return 0.0 if look.agent.impossible is None else 1.0
+    return 1.0 if look.agent.impossible or _is_too_new(look.agent, look.day) else 0.0
 
 
 @_signal(
@@ -125,6 +148,8 @@ def _current(look: Look) -> float | None:
     if agent is None:
         return None
     if agent.kind not in _USED_BY_PEOPLE or agent.impossible or agent.family is None:
+        return 0.0
+    if _is_too_new(agent, look.day):
         return 0.0
     since = agent.superseded_on
     return 1.0 if since is None or look.day - since < CURRENT_DAYS else 0.0
@@ -176,6 +201,10 @@ def _new_for_account(look: Look) -> float | None:
     if user.times_with(_DEVICE) > 1:
         return 0.0
     return 0.5 if user.times_with(_SYSTEM) > 1 else 1.0
+
+
+def _is_too_new(agent: Agent, day: int) -> bool:
+    return agent.expected_on is not None and day < agent.expected_on
 
 
 def _is_kind(look: Look, kind: str) -> float | None:

@@ -4,7 +4,7 @@ from typing import Final
 
 from gatehouse.sentry.look import Look
 from gatehouse.sentry.memory import Kind, Seen, Window
-from gatehouse.sentry.signals.signal import Collection, Group
+from gatehouse.sentry.signals.signal import LEAST, Collection, Group
 from gatehouse.sentry.signals.surprise import is_alone
 
 SESSION: Final = Collection(Group.SESSION)
@@ -34,7 +34,7 @@ def _too_young(look: Look) -> float | None:
     age_s = look.device.session_age
     if age_s is None or age_s < 0 or look.is_renewal:
         return None
-    return min(age_s, LONGEST_S)
+    return min(max(age_s, LEAST), LONGEST_S)
 
 
 @_signal(

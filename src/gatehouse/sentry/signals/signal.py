@@ -1,16 +1,20 @@
 """What a signal is: one question about a request, answered by a number.
 
 A signal measures; it does not judge. How much a measurement counts is in the scorecard alone.
-None means that the request does not say, which never counts.
+None means that the request does not say, 0 that there is nothing to say; neither counts or is kept.
 """
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from gatehouse.sentry.look import Look
 
+LEAST: Final = 0.001
+"""Of a measurement of which none at all would say something, too."""
+
 Measure = Callable[[Look], float | None]
+Need = Callable[[Look], bool]
 
 
 class Group(StrEnum):
@@ -38,6 +42,8 @@ class Signal(NamedTuple):
     says: str
     """The sentence of a reason; ``{value}`` stands for the number."""
     measure: Measure
+    needs: Need | None = None
+    """Without what it finds nothing: those that need the same are skipped together."""
 
     def sentence(self, value: float) -> str:
         """The reason in words."""
@@ -52,13 +58,18 @@ class Collection:
         self.signals: list[Signal] = []
 
     def signal(
-        self, code: str, *, meaning: str, computation: str, says: str
+        self, code: str, *, meaning: str, computation: str, says: str, needs: Need | None = None
     ) -> Callable[[Measure], Measure]:
         """Make a function the measure of a signal."""
 
         def collect(measure: Measure) -> Measure:
-            found = Signal(code, self._group, meaning, computation, says, measure)
+            found = Signal(code, self._group, meaning, computation, says, measure, needs)
             self.signals.append(found)
             return measure
 
         return collect
+
+
+def with_card(look: Look) -> bool:
+    """Whether the request is about a card."""
+    return look.card is not None

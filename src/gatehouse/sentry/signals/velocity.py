@@ -4,7 +4,7 @@ from typing import Final
 
 from gatehouse.sentry.look import Look
 from gatehouse.sentry.memory import Kind, Seen, Window
-from gatehouse.sentry.signals.signal import Collection, Group
+from gatehouse.sentry.signals.signal import Collection, Group, with_card
 from gatehouse.sentry.signals.surprise import (
     SHARED_BY,
     is_alone,
@@ -66,6 +66,7 @@ def _address_accounts(look: Look) -> float | None:
     computation=f"{_UNIT}, of different cards. Shared addresses may have {SHARED_BY:.0f} times"
     f" more. {_NOT_RENEWALS}",
     says="Unusually many cards are used from this address.",
+    needs=with_card,
 )
 def _address_cards(look: Look) -> float | None:
     return _partners(look, _ADDRESS, _CARD, people_behind(look.facts))
@@ -109,6 +110,7 @@ def _account_orders(look: Look) -> float | None:
     computation="Number of different cards of the user within 24 hours. Not for recurring"
     " purchases.",
     says="The user has paid with {value} cards within a day.",
+    needs=with_card,
 )
 def _account_cards(look: Look) -> float | None:
     return _cards(look, _USER)
@@ -120,6 +122,7 @@ def _account_cards(look: Look) -> float | None:
     computation="Number of different cards in the session within 24 hours. Not for recurring"
     " purchases.",
     says="{value} cards have been used in this session within a day.",
+    needs=with_card,
 )
 def _session_cards(look: Look) -> float | None:
     return _cards(look, _SESSION)
@@ -140,6 +143,7 @@ def _session_events(look: Look) -> float | None:
     meaning="The card is used again and again within a short time.",
     computation=f"{_UNIT}, of the card's events. {_NOT_RENEWALS}",
     says="The card is used unusually often.",
+    needs=with_card,
 )
 def _card_events(look: Look) -> float | None:
     return _events(look, _CARD, 0.5)
@@ -150,6 +154,7 @@ def _card_events(look: Look) -> float | None:
     meaning="Several users pay with one card.",
     computation="Number of different users of the card within 30 days.",
     says="{value} users have paid with this card.",
+    needs=with_card,
 )
 def _card_accounts(look: Look) -> float | None:
     card = None if look.past is None else look.past.of(_CARD)
