@@ -384,7 +384,6 @@ def test_the_record_holds_scores_signals_and_the_event(fresh: httpx.Client) -> N
     named = dict(event["entities"])
     assert named["user"] == "u-1"
     assert named["transaction"] == "t-1 u-1"
-    assert named["referral"] == "17"
     assert "custom" not in named
 
 

@@ -91,8 +91,16 @@ class SentryStage:
         )
 
 
+# Most sentences are always the same.
+_SENTENCES: Final = {code: each.says for code, each in BY_CODE.items() if "{" not in each.says}
+
+
 def _reasons(scored: Scored, values: dict[str, float]) -> list[Reason]:
     return [
-        Reason(code, round(effect, _EFFECT_DIGITS), BY_CODE[code].sentence(values[code]))
+        Reason(
+            code,
+            round(effect, _EFFECT_DIGITS),
+            _SENTENCES.get(code) or BY_CODE[code].sentence(values[code]),
+        )
         for code, effect in scored.effects
     ]

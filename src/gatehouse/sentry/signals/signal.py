@@ -47,7 +47,7 @@ class Signal(NamedTuple):
 
     def sentence(self, value: float) -> str:
         """The reason in words."""
-        return self.says.format(value=f"{value:,.0f}") if "{" in self.says else self.says
+        return self.says.format(value=f"{value:,.0f}")
 
 
 class Collection:
