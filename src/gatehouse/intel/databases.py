@@ -128,6 +128,7 @@ def copy_database(file: BinaryIO, most_bytes: int) -> tuple[Database, str]:
     """
     digest, size = hashlib.sha256(), 0
     with _room():
+        # Closed below: only making it can fail for want of room.
         copy = tempfile.NamedTemporaryFile(prefix="gatehouse-", suffix=".mmdb")  # noqa: SIM115
     with copy:
         while part := file.read(_CHUNK):

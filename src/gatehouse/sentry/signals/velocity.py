@@ -64,7 +64,7 @@ def _address_accounts(look: Look) -> float | None:
     "VEL_IP_CARDS",
     meaning="Far more different cards than usual are used from this address.",
     computation=f"{_UNIT}, of different cards. Shared addresses may have {SHARED_BY:.0f} times"
-    f" more. {_NOT_RENEWALS}",
+    f" more. Only for a request with a card. {_NOT_RENEWALS}",
     says="Unusually many cards are used from this address.",
     needs=with_card,
 )
