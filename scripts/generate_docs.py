@@ -21,6 +21,11 @@ from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.core.brands import BRAND_NAMES, BRANDS
 from gatehouse.core.money import format_amount
+from gatehouse.language.catalogue import LIST_KINDS, SIGNALS, VELOCITY
+from gatehouse.language.signatures import SIGNATURES, Signature
+from gatehouse.rules.authoring import read_rule_set
+from gatehouse.rules.ruleset import Rule
+from gatehouse.rules.starter import STARTER_LISTS, starter_document
 from gatehouse.sentry.scorecard import Term, load_sheet
 from gatehouse.sentry.signals.catalogue import ALL
 from gatehouse.sentry.signals.signal import Group
@@ -271,6 +276,80 @@ def families() -> str:
     return table(("Family", "Signals"), rows)
 
 
+def rule_signals() -> str:
+    """Every signal that a condition can speak of, by group; velocity stands by itself."""
+    sections = []
+    for group in dict.fromkeys(info.group for info in SIGNALS.values()):
+        if group == "velocity":
+            continue
+        rows = [
+            (
+                _code(info.name),
+                info.type,
+                info.about,
+                ", ".join(_code(f"'{value}'") for value in info.values)
+                or (_code(info.example) if info.example else ""),
+            )
+            for info in SIGNALS.values()
+            if info.group == group
+        ]
+        listed = table(("Signal", "Type", "Meaning", "Values, or an example"), rows)
+        sections.append(f"### {group}\n\n{listed}")
+    return "\n\n".join(sections)
+
+
+def velocity() -> str:
+    """Every measure of velocity, by what it is counted for."""
+    sections = []
+    for group, measures in VELOCITY.items():
+        names = [f"velocity.{group}.{measure}" for measure in measures]
+        rows = [(_code(name), SIGNALS[name].about) for name in names]
+        sections.append(f"### velocity.{group}\n\n{table(('Signal', 'Meaning'), rows)}")
+    return "\n\n".join(sections)
+
+
+def functions() -> str:
+    """Every function of the rule language."""
+    rows = [(_code(_call(name, one)), _given(one), one.about) for name, one in SIGNATURES.items()]
+    return table(("Function", "Gives", "Which is"), rows)
+
+
+def _call(name: str, signature: Signature) -> str:
+    if signature.takes:
+        return f"{name}({', '.join(signature.takes)})"
+    return f"{name}(value, value{', ...' if signature.most > signature.fewest else ''})"
+
+
+def _given(signature: Signature) -> str:
+    return signature.gives or "the type of its values"
+
+
+def list_kinds() -> str:
+    """Every kind of list, and what can be looked up on it."""
+    starters: dict[str, list[str]] = {}
+    for one in STARTER_LISTS:
+        starters.setdefault(one.kind, []).append(_code(one.name))
+    rows = [
+        (_code(kind), ", ".join(map(_code, names)), ", ".join(starters.get(kind, ())) or "-")
+        for kind, names in LIST_KINDS.items()
+    ]
+    return table(("Kind", "Signals that can be looked up on it", "Every account has"), rows)
+
+
+def starter_rules() -> str:
+    """Every rule of the starter rule set."""
+    rows = [
+        (_code(rule.name), rule.description, _outcome(rule))
+        for rule in read_rule_set(starter_document().encode()).rules
+    ]
+    return table(("Rule", "What it catches", "Outcome"), rows)
+
+
+def _outcome(rule: Rule) -> str:
+    mark = ", final" if rule.final else ", shadow" if rule.shadow else ""
+    return f"{rule.outcome}{mark}"
+
+
 PARTS: Final[dict[str, Callable[[], str]]] = {
     "errors": errors,
     "settings": settings,
@@ -284,6 +363,11 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "scorecard": scorecard,
     "signals": signals,
     "families": families,
+    "rule-signals": rule_signals,
+    "velocity": velocity,
+    "functions": functions,
+    "list-kinds": list_kinds,
+    "starter-rules": starter_rules,
 }
 
 

@@ -1,6 +1,7 @@
 """What tests drive the service with: a home of its own, the real command, the real server."""
 
 import contextlib
+import io
 import json
 import os
 import signal
@@ -12,8 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import httpx
+
+from gatehouse.cli import main
+from gatehouse.store.database import Database
 
 GATEHOUSE = [sys.executable, "-m", "gatehouse"]
 CARD = "4242424242424242"
@@ -62,6 +67,15 @@ VISIT: dict[str, Any] = {
     "clientReferenceId": "order-1",
 }
 
+PURCHASE: dict[str, Any] = {
+    "pipelineId": 1,
+    "clientReferenceId": "order-1",
+    "rulesRequest": {"customerIp": "203.0.113.1", "cardNumber": CARD, "userId": "u-1"},
+    "sentryRequest": VISIT,
+    "preCheckRequest": BODY,
+}
+"""An ordinary purchase through the sandbox's first pipeline."""
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -99,7 +113,14 @@ class Home:
         return clean | given
 
     def run(self, *arguments: str, **settings: str) -> Done:
-        """Run the command as a person would."""
+        """Run the command, in this process where that makes no difference: it saves the start."""
+        environ = self.environ(**settings)
+        if "PYTHONPATH" in self.settings or arguments[:1] == ("serve",):
+            return self.run_apart(*arguments, **settings)
+        return _run_here(arguments, environ)
+
+    def run_apart(self, *arguments: str, **settings: str) -> Done:
+        """Run the command in a process of its own, as a person would."""
         done = subprocess.run(
             [*GATEHOUSE, *arguments],
             env=self.environ(**settings),
@@ -207,6 +228,39 @@ class Server:
             return received
 
 
+def _run_here(arguments: tuple[str, ...], environ: dict[str, str]) -> Done:
+    """The command's own `main` with its own environment, output and exit code."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    opened: list[Database] = []
+    begin = Database.__init__
+
+    def noted(database: Database, *given: Any, **options: Any) -> None:
+        opened.append(database)
+        begin(database, *given, **options)
+
+    code: object = 0
+    mask = os.umask(0o077)
+    try:
+        with (
+            mock.patch.dict(os.environ, environ, clear=True),
+            mock.patch.object(sys, "argv", ["gatehouse", *arguments]),
+            mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO())),
+            mock.patch.object(Database, "__init__", noted),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            main()
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        os.umask(mask)
+        for database in opened:
+            database.dispose()
+    assert isinstance(code, int)
+    texts = [stream.buffer.getvalue().decode() for stream in (out, err)]
+    return Done(code, *texts)
+
+
 def sandbox_key(home: Home) -> str:
     """The demo account's key, as `make run` prints it."""
     return (home.path / "demo-key").read_text().strip()
@@ -225,3 +279,14 @@ def idverify(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Re
 def sentry(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Response:
     """One Sentry call; without a body, an ordinary order with every group filled."""
     return client.post("/api/v1/sentry", json=VISIT if body is None else body, headers=headers)
+
+
+def pipeline(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Response:
+    """One Pipeline call; without a body, an ordinary purchase through pipeline 1."""
+    return client.post("/api/v1/pipeline", json=PURCHASE if body is None else body, headers=headers)
+
+
+def rules(client: httpx.Client, body: Any = None, **headers: str) -> httpx.Response:
+    """One Rules call; without a body, an ordinary one."""
+    given = {"customerIp": "203.0.113.1", "cardNumber": CARD, "amount": 59.9, "currency": "USD"}
+    return client.post("/api/v1/rules", json=given if body is None else body, headers=headers)

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from scripts.bench import backtesting, judging
 from scripts.bench.cards import precheck_body
 from scripts.bench.client import Load, drive, pace, post
 from scripts.bench.growth import fill_with_decisions, fill_with_people, fill_with_visits
 from scripts.bench.people import idverify_body
+from scripts.bench.purchases import apply_rules, pipeline_body
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import (
     Server,
@@ -57,6 +59,12 @@ class Subject(NamedTuple):
         return [post(prefix + self.operation, self.body(n), headers) for n in range(_CARDS)]
 
 
+def prepare_pipeline(shop: Shop) -> None:
+    """Fifty rules, and people who came before."""
+    apply_rules(shop, shop.home)
+    fill_with_visits(shop, _EARLIER_VISITS)
+
+
 SUBJECTS = (
     Subject(
         "PreCheck",
@@ -88,6 +96,16 @@ SUBJECTS = (
         least_share=0.15,
         most_times=6,
         most_p99_ms=25,
+    ),
+    Subject(
+        "Pipeline",
+        "pipeline",
+        pipeline_body,
+        prepare=prepare_pipeline,
+        grow=fill_with_decisions,
+        kind="decision records",
+        least_share=0.09,
+        most_times=10,
     ),
 )
 
@@ -217,12 +235,33 @@ def weigh_memory(entities: int) -> None:
     print(verdict("gigabytes", found.gigabytes, 1.5 * entities / 1_000_000, at_least=False))
 
 
+def time_the_rules() -> None:
+    """How long judging takes: one live request, and a million recorded ones."""
+    print("Judging one live request by rules of the starter kind")
+    for rules, bar in judging.BARS_US.items():
+        found = judging.measure(rules)
+        print(verdict(f"us for {rules} rules", found.judge_us, bar, at_least=False))
+        print(f"  {found.compile_ms:.0f} ms to make them ready")
+
+
+def time_the_backtest(requests: int) -> None:
+    """How long a rule set takes over recorded requests."""
+    found = backtesting.measure(requests)
+    print(
+        f"Backtest of {found.rules} rules over {found.requests:,} requests: loaded in "
+        f"{found.fill_s:.0f} s, {found.gigabytes:.2f} GB at most"
+    )
+    print(verdict("seconds after loading", found.judge_s, backtesting.BAR_S, at_least=False))
+
+
 def main() -> None:
     """Run the measurements that were asked for."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="short rounds, 100,000 records")
     parser.add_argument(
-        "--only", choices=("speed", "growth", "memory", "start"), help="one measurement alone"
+        "--only",
+        choices=("speed", "growth", "memory", "start", "rules", "backtest"),
+        help="one measurement alone",
     )
     operations = [subject.operation for subject in SUBJECTS]
     parser.add_argument("--operation", choices=operations, help="one operation alone")
@@ -244,6 +283,10 @@ def main() -> None:
                 compare_empty_with_full(subject, Path(folder), options)
         if options.only == "start" or (options.only is None and options.operation is None):
             time_the_start(Path(folder))
+    if options.only == "rules" or (options.only is None and options.operation is None):
+        time_the_rules()
+    if options.only == "backtest" or (options.only is None and options.operation is None):
+        time_the_backtest(options.records)
     if options.only in (None, "memory") and options.operation in (None, "sentry"):
         weigh_memory(options.records)
 

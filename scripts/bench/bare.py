@@ -71,15 +71,31 @@ _SENTRY: dict[str, Any] = {
     ],
 }
 
+_PIPELINE: dict[str, Any] = {
+    "pipelineStages": ["Rules", "Sentry", "PreCheck", "Gateway"],
+    "decision": "ACCEPT",
+    "tags": [],
+    "rulesResponse": {"status": "ACCEPT", "matchedRules": []},
+    "sentryResponse": {
+        "ipScore": 0.68,
+        "requestScore": 0.8914,
+        "reasons": _SENTRY["reasons"],
+    },
+    "preCheckResponse": _PRECHECK,
+    "gatewayResponse": {"status": "APPROVED", "responseCode": "00", "approvalCode": "410263"},
+}
 
-def answer(fee_type: str, field: str, response: dict[str, Any]) -> dict[str, Any]:
+
+def answer(fee_types: tuple[str, ...], field: str, response: dict[str, Any]) -> dict[str, Any]:
     """A whole answer around a response."""
     fee = {"currency": "USD", "amount": 0.05}
     return {
         "isSuccess": True,
         "errors": None,
         "billing": {
-            "items": [{"feeType": fee_type, "fee": fee, "completed": True}],
+            "items": [
+                {"feeType": fee_type, "fee": fee, "completed": True} for fee_type in fee_types
+            ],
             "remainingBalance": {"currency": "USD", "amount": 99999.95},
             "amountAuthorized": fee,
             "amountClosed": fee,
@@ -100,9 +116,13 @@ def route(operation: str, content: dict[str, Any]) -> Route:
 
 
 ROUTES = [
-    route("precheck", answer("PRECHECK", "preCheckResponse", _PRECHECK)),
-    route("idverify", answer("ID_VERIFY", "idVerifyResponse", _ID_VERIFY)),
-    route("sentry", answer("SENTRY", "sentryResponse", _SENTRY)),
+    route("precheck", answer(("PRECHECK",), "preCheckResponse", _PRECHECK)),
+    route("idverify", answer(("ID_VERIFY",), "idVerifyResponse", _ID_VERIFY)),
+    route("sentry", answer(("SENTRY",), "sentryResponse", _SENTRY)),
+    route(
+        "pipeline",
+        answer(("RULES", "SENTRY", "PRECHECK", "GATEWAY"), "pipelineResponse", _PIPELINE),
+    ),
 ]
 
 

@@ -15,17 +15,21 @@ from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
 from gatehouse.golive import settings_points
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardKeeper
+from gatehouse.intel.cards import CardKeeper, Fingerprints
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
-from gatehouse.offers import (
+from gatehouse.offers.operations import (
     Parties,
     load_addresses,
+    load_gateway,
     load_identities,
     load_issuer,
     make_operations,
+    make_stages,
     read_policies,
 )
+from gatehouse.offers.pipelines import Pipelines
+from gatehouse.offers.setups import Builder, Setups
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.premises import root_secret, system_clock
 from gatehouse.sentry.entities import Keeper
@@ -39,13 +43,18 @@ from gatehouse.store.keyring import open_ring
 from gatehouse.store.lookup import RecordedIdentities
 from gatehouse.store.office import Office
 from gatehouse.store.remembrance import Remembrance
+from gatehouse.store.reverser import Reverser
+from gatehouse.store.reviews import RecordedReviews
 from gatehouse.store.sweeper import Sweeper
 from gatehouse.store.writer import Writer
+from gatehouse.survey.keeping import RingKeeper
+from gatehouse.survey.surveyor import Survey
 from gatehouse.web.door import Door, DoorOptions, with_life
 from gatehouse.web.gate import Gate, GateOptions
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
-from gatehouse.web.routes import Ready, Routes, make_routes
+from gatehouse.web.reviews import Reviews
+from gatehouse.web.routes import Offered, Ready, Routes, make_routes
 from gatehouse.web.v1 import Api, ApiOptions
 
 _DAY_MS: Final = 86_400_000
@@ -67,7 +76,6 @@ class Service:
         self.memory = Rings(settings.memory_entities)
         self.metrics = Metrics(gatehouse.__version__, settings.environment, self.memory.state)
         self.writer = Writer(lambda: open_door(database), self.metrics.commit)
-        self.callers = CallerDirectory(database, time.monotonic)
         self.identities = RecordedIdentities(
             database,
             office.ring,
@@ -77,6 +85,8 @@ class Service:
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)
         self._memory_days = settings.memory_days
         self._database = database
+        self._furnish(settings, office)
+        self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._door = self._make_door(settings, self._build(settings, office, owner))
@@ -97,6 +107,8 @@ class Service:
         self._tasks = [
             asyncio.create_task(self.callers.poll()),
             asyncio.create_task(self.sweeper.run()),
+            asyncio.create_task(self.setups.run()),
+            asyncio.create_task(self.reverser.run()),
             asyncio.create_task(self._prepare(system_clock())),
         ]
         self._running = True
@@ -110,7 +122,12 @@ class Service:
         if self._memory_days:
             since_ms = started_ms - self._memory_days * _DAY_MS
             history = History(self._database, since_ms, started_ms)
-            await Remembrance(history.read, self.memory.note, lambda: self._door.busy).run()
+            await Remembrance(
+                history.read,
+                self.memory.note,
+                lambda: self._door.busy,
+                note_decline=self.memory.note_decline,
+            ).run()
         self.memory.rebuilt = True
 
     async def stop(self) -> None:
@@ -119,6 +136,7 @@ class Service:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.setups.stop()
         await asyncio.to_thread(self.feeds.stop)
         await self.callers.flush()
         await self.identities.stop()
@@ -149,9 +167,10 @@ class Service:
                 guess_limit=settings.effective_guess_limit,
             ),
         )
+        gate = self._gate(settings, ring.current(keyring.API_KEYS)[1])
         api = Api(
             engine,
-            self._gate(settings, ring.current(keyring.API_KEYS)[1]),
+            gate,
             (self.callers, DecisionArchive(self._database)),
             system_clock,
             ApiOptions(
@@ -162,16 +181,43 @@ class Service:
                 read_policies=read_policies,
             ),
         )
+        reviews = Reviews(
+            gate,
+            RecordedReviews(office),
+            api.free,
+            max_body_bytes=settings.max_body_bytes,
+            body_timeout_ms=settings.body_timeout_ms,
+        )
+        operations = make_operations(self._stages, self._pipelines)
+        offered = Offered(operations, self._pipelines.listing)
+        public_metrics = None if settings.metrics_port else self.metrics
+        return make_routes((api, reviews), offered, self.ready, public_metrics, settings.base_url)
+
+    def _furnish(self, settings: Settings, office: Office) -> None:
+        """The stages, whom they ask, and what accounts make of them."""
+        ring = office.ring
+        entities = Keeper(ring.current(keyring.ENTITIES)[1])
+        addresses = load_addresses(settings, self.feeds)
+        gateway = load_gateway(settings)
         parties = Parties(
             issuer=load_issuer(settings),
             identities=load_identities(settings, self.identities),
-            addresses=load_addresses(settings, self.feeds),
+            addresses=addresses,
             memory=self.memory,
-            keeper=Keeper(ring.current(keyring.ENTITIES)[1]),
+            keeper=entities,
+            gateway=gateway,
         )
-        operations = make_operations(settings, parties)
-        public_metrics = None if settings.metrics_port else self.metrics
-        return make_routes(api, operations, self.ready, public_metrics, settings.base_url)
+        self._stages = make_stages(settings, parties)
+        fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
+        kept = RingKeeper(fingerprints, entities)
+        surveyor = Survey(self._stages.sentry, addresses, self.memory, kept)
+        builder = Builder(self._stages.by_name())
+        self.setups = Setups(self._database, builder)
+        pays = settings.gateway != "none"
+        self._pipelines = Pipelines(self.setups, builder, surveyor, pays=pays)
+        self.reverser = Reverser(
+            self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
+        )
 
     def _gate(self, settings: Settings, hashing_key: bytes) -> Gate:
         options = GateOptions(

@@ -39,6 +39,13 @@ def settings_points(settings: Settings) -> list[Point]:
             "module:factory of a connector to your identity provider",
         ),
         Point(
+            "gateway",
+            settings.gateway != "sandbox",
+            f"GATEHOUSE_GATEWAY is {settings.gateway}",
+            "set GATEHOUSE_GATEWAY to module:factory of a connector to your payment gateway, or "
+            "to none if no pipeline of yours has a Gateway stage",
+        ),
+        Point(
             "transport",
             bool(settings.tls_cert_file and settings.tls_key_file)
             or bool(settings.trusted_proxies),

@@ -16,7 +16,8 @@ from gatehouse.access.keys import key_hash
 from gatehouse.core.errors import Conflict, SettingsError
 from gatehouse.core.keyring import API_KEYS, RootSecret
 from gatehouse.settings import Settings
-from gatehouse.store import accounts, keys, ledger
+from gatehouse.store import accounts, configurations, keys, ledger
+from gatehouse.store.configurations import KINDS
 from gatehouse.store.database import Database
 from gatehouse.store.keyring import open_ring
 from gatehouse.store.migrate import is_current, migrate
@@ -85,14 +86,25 @@ def ensure_demo(office: Office, settings: Settings) -> str:
         if known and path.exists():
             text = path.read_text(encoding="utf-8").strip()
             if _still_good(office, text):
+                _furnish_demo(office)
                 return text
         with office.change() as change:
             if not known:
                 accounts.create(change, "Demo", "USD", DEMO_ACCOUNT)
                 ledger.top_up(change, DEMO_ACCOUNT, _DEMO_BALANCE, "play money")
+            configurations.furnish(change, DEMO_ACCOUNT)
             _, text = keys.issue(change, DEMO_ACCOUNT, keys.KeyTerms("demo"))
         _write_private(path, text)
         return text
+
+
+def _furnish_demo(office: Office) -> None:
+    """A demo account that is older than rules and pipelines gets them as new ones do."""
+    with office.look() as connection:
+        if all(configurations.names(connection, DEMO_ACCOUNT, kind) for kind in KINDS):
+            return
+    with office.change() as change:
+        configurations.furnish(change, DEMO_ACCOUNT)
 
 
 def _still_good(office: Office, key_text: str) -> bool:

@@ -14,6 +14,14 @@ from typing import Any, Final
 
 PREFIX: Final = "GATEHOUSE_"
 ENV_FILE: Final = PREFIX + "ENV_FILE"
+ACCOUNT: Final = PREFIX + "ACCOUNT"
+"""Names the account that commands work on; servers do not look at it."""
+STAGE_TIMEOUTS: Final = (
+    "precheck_timeout_ms",
+    "idverify_timeout_ms",
+    "sentry_timeout_ms",
+    "gateway_timeout_ms",
+)
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -157,6 +165,21 @@ class Settings:
         low=0,
         high=400,
     )
+    gateway: str = _text(
+        "sandbox",
+        "Who authorizes payments: `sandbox`, `none` (the Gateway stage then answers ERROR), or "
+        "`module:factory` naming a function that returns an object with the `PaymentGateway` "
+        "interface.",
+        "`sandbox`, `none` or `module:factory`",
+    )
+    gateway_timeout_ms: int = _number(
+        10_000,
+        "How long Gateway waits for the payment gateway, and one attempt to reverse a payment "
+        "for its answer.",
+        unit="milliseconds",
+        low=10,
+        high=60_000,
+    )
     card_guess_limit: int | None = _number(
         None,
         "Wrong security codes and identifiers for one card within 24 hours, after which PreCheck "
@@ -292,12 +315,15 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
             shown = "its value" if declared.secret else repr(text)
             raise InvalidSetting(f"{variable} takes {declared.takes}; got {shown}") from None
     settings = Settings(**values)
-    for wait in ("precheck_timeout_ms", "idverify_timeout_ms", "sentry_timeout_ms"):
-        if settings.authorization_ttl_s * 1000 <= getattr(settings, wait):
-            raise InvalidSetting(
-                f"GATEHOUSE_AUTHORIZATION_TTL_S must be longer than {PREFIX}{wait.upper()}, "
-                "or requests would lose their authorization while they wait"
-            )
+    # A pipeline can have every stage, and its payment is reversed when its authorization is lost.
+    longest_ms = sum(getattr(settings, wait) for wait in STAGE_TIMEOUTS)
+    if settings.authorization_ttl_s * 1000 <= longest_ms:
+        waits = ", ".join(PREFIX + wait.upper() for wait in STAGE_TIMEOUTS)
+        raise InvalidSetting(
+            f"GATEHOUSE_AUTHORIZATION_TTL_S must be longer than the {longest_ms} ms that all "
+            f"stages together may take ({waits}), or requests would lose their authorization "
+            "while they wait"
+        )
     if settings.idempotency_ttl_h * 3600 <= settings.authorization_ttl_s:
         raise InvalidSetting(
             "GATEHOUSE_IDEMPOTENCY_TTL_H must be longer than GATEHOUSE_AUTHORIZATION_TTL_S, "
@@ -314,7 +340,7 @@ def gather_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """Sentences about `GATEHOUSE_*` variables that no setting reads, most likely misspelt."""
-    known = {variable for variable, _, _ in declarations()} | {ENV_FILE}
+    known = {variable for variable, _, _ in declarations()} | {ENV_FILE, ACCOUNT}
     found = []
     for variable in sorted(gather_variables(environ)):
         if variable.startswith(PREFIX) and variable not in known:

@@ -37,6 +37,7 @@ def production(tmp_path: Path) -> Home:
             "GATEHOUSE_ENVIRONMENT": "production",
             "GATEHOUSE_SECRET_KEY": "s" * 40,
             "GATEHOUSE_ISSUER": "play_issuer:make",
+            "GATEHOUSE_GATEWAY": "none",
             "GATEHOUSE_IDENTITIES": "records",
             "GATEHOUSE_TRUSTED_PROXIES": "127.0.0.0/8",
             "GATEHOUSE_METRICS_PORT": "0",

@@ -15,10 +15,11 @@ from gatehouse.cli.app import app
 from gatehouse.connectors.sandbox.people import all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.idverify.words import NameResult, Result, VerificationLevel
+from gatehouse.language.catalogue import SIGNALS, VELOCITY
 from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
 from gatehouse.sentry.scorecard import load_sheet
 from gatehouse.sentry.signals.catalogue import ALL
-from gatehouse.settings import ENV_FILE, declarations
+from gatehouse.settings import ACCOUNT, ENV_FILE, declarations
 from gatehouse.web.problems import CODES
 from tests.docs.pages import ROOT, pages
 
@@ -76,7 +77,7 @@ def test_secret_settings_are_marked_and_no_others() -> None:
 
 
 def test_pages_name_only_settings_that_exist() -> None:
-    known = {variable for variable, _, _ in declarations()} | {ENV_FILE}
+    known = {variable for variable, _, _ in declarations()} | {ENV_FILE, ACCOUNT}
     for page in pages():
         named = {word.strip("`'\",.;:()<>=") for word in page.read_text().split()}
         named = {word.partition("=")[0].rstrip("`,.;:") for word in named}
@@ -109,6 +110,22 @@ def test_every_signal_is_documented_once_with_what_it_is_worth() -> None:
 def test_every_family_of_signals_is_documented() -> None:
     listed = [row[0] for row in _rows(_page("signals.md"))]
     assert {f"`{term.family}`" for term in load_sheet().terms if term.family} <= set(listed)
+
+
+def test_every_signal_for_rules_is_documented_once_with_its_values() -> None:
+    listed = _rows(_page("rule-signals.md").partition("\n## All signals\n")[2])
+    rows = [row for row in listed if row[0].startswith("`")]
+    assert [row[0].strip("`") for row in rows] == list(SIGNALS)
+    by_name = dict(zip(SIGNALS, rows, strict=True))
+    assert by_name["ip.tor"][1] == "boolean"
+    for name, info in SIGNALS.items():
+        assert all(f"`'{value}'`" in by_name[name][3] for value in info.values)
+
+
+def test_every_group_of_velocity_is_documented() -> None:
+    page = _page("rule-signals.md")
+    assert all(page.count(f"\n### velocity.{group}\n") == 1 for group in VELOCITY)
+    assert "| `velocity.card.count_1h` | Requests with this card in the last hour," in page
 
 
 def test_every_command_is_documented() -> None:

@@ -58,12 +58,14 @@ def processor() -> Iterator[Processor]:
 @pytest.fixture
 def home(tmp_path: Path, processor: Processor) -> Home:
     """A home whose server asks the processor, with the connector as the page prints it."""
-    code = [block.text for block in blocks(_PAGE) if block.kind == "python"]
-    assert len(code) == 1, "the page prints one connector"
+    printed = [block.text for block in blocks(_PAGE) if block.kind == "python"]
+    code = [text for text in printed if "def make_issuer" in text]
+    assert len(code) == 1, "the page prints one connector to an issuer"
     (tmp_path / "processor_issuer.py").write_text(code[0])
     assert "GATEHOUSE_ISSUER=processor_issuer:make_issuer" in _PAGE
     settings = {
         "GATEHOUSE_ISSUER": "processor_issuer:make_issuer",
+        "GATEHOUSE_GATEWAY": "none",
         "PROCESSOR_URL": processor.url,
         "PYTHONPATH": str(tmp_path),
     }

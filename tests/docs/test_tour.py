@@ -21,6 +21,8 @@ def test_the_tour_covers_what_the_readme_promises() -> None:
         "/api/v1/precheck",
         "/api/v1/idverify",
         "/api/v1/sentry",
+        "/api/v1/pipeline",
+        "rules apply",
         "/api/v1/decisions/",
         "Idempotency-Key",
         "balance show",
@@ -31,3 +33,9 @@ def test_the_tour_covers_what_the_readme_promises() -> None:
         "gatehouse doctor",
     ):
         assert promised in commands
+
+
+def test_the_tour_ends_with_a_pipeline_that_the_reader_has_just_changed() -> None:
+    changed, called = list(steps(_README))[-2:]
+    assert "rules apply" in changed.command
+    assert "/api/v1/pipeline" in called.command

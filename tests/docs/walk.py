@@ -46,7 +46,7 @@ def _run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if with_errors else subprocess.PIPE,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     parts = re.split(rf"\n{_END} (\d+)\n", done.stdout)

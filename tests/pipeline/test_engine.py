@@ -9,15 +9,18 @@ from typing import Any
 
 import msgspec
 import pytest
+import sqlalchemy as sa
 
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.outcomes import Outcome as Decided
 from gatehouse.core.stage import Stage
-from gatehouse.pipeline.desk import Insufficient, Release
-from gatehouse.pipeline.engine import Engine, EngineOptions, Order, Outcome, Processed
-from gatehouse.store import accounts, decisions, ledger
+from gatehouse.pipeline.desk import Insufficient, Intent, Release
+from gatehouse.pipeline.engine import Course, Engine, EngineOptions, Order, Outcome, Processed, Step
+from gatehouse.store import accounts, decisions, ledger, reviews
 from gatehouse.store.doors import open_door
 from gatehouse.store.office import Office
+from gatehouse.store.tables import GATEWAY_INTENTS
 from gatehouse.store.writer import Writer
 
 _NUMBERS = itertools.count(1)
@@ -73,9 +76,8 @@ def order(*stages: Stage, account_id: str) -> Order:
         request_id=f"req_{next(_NUMBERS):026d}",
         operation="play",
         account_id=account_id,
-        fees=FEES,
         policies={},
-        stages=stages,
+        steps=tuple(Step(stage, FEES[stage.fee_type]) for stage in stages),
         inputs={},
         card=None,
         client_reference="order 4242424242424242",
@@ -200,3 +202,205 @@ def test_releasing_twice_gives_the_money_back_once(office: Office, account: str)
 
     asyncio.run(scenario())
     assert _state(office, account) == (100_000, 0)
+
+
+class Plain:
+    """A survey that knows what a test tells it."""
+
+    def __init__(self, **signals: Any) -> None:
+        self._signals = signals
+
+    async def describe(self, case: Case) -> None:
+        case.signals = dict(self._signals)
+
+    def facts(self, case: Case) -> dict[str, Any]:
+        return {"signals": self._signals}
+
+
+def course(decided: Decided = Decided.ACCEPT, **signals: Any) -> Course:
+    return Course(Plain(**signals), lambda _runs: decided, {"pipeline": {"id": 7, "version": 3}})
+
+
+def steps(*given: Step, account_id: str, **more: Any) -> Order:
+    wanted = order(account_id=account_id)
+    return msgspec.structs.replace(wanted, steps=given, course=course(), **more)
+
+
+def ran(outcome: object) -> list[str]:
+    assert isinstance(outcome, Processed)
+    return [run.stage for run in outcome.runs]
+
+
+def test_a_stage_is_left_out_when_its_condition_says_so(office: Office, account: str) -> None:
+    left_out = PlayStage("PRECHECK", nothing)
+    skipped = Step(left_out, 50_000, skip=lambda case: case.signals["amount"] > 5)
+    wanted = steps(skipped, Step(PlayStage("SENTRY", nothing), 20_000), account_id=account)
+    [done] = process(office, msgspec.structs.replace(wanted, course=course(amount=9)))
+    assert ran(done) == ["Sentry"]
+    assert left_out.ran == 0
+    assert _state(office, account) == (80_000, 0)
+
+
+def test_nothing_runs_after_a_stage_whose_condition_ends_the_request(
+    office: Office, account: str
+) -> None:
+    last = Step(PlayStage("SENTRY", nothing), 20_000, stop=lambda _case: True)
+    never = PlayStage("PRECHECK", nothing)
+    [done] = process(office, steps(last, Step(never, 50_000), account_id=account))
+    assert ran(done) == ["Sentry"]
+    assert never.ran == 0
+    assert isinstance(done, Processed)
+    assert (done.authorized, done.closed) == (70_000, 20_000)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_failed_stage_ends_the_request_only_where_it_is_to(
+    office: Office, account: str, ends: bool
+) -> None:
+    # The condition is for stages that completed: what a failure means is said by itself.
+    late = Step(PlayStage("SENTRY", fails), 20_000, stop=lambda _case: True, ends_on_failure=ends)
+    wanted = steps(late, Step(PlayStage("PRECHECK", nothing), 50_000), account_id=account)
+    [done] = process(office, wanted)
+    assert ran(done) == (["Sentry"] if ends else ["Sentry", "Precheck"])
+
+
+def test_a_step_can_cost_something_else_than_its_stage(office: Office, account: str) -> None:
+    [done] = process(office, steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account))
+    assert isinstance(done, Processed)
+    assert done.closed == 1
+    assert _state(office, account) == (99_999, 0)
+
+
+def test_the_record_of_a_course_tells_what_was_decided_and_on_what(
+    office: Office, account: str
+) -> None:
+    wanted = steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account)
+    process(office, msgspec.structs.replace(wanted, course=course(Decided.REVIEW, amount=9)))
+    with office.look() as connection:
+        record = decisions.get(connection, account, wanted.request_id)
+        waiting = reviews.get(connection, account, wanted.request_id)
+    assert record is not None
+    assert record["decision"] == "REVIEW"
+    assert record["pipeline"] == {"id": 7, "version": 3}
+    assert record["signals"] == {"amount": 9}
+    assert waiting.state == "OPEN"
+
+
+def intents_of(office: Office, request_id: str) -> list[str]:
+    with office.look() as connection:
+        query = sa.select(GATEWAY_INTENTS.c.state).where(GATEWAY_INTENTS.c.request_id == request_id)
+        return list(connection.scalars(query))
+
+
+class Paying(PlayStage):
+    """A stage that asks for a payment."""
+
+    def __init__(self, office: Office, does: Callable[[Case], Any]) -> None:
+        super().__init__("SENTRY", does)
+        self._office = office
+        self.noted: list[str] = []
+
+    async def run(self, case: Case) -> StageResult:
+        self.noted = intents_of(self._office, case.request_id)
+        return await super().run(case)
+
+    def unavailable(self, case: Case) -> StageResult:
+        return StageResult(Answer("late"), completed=False, facts={}, in_doubt=True)
+
+
+@pytest.mark.parametrize(
+    ("does", "left"),
+    [(nothing, []), (silent, ["REVERSE"]), (fails, ["REVERSE"]), (defect, ["REVERSE"])],
+)
+def test_a_payment_is_noted_before_it_is_asked_for_and_in_doubt_unless_answered(
+    office: Office, account: str, does: Callable[[Case], Any], left: list[str]
+) -> None:
+    stage = Paying(office, does)
+    wanted = steps(Step(stage, 1), account_id=account, intent=Intent(5990, "USD"))
+    process(office, wanted)
+    assert stage.noted == ["OPEN"]
+    assert intents_of(office, wanted.request_id) == left
+
+
+def test_no_payment_is_asked_for_once_the_decision_is_to_decline(
+    office: Office, account: str
+) -> None:
+    paying = Paying(office, nothing)
+    wanted = steps(
+        Step(Declining("PRECHECK", nothing), 1),
+        Step(paying, 1, pays=True),
+        account_id=account,
+        intent=Intent(5990, "USD"),
+    )
+    refused = msgspec.structs.replace(wanted, course=course(Decided.DECLINE))
+    [done] = process(office, refused)
+    assert ran(done) == ["Precheck"]
+    assert paying.ran == 0
+    assert intents_of(office, wanted.request_id) == []
+
+
+def test_a_payment_that_is_declined_afterwards_is_reversed(office: Office, account: str) -> None:
+    paid = Step(Paid("SENTRY", nothing), 1, pays=True)
+    late = Step(Declining("PRECHECK", nothing), 1)
+    wanted = steps(paid, late, account_id=account, intent=Intent(5990, "USD"))
+    process(office, msgspec.structs.replace(wanted, course=course(Decided.DECLINE)))
+    assert intents_of(office, wanted.request_id) == ["REVERSE"]
+
+
+class Declining(PlayStage):
+    async def run(self, case: Case) -> StageResult:
+        return msgspec.structs.replace(await super().run(case), verdict=Decided.DECLINE)
+
+
+class Paid(PlayStage):
+    async def run(self, case: Case) -> StageResult:
+        return msgspec.structs.replace(await super().run(case), paid=True)
+
+
+def test_a_request_broken_off_while_it_is_closed_ends_as_the_books_say(
+    office: Office, account: str
+) -> None:
+    told: list[bool] = []
+    stage = PlayStage("SENTRY", lambda case: case.afterwards.append(told.append))
+    wanted = order(stage, account_id=account)
+
+    async def scenario() -> object:
+        writer = Writer(lambda: open_door(office.database))
+        writer.start()
+        options = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
+        engine = Engine(writer, _no_card, office.clock, time.perf_counter, options)
+        task = asyncio.create_task(engine.process(wanted))
+        while not stage.ran:  # noqa: ASYNC110  # a stage has no event to wait for
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        task.cancel()
+        try:
+            return await task
+        finally:
+            await writer.stop()
+
+    done = asyncio.run(scenario())
+    assert isinstance(done, Processed)
+    assert told == [True]
+    assert _state(office, account) == (80_000, 0)
+
+
+def test_whoever_wants_to_be_told_cannot_spoil_a_settled_request(
+    office: Office, account: str
+) -> None:
+    def spoil(_done: bool) -> None:
+        raise LookupError("a defect")
+
+    stage = PlayStage("SENTRY", lambda case: case.afterwards.append(spoil))
+    [done] = process(office, order(stage, account_id=account))
+    assert isinstance(done, Processed)
+    assert _state(office, account) == (80_000, 0)
+
+
+def test_a_payment_that_was_never_asked_for_is_forgotten(office: Office, account: str) -> None:
+    stop = Step(PlayStage("PRECHECK", nothing), 1, stop=lambda _case: True)
+    wanted = steps(
+        stop, Step(Paying(office, nothing), 1), account_id=account, intent=Intent(5990, "USD")
+    )
+    process(office, wanted)
+    assert intents_of(office, wanted.request_id) == []

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from gatehouse.core.cards import KeptCard
-from gatehouse.intel.addresses import Address
+from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.networks import AddressFacts
-from gatehouse.sentry.entities import Keeper, sighting_of
+from gatehouse.sentry.entities import Keeper, address_entity, sighting_of
 from gatehouse.sentry.look import look_at
 from gatehouse.sentry.memory import Kind, Sighting
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
@@ -227,7 +227,31 @@ def test_where_somebody_is_is_known_only_when_the_address_can_be_believed(
 def test_a_card_of_a_pipeline_is_remembered_by_fingerprint() -> None:
     card = KeptCard("VISA", "42424242", "4242", "2030-12", "GB", "CREDIT", False, "fp1_abc")
     found = dict(sighting({}, card=card).entities)
-    assert found == {Kind.CARD: "fp1_abc", Kind.BIN: "42424242"}
+    assert found == {Kind.CARD: "fp1_abc", Kind.BIN: "42424242", Kind.ISSUER: "GB"}
+
+
+def test_the_issuer_of_a_card_is_remembered_only_when_it_is_known() -> None:
+    card = KeptCard(None, "42424242", "4242", "2030-12", None, None, None, "fp1_abc")
+    assert Kind.ISSUER not in dict(sighting({}, card=card).entities)
+
+
+def test_what_other_inputs_told_is_remembered_behind_the_rest_and_once() -> None:
+    look = look_at(READER.read(b'{"device": {"ipAddress": "8.8.8.8"}}'), NOW, Book(), None)
+    more = [(Kind.EMAIL, "#e"), (Kind.ADDRESS, "8.8.8.8"), (Kind.ADDRESS, "9.9.9.9")]
+    found = sighting_of("acct_1", look, DEFAULT_POLICY, KEEPER, more).entities
+    assert list(found[-2:]) == [(Kind.EMAIL, "#e"), (Kind.ADDRESS, "9.9.9.9")]
+    assert [value for kind, value in found if kind is Kind.ADDRESS] == ["8.8.8.8", "9.9.9.9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("8.8.8.8", "8.8.8.8"), ("2a00:1450:4001:80b::200e", "2a00:1450:4001:80b::/64")],
+)
+def test_an_address_by_itself_is_the_same_entity_as_that_of_a_device(text: str, value: str) -> None:
+    address = read_address(text)
+    assert address is not None
+    assert address_entity(address) == (Kind.ADDRESS, value)
+    assert entities({"device": {"ipAddress": text}})[Kind.ADDRESS] == [value]
 
 
 def test_the_amount_counts_only_when_it_could_be_paid() -> None:

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from gatehouse.sentry.memory import Kind, Sighting
-from gatehouse.sentry.recorded import event_facts, sighting_in
+from gatehouse.sentry.recorded import declined_in, event_facts, sighting_in
 
 SIGHTING = Sighting(
     "acct_1",
@@ -54,3 +54,34 @@ def test_a_kind_that_this_version_does_not_know_is_left_out() -> None:
     found = sighting_in("acct_1", text)
     assert found is not None
     assert [kind for kind, _ in found.entities] == [Kind.ADDRESS, Kind.CUSTOM]
+
+
+def with_event(*stages: object, declined: bool = False, counted: bool = True) -> str:
+    event = event_facts(SIGHTING, counted=counted, declined=declined)
+    return msgspec.json.encode({"stages": stages, "event": event}).decode()
+
+
+def test_an_event_is_read_from_the_record_itself_where_it_stands_there() -> None:
+    other = {"name": "Rules", "completed": True, "result": {"matched": []}}
+    assert sighting_in("acct_1", with_event(other)) == SIGHTING
+    assert sighting_in("acct_1", with_event(counted=False)) is None
+    failed = {"name": "PreCheck", "completed": False, "result": {}}
+    assert sighting_in("acct_1", with_event(failed)) is None
+
+
+def test_a_refusal_is_told_only_where_there_was_one() -> None:
+    assert "declined" not in event_facts(SIGHTING, counted=True)
+    assert declined_in("acct_1", with_event()) is None
+    assert declined_in("acct_1", record(stage())) is None
+    assert declined_in("acct_1", "not json") is None
+
+
+@pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.parametrize("completed", [True, False])
+def test_a_refusal_was_real_even_where_the_event_does_not_count(
+    counted: bool, completed: bool
+) -> None:
+    stages = ({"name": "IdVerify", "completed": completed, "result": {}},)
+    text = with_event(*stages, declined=True, counted=counted)
+    assert declined_in("acct_1", text) == SIGHTING
+    assert (sighting_in("acct_1", text) == SIGHTING) is (counted and completed)

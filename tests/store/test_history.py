@@ -79,10 +79,10 @@ def test_the_records_of_one_account_come_before_those_of_the_next(office: Office
 
 def test_only_operations_that_can_hold_an_event_are_read(office: Office) -> None:
     shop = _account(office)
-    for number, operation in enumerate(("precheck", "sentry", "idverify", "pipeline")):
+    for number, operation in enumerate(("precheck", "sentry", "idverify", "pipeline", "rules")):
         _keep(office, shop, [NOW_MS - 100 * each - number for each in range(1, 7)], operation)
     found = _all(History(office.database, 0, NOW_MS))
-    assert len(found) == 12
+    assert len(found) == 18
 
 
 def test_a_step_through_other_operations_is_no_end(office: Office) -> None:

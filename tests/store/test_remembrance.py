@@ -16,9 +16,13 @@ from gatehouse.store.history import Record
 from gatehouse.store.remembrance import Remembrance
 
 
-def _record(user: str, *, completed: bool = True, counted: bool = True) -> Record:
+def _record(
+    user: str, *, completed: bool = True, counted: bool = True, declined: bool = False
+) -> Record:
     event = event_facts(
-        Sighting("acct_1", 1000.0, [(Kind.USER, user)], 9.5, "USD"), counted=counted
+        Sighting("acct_1", 1000.0, [(Kind.USER, user)], 9.5, "USD"),
+        counted=counted,
+        declined=declined,
     )
     stage = {"name": "Sentry", "completed": completed, "result": {"event": event}}
     return "acct_1", json.dumps({"stages": [stage]})
@@ -72,6 +76,20 @@ def test_what_did_not_count_then_does_not_count_now() -> None:
          ("acct_1", "no JSON"), _record("cat")]
     )  # fmt: skip
     assert _remember(archive) == ["cat"]
+
+
+def test_refusals_are_noted_whether_their_events_count_or_not() -> None:
+    archive = Archive(
+        [_record("ann", declined=True), _record("ben")],
+        [_record("cat", declined=True, completed=False), _record("dan", counted=False)],
+    )
+    notes, declines = Notes(), Notes()
+    remembrance = Remembrance(
+        archive.read, notes.note, _idle, note_decline=declines.note, retry_s=0
+    )
+    asyncio.run(remembrance.run())
+    assert notes.users == ["ann", "ben"]
+    assert declines.users == ["ann", "cat"]
 
 
 def test_a_store_that_fails_now_and_then_costs_time_and_nothing_else(

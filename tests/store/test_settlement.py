@@ -1,9 +1,10 @@
 """Batches decided one order at a time: idempotency keys, guesses, expiries."""
 
+import msgspec
 import pytest
 
 from gatehouse.billing.ledger import AccountState, Hold, Item
-from gatehouse.core.errors import AuthorizationLost, NotFound
+from gatehouse.core.errors import AuthorizationLost, InvalidInput, NotFound
 from gatehouse.pipeline.desk import (
     Authorize,
     Authorized,
@@ -12,12 +13,23 @@ from gatehouse.pipeline.desk import (
     Closed,
     DecisionRow,
     Insufficient,
+    Intent,
+    IntentEnd,
     KeyReused,
     Release,
     Replay,
     StillInFlight,
 )
-from gatehouse.store.settlement import Expire, KeptClaim, Loaded, decide, wanted_by
+from gatehouse.store.settlement import (
+    DoubtfulIntent,
+    Expire,
+    KeptClaim,
+    Loaded,
+    NewIntent,
+    NewReview,
+    decide,
+    wanted_by,
+)
 
 NOW = 1_000_000
 
@@ -33,11 +45,33 @@ def authorize(request_id: str, amount: int = 50, key: str | None = None, body: s
     return Authorize(Hold(request_id, "acct", amount, NOW + 60, "srv", card, key), NOW, claim)
 
 
-def close(request_id: str, key: str | None = None) -> Close:
+def close(
+    request_id: str,
+    key: str | None = None,
+    intent: IntentEnd | None = None,
+    *,
+    review: bool = False,
+) -> Close:
     row = DecisionRow("acct", request_id, NOW, "precheck", None, None, "{}")
     answer = (lambda left: f"left {left}".encode()) if key else None
     items = [Item("PRECHECK", 50, True)]
-    return Close("acct", request_id, NOW, items, row, claim_id=key, answer=answer)
+    return Close(
+        "acct",
+        request_id,
+        NOW,
+        items,
+        row,
+        claim_id=key,
+        answer=answer,
+        intent=intent,
+        review=review,
+    )
+
+
+def held() -> Loaded:
+    state = loaded(holds={"r0": Hold("r0", "acct", 50, NOW, "srv")})
+    state.accounts["acct"].held = 50
+    return state
 
 
 def test_money_runs_out_in_the_middle_of_a_batch() -> None:
@@ -130,3 +164,90 @@ def test_a_batch_names_everything_it_needs() -> None:
     assert wanted.holds == {"r1"}
     assert wanted.claims == {"k", "k2"}
     assert wanted.cards == {"fp"}
+
+
+def test_an_intent_is_noted_with_its_hold_and_only_with_it() -> None:
+    intent = Intent(5990, "USD")
+    orders = [
+        Authorize(authorize(f"r{number}", 60).hold, NOW, intent=intent) for number in range(2)
+    ]
+    answers, changes = decide(orders, loaded(100))
+    assert isinstance(answers[1], Insufficient)
+    assert changes.intents_added == [NewIntent("r0", "acct", 5990, "USD", NOW)]
+
+
+def test_an_answered_payment_is_settled_and_a_doubtful_one_is_not() -> None:
+    _, settled = decide([close("r0", intent=IntentEnd.SETTLED)], held())
+    assert (settled.intents_settled, settled.intents_doubtful) == (["r0"], {})
+    _, doubtful = decide([close("r0", intent=IntentEnd.DOUBTFUL)], held())
+    expected = {"r0": DoubtfulIntent("r0", "acct", NOW, "unanswered")}
+    assert (doubtful.intents_settled, doubtful.intents_doubtful) == ([], expected)
+
+
+@pytest.mark.parametrize(
+    ("ending", "detail"),
+    [(Release("acct", "r0", NOW), "released"), (Expire("acct", "r0", NOW), "expired")],
+)
+def test_a_request_that_came_to_nothing_leaves_its_payment_in_doubt(
+    ending: Release | Expire, detail: str
+) -> None:
+    _, changes = decide([ending], held())
+    assert changes.intents_doubtful == {"r0": DoubtfulIntent("r0", "acct", NOW, detail)}
+
+
+@pytest.mark.parametrize("end", IntentEnd)
+def test_a_close_that_comes_too_late_has_its_payment_reversed_although_it_is_refused(
+    end: IntentEnd,
+) -> None:
+    answers, changes = decide([close("r0", intent=end, review=True)], loaded())
+    assert isinstance(answers[0], AuthorizationLost)
+    assert changes
+    assert changes.intents_doubtful == {"r0": DoubtfulIntent("r0", "acct", NOW, "lost")}
+    assert (changes.entries, changes.decisions, changes.reviews) == ([], [], [])
+
+
+def test_a_close_that_is_refused_for_its_fees_leaves_its_payment_under_way() -> None:
+    greedy = msgspec.structs.replace(
+        close("r0", intent=IntentEnd.SETTLED), items=[Item("GATEWAY", 51, True)]
+    )
+    assert isinstance(greedy, Close)
+    answers, changes = decide([greedy], held())
+    assert isinstance(answers[0], InvalidInput)
+    assert not changes
+    assert changes.intents_settled == []
+
+
+def test_a_hold_that_expires_just_before_its_close_is_in_doubt_and_just_after_is_settled() -> None:
+    expiry, closing = Expire("acct", "r0", NOW), close("r0", intent=IntentEnd.SETTLED)
+    answers, before = decide([expiry, closing], held())
+    assert isinstance(answers[1], AuthorizationLost)
+    assert (before.intents_settled, list(before.intents_doubtful)) == ([], ["r0"])
+    answers, after = decide([closing, expiry], held())
+    assert isinstance(answers[0], Closed)
+    assert (after.intents_settled, list(after.intents_doubtful)) == (["r0"], [])
+
+
+def test_a_release_after_the_close_of_the_same_batch_touches_nothing() -> None:
+    orders: list[Close | Release] = [
+        close("r0", intent=IntentEnd.SETTLED),
+        Release("acct", "r0", NOW),
+    ]
+    _, changes = decide(orders, held())
+    assert (changes.intents_settled, changes.intents_doubtful) == (["r0"], {})
+
+
+def test_a_second_sweeper_that_finds_the_same_hold_leaves_no_trace() -> None:
+    _, changes = decide([Expire("acct", "gone", NOW)], loaded())
+    assert not changes
+
+
+def test_a_decision_to_be_reviewed_is_noted_with_its_close() -> None:
+    _, changes = decide([close("r0", review=True)], held())
+    assert changes.reviews == [NewReview("acct", "r0", NOW)]
+
+
+def test_requests_without_payment_and_review_leave_nothing_of_either() -> None:
+    _, opened = decide([authorize("r1")], loaded())
+    _, closed = decide([close("r0")], held())
+    assert not opened.of_pipelines
+    assert not closed.of_pipelines

@@ -5,9 +5,10 @@ import asyncio
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold
-from gatehouse.pipeline.desk import Authorize, Authorized, Claim
-from gatehouse.store import accounts, ledger
+from gatehouse.pipeline.desk import Authorize, Authorized, Claim, Intent
+from gatehouse.store import accounts, intents, ledger
 from gatehouse.store.doors import open_door
+from gatehouse.store.intents import IntentState
 from gatehouse.store.office import Office
 from gatehouse.store.sweeper import Sweeper
 from gatehouse.store.tables import CARD_MISMATCHES, IDEMPOTENCY
@@ -33,7 +34,8 @@ def _hold_for_two(office: Office, account: str, only_owner: str | None) -> tuple
         for owner in ("srv_dead", "srv_live"):
             claim = Claim(f"claim {owner}", "b", now_ms + DAY_MS)
             hold = Hold(f"req_{owner}", account, 30, now_ms + 60_000, owner, None, claim.claim_id)
-            assert isinstance(await writer.authorize(Authorize(hold, now_ms, claim)), Authorized)
+            order = Authorize(hold, now_ms, claim, Intent(5990, "USD"))
+            assert isinstance(await writer.authorize(order), Authorized)
         sweeper = Sweeper(office.database, writer, office.clock, only_owner)
         released = await sweeper.release_orphans()
         await writer.stop()
@@ -51,6 +53,21 @@ def test_the_only_server_releases_what_others_held_and_frees_their_keys(office: 
     with office.look() as connection:
         kept = list(connection.scalars(sa.select(IDEMPOTENCY.c.claim_id)))
     assert kept == ["claim srv_live"]
+
+
+def test_the_payments_of_a_dead_server_are_put_in_doubt_and_those_of_a_live_one_are_not(
+    office: Office,
+) -> None:
+    account = _account(office)
+    _hold_for_two(office, account, "srv_live")
+    with office.look() as connection:
+        dead = intents.get(connection, "req_srv_dead")
+        live = intents.get(connection, "req_srv_live")
+    assert (dead.state, dead.detail) == (IntentState.REVERSE, "expired")
+    assert dead.next_at_ms is not None
+    assert dead.next_at_ms <= office.clock()
+    assert (live.state, live.next_at_ms, live.attempts) == (IntentState.OPEN, None, 0)
+    assert (live.account_id, live.amount_minor, live.currency) == (account, 5990, "USD")
 
 
 def test_one_of_several_servers_waits_for_the_expiry(office: Office) -> None:

@@ -232,5 +232,10 @@ def test_holds_of_a_killed_server_expire_on_a_database_that_others_share(
 ) -> None:
     # Here nobody can know that the dead server is dead: its authorizations have to run out.
     url = request.getfixturevalue("new_database")()
-    home = Home(tmp_path / "home", url, SETTINGS | {"GATEHOUSE_AUTHORIZATION_TTL_S": "5"})
+    short = {
+        "GATEHOUSE_AUTHORIZATION_TTL_S": "5",
+        "GATEHOUSE_IDVERIFY_TIMEOUT_MS": "250",
+        "GATEHOUSE_GATEWAY_TIMEOUT_MS": "250",
+    }
+    home = Home(tmp_path / "home", url, SETTINGS | short)
     _run(home, count=450, kills=3, seed=7, settle_s=30)

@@ -12,7 +12,15 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
 
-SCOPES: Final = ("precheck", "idverify", "sentry", "decisions")
+SCOPES: Final = (
+    "precheck",
+    "idverify",
+    "sentry",
+    "rules",
+    "pipeline",
+    "decisions",
+    "reviews",
+)
 """One per operation; a key without scopes may use all of them, also those added later."""
 
 _PREFIXES: Final = {"sandbox": "gh_sandbox_", "production": "gh_live_"}

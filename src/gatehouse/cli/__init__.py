@@ -41,4 +41,4 @@ def main() -> None:
             sys.stderr.buffer.write(msgspec.json.encode({"error": str(error)}) + b"\n")
         else:
             sys.stderr.write(f"gatehouse: {error}\n")
-        sys.exit(EXIT_CODES.get(type(error), 1))
+        sys.exit(next((code for kind, code in EXIT_CODES.items() if isinstance(error, kind)), 1))

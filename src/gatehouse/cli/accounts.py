@@ -1,4 +1,4 @@
-"""gatehouse accounts: create, list, show, policy, sentry."""
+"""gatehouse accounts: create, list, show, furnish, policy, sentry."""
 
 from typing import Annotated, Any
 
@@ -13,7 +13,8 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.store import accounts, ledger
+from gatehouse.store import accounts, configurations, ledger
+from gatehouse.store.configurations import KINDS
 
 app = typer.Typer(help="Accounts: merchants and payment providers.", no_args_is_help=True)
 
@@ -60,6 +61,21 @@ def show_account(account: AccountId, as_json: AsJson = False) -> None:
     fees = {fee_type: exact(fee) for fee_type, fee in fee_schedule(found.fees).items()}
     data |= {"fees": fees, "policies": found.policies}
     show(data, _plain(data), as_json=as_json)
+
+
+@app.command()
+def furnish(account: AccountId, as_json: AsJson = False) -> None:
+    """Give an account the starter rule set and pipelines, as new ones have, if it has none."""
+    place = office()
+    with place.look() as connection:
+        accounts.get(connection, account)
+        complete = all(configurations.names(connection, account, kind) for kind in KINDS)
+    made: list[str] = []
+    if not complete:
+        with place.change() as change:
+            made = configurations.furnish(change, account)
+    text = f"{account} got: {', '.join(made)}" if made else f"{account} has its own already"
+    show({"accountId": account, "made": made}, text, as_json=as_json)
 
 
 @app.command()

@@ -10,13 +10,20 @@ from gatehouse.cli import (
     audit,
     backup,
     balance,
+    decisions,
     doctor,
+    gateway,
     identities,
     intel,
     keys,
     ledger,
+    lists,
     migrate,
+    pipelines,
     prices,
+    reviews,
+    rules,
+    rules_backtest,
     sandbox,
     secrets,
     serve,
@@ -62,6 +69,13 @@ app.add_typer(prices.app, name="prices")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(identities.app, name="identities")
 app.add_typer(intel.app, name="intel")
+rules.app.command("backtest")(rules_backtest.backtest)
+app.add_typer(rules.app, name="rules")
+app.add_typer(lists.app, name="lists")
+app.add_typer(pipelines.app, name="pipelines")
+app.add_typer(gateway.app, name="gateway")
+app.add_typer(reviews.app, name="reviews")
+app.add_typer(decisions.app, name="decisions")
 app.command("statement")(statement.statement)
 app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")

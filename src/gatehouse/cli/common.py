@@ -3,7 +3,9 @@
 import getpass
 import os
 import re
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -11,10 +13,21 @@ import typer
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount, parse_amount
-from gatehouse.settings import Settings, load_settings, unknown_variables
+from gatehouse.core.redaction import recordable
+from gatehouse.settings import ACCOUNT, Settings, load_settings, unknown_variables
+from gatehouse.store import accounts
 from gatehouse.store.office import Office
 
 AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Id of the account.")]
+AccountOption = Annotated[
+    str | None,
+    typer.Option(
+        "--account",
+        envvar=ACCOUNT,
+        metavar="ACCOUNT",
+        help="Id of the account. Default: the only one, or the sandbox's demo account.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 _SPANS: Final = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -33,6 +46,43 @@ def office() -> Office:
     from gatehouse.premises import open_office
 
     return open_office(read_settings(), f"cli:{_user()}")
+
+
+def resolve_account(place: Office, given: str | None) -> str:
+    """The account a command is about: the given one, the only one, or the sandbox's demo."""
+    from gatehouse.premises import DEMO_ACCOUNT, ensure_demo
+
+    with place.look() as connection:
+        if given is not None:
+            return accounts.get(connection, given).account_id
+        known = [account.account_id for account, _ in accounts.everyone(connection)]
+    if len(known) == 1:
+        return known[0]
+    if place.environment == "sandbox" and DEMO_ACCOUNT in known:
+        return DEMO_ACCOUNT
+    if not known and place.environment == "sandbox":
+        ensure_demo(place, load_settings(os.environ))
+        return DEMO_ACCOUNT
+    if not known:
+        raise InvalidInput("there is no account yet; make one: gatehouse accounts create NAME")
+    raise InvalidInput(
+        f"there are {len(known)} accounts; say which one with --account or GATEHOUSE_ACCOUNT, "
+        "see: gatehouse accounts list"
+    )
+
+
+def read_file(path: str, most: int) -> bytes:
+    """The content of a file that an operator named, - for standard input; one byte over `most`
+    is enough to be refused as too long by whoever reads it.
+    """
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read(most + 1)
+        with Path(path).open("rb") as source:
+            return source.read(most + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        raise InvalidInput(f"cannot read {recordable(path)}: {reason}") from None
 
 
 def show(data: Any, text: str, *, as_json: bool) -> None:

@@ -34,7 +34,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def _data_points(settings: Settings) -> list[Point]:
-    from gatehouse.offers import load_identity_connector, load_issuer
+    from gatehouse.offers.operations import load_gateway, load_identity_connector, load_issuer
     from gatehouse.premises import root_secret
     from gatehouse.store.database import Database
     from gatehouse.store.migrate import is_current
@@ -57,13 +57,24 @@ def _data_points(settings: Settings) -> list[Point]:
             raise GatehouseError("there is no database yet")
         return f"{len(open_office(settings, 'doctor').ring.versions())} keys unwrap"
 
-    def issuer() -> str:
-        return f"{type(load_issuer(settings)).__name__} loads"
+    def loads(load: Callable[[Settings], object]) -> str:
+        return f"{type(load(settings)).__name__} loads"
 
     def identities() -> str:
         if settings.identities in ("sandbox", "records"):
             return "the embedded records"
-        return f"{type(load_identity_connector(settings)).__name__} loads"
+        return loads(load_identity_connector)
+
+    def payments() -> str:
+        from gatehouse.store import intents
+
+        if (database.file is not None and not database.file.exists()) or not is_current(database):
+            return "none is in doubt"
+        with database.reading() as connection:
+            failed = intents.listing(connection, intents.IntentState.FAILED, None, 1)
+        if failed:
+            raise GatehouseError("payments that must not stand could not be reversed")
+        return "none was left standing that must not"
 
     def compaction() -> str:
         from gatehouse.store.erasure import is_due
@@ -85,8 +96,10 @@ def _data_points(settings: Settings) -> list[Point]:
         _point(
             "key ring", keys, "set GATEHOUSE_SECRET_KEY to the secret this database was made with"
         ),
-        _point("issuer connector", issuer, "correct GATEHOUSE_ISSUER"),
+        _point("issuer connector", lambda: loads(load_issuer), "correct GATEHOUSE_ISSUER"),
         _point("identity source", identities, "correct GATEHOUSE_IDENTITIES"),
+        _point("payment gateway", lambda: loads(load_gateway), "correct GATEHOUSE_GATEWAY"),
+        _point("payments", payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", compaction, "run: gatehouse identities compact"),
         _point("file permissions", private, f"chmod 700 {settings.home}"),
     ]

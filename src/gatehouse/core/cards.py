@@ -129,7 +129,9 @@ class KeptCard(msgspec.Struct, frozen=True, rename="camel"):
     brand: Annotated[str | None, Meta(description="Card brand, null when it is none we know.")]
     bin: Annotated[str, Meta(description="First eight digits, six of a number below 16 digits.")]
     last_four: Annotated[str | None, Meta(description="Last four digits, from 14 digits on.")]
-    expiry: Annotated[str, Meta(description="Last valid month, YYYY-MM.")]
+    expiry: Annotated[
+        str | None, Meta(description="Last valid month, YYYY-MM, null when it was not sent.")
+    ]
     country: Annotated[str | None, Meta(description="Issuer's country, soft evidence.")]
     funding: Annotated[str | None, Meta(description="CREDIT, DEBIT or CHARGE, soft evidence.")]
     prepaid: Annotated[bool | None, Meta(description="Whether it is prepaid, if known.")]
@@ -140,5 +142,5 @@ class CardOfRequest(msgspec.Struct, frozen=True):
     """The card a request speaks of, and whether answering lets a caller guess at its secrets."""
 
     number: CardNumber
-    expiry: ExpiryDate
+    expiry: ExpiryDate | None
     guessable: bool

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.cards import KeptCard
+from gatehouse.core.outcomes import Outcome
 
 T = TypeVar("T")
 
@@ -40,6 +41,14 @@ class StageResult(msgspec.Struct, frozen=True):
     """Whether this run counts as a wrong guess at the card's secrets."""
     inside: msgspec.Struct | None = None
     """The response as a part of a pipeline's answer, where it differs from `response`."""
+    verdict: Outcome | None = None
+    """What the stage wants to be decided, if that is its business."""
+    declined: bool = False
+    """Whether whoever answers for the card refused it: an attempt that card testers make."""
+    paid: bool = False
+    """Whether a payment was made."""
+    in_doubt: bool = False
+    """Whether a payment was asked for and may stand although no answer came."""
 
 
 class Case(msgspec.Struct):
@@ -51,13 +60,20 @@ class Case(msgspec.Struct):
     inputs: dict[str, Any]
     policies: dict[str, Any]
     results: dict[str, StageResult]
+    """By name of the stage; of a stage that ran more than once, the last one."""
     card: KeptCard | None = None
     guessing: bool = False
     """Whether the card of this request has seen too many wrong guesses to ask about it again."""
     crowded: bool = False
     """Whether it would have, if every other open request for it were a wrong guess too."""
+    guarded: bool = False
+    """Whether guesses are counted at all."""
     afterwards: list[Callable[[bool], None]] = []
     """What stages want to be told at the end: whether every stage that ran completed."""
+    signals: dict[str, Any] = {}
+    """What rules can speak of, as far as it is known by now; see `language.catalogue`."""
+    gathered: dict[str, Any] = {}
+    """What was worked out for a stage, by its name, before it ran; it need not do so again."""
 
     def input(self, stage: str, kind: type[T]) -> T:
         """The validated input of a stage."""

@@ -41,6 +41,10 @@ class IdVerifyStage:
         if request.has_identifiers and case.crowded:
             verdict = unanswered(request, Result.NOT_PROCESSED, "too_many_at_once")
             return _result(case, request, verdict, completed=False)
+        if request.has_identifiers and case.guarded and self.name in case.gathered:
+            # Guesses are counted for the card that is charged; this is another one.
+            verdict = unanswered(request, Result.NOT_PROCESSED, "cards_differ")
+            return _result(case, request, verdict, completed=True)
         holders = await self._source.find(_enquiry(case, request))
         verdict = _discreetly(judge, request, holders)
         return _result(case, request, verdict, completed=True)
@@ -53,10 +57,10 @@ class IdVerifyStage:
 
 
 def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
-    assert case.card is not None
-    return IdentityEnquiry(
-        case.request_id, case.account_id, request.card_number, case.card.fingerprint
-    )
+    # In a pipeline another card may be charged than the one whose holder is asked for.
+    card = case.gathered.get(IdVerifyStage.name, case.card)
+    assert card is not None
+    return IdentityEnquiry(case.request_id, case.account_id, request.card_number, card.fingerprint)
 
 
 def _discreetly(work: Callable[..., T], *values: Any) -> T:

@@ -147,6 +147,8 @@ def _fold(text: str) -> str | None:
     return plain
 
 
+# The words of names come again and again, the numbers behind them do not.
+@lru_cache(maxsize=20_000)
 def _oddness(word: str) -> float:
     return sum(map(_PAIRS.__getitem__, map(add, word, word[1:])))
 

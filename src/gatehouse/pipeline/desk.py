@@ -4,7 +4,9 @@ Each operation is decided on its own and becomes durable before its answer is gi
 others share the commit.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from enum import StrEnum
 from typing import Any, Protocol
 
 import msgspec
@@ -32,12 +34,33 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     record: str
 
 
+class Intent(msgspec.Struct, frozen=True):
+    """A payment that the request may send to a gateway, in the smallest unit of its currency."""
+
+    amount_minor: int
+    currency: str
+
+
+class IntentEnd(StrEnum):
+    """What became of a payment by the time its request is closed."""
+
+    SETTLED = "SETTLED"
+    """The gateway answered, or it was never asked: nothing is left to be done."""
+    DOUBTFUL = "DOUBTFUL"
+    """It was asked and nobody knows what it did: the payment must be reversed."""
+
+
 class Authorize(msgspec.Struct, frozen=True):
-    """Hold the fees of a request; with a claim, only the first request of its key may."""
+    """Hold the fees of a request; with a claim, only the first request of its key may.
+
+    With an intent, the payment is noted in the same commit, so that it can be reversed should this
+    process never come to close the request.
+    """
 
     hold: Hold
     at_ms: int
     claim: Claim | None = None
+    intent: Intent | None = None
 
 
 class Close(msgspec.Struct, frozen=True):
@@ -52,10 +75,17 @@ class Close(msgspec.Struct, frozen=True):
     claim_id: str | None = None
     answer: Callable[[int], bytes] | None = None
     """Renders the answer to keep, given the balance that remains."""
+    intent: IntentEnd | None = None
+    """What became of the payment; given exactly when the authorization had an intent."""
+    review: bool = False
+    """Whether a person is to look at the decision."""
 
 
 class Release(msgspec.Struct, frozen=True):
-    """Give a hold back without charging: the request came to nothing."""
+    """Give a hold back without charging: the request came to nothing.
+
+    A payment that it may have sent is reversed.
+    """
 
     account_id: str
     request_id: str
@@ -109,7 +139,7 @@ class Desk(Protocol):
     def authorize(self, order: Authorize) -> Awaitable[Authorization]:
         """Hold the fees, or say why not."""
 
-    def close(self, order: Close) -> Awaitable[Closed]:
+    def close(self, order: Close) -> "asyncio.Future[Closed]":
         """Charge, release and record in one commit."""
 
     def release(self, order: Release) -> Awaitable[None]:
@@ -132,3 +162,6 @@ class Archive(Protocol):
 
     async def search(self, account_id: str, search: Search) -> list[dict[str, Any]]:
         """Records, newest first."""
+
+    async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
+        """What became of the first request of an idempotency key, if there was one."""

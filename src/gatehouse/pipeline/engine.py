@@ -1,8 +1,9 @@
 """The one way every operation takes: authorize the fees, run the stages, close and record."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -11,9 +12,11 @@ from gatehouse.core.cards import CardOfRequest, KeptCard
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.outcomes import Outcome as Decided
 from gatehouse.core.redaction import recordable
 from gatehouse.core.stage import Stage
 from gatehouse.core.waiting import within
+from gatehouse.language.results import signals_of
 from gatehouse.pipeline.desk import (
     Authorize,
     Authorized,
@@ -22,6 +25,8 @@ from gatehouse.pipeline.desk import (
     DecisionRow,
     Desk,
     Insufficient,
+    Intent,
+    IntentEnd,
     KeyReused,
     Release,
     Replay,
@@ -29,6 +34,44 @@ from gatehouse.pipeline.desk import (
 )
 
 _encode: Final = msgspec.json.Encoder().encode
+_REVIEW: Final = Decided.REVIEW
+_DECLINE: Final = Decided.DECLINE
+_log: Final = logging.getLogger("gatehouse.pipeline")
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A stage in its place: what it costs here, and when it is left out or the last one."""
+
+    stage: Stage
+    fee: int
+    skip: Callable[[Case], bool] | None = None
+    stop: Callable[[Case], bool] | None = None
+    """Asked when the stage has completed."""
+    ends_on_failure: bool = False
+    """Whether the request ends here when the stage could not complete."""
+    position: int = 0
+    """Its place in the definition, from 0."""
+    pays: bool = False
+    """Whether it asks for a payment: never once the decision is to decline."""
+
+
+class Surveyor(Protocol):
+    """Describes a request in signals, before its stages run and for its record."""
+
+    async def describe(self, case: Case) -> None:
+        """Fill the case's signals with what the request itself says."""
+
+    def facts(self, case: Case) -> dict[str, Any]:
+        """What the decision record keeps of that."""
+
+
+class Course(msgspec.Struct, frozen=True):
+    """What a request needs that ends in a decision and not only in results."""
+
+    surveyor: Surveyor
+    decide: Callable[[Sequence["StageRun"]], Decided]
+    about: dict[str, Any] = {}
+    """What else the record says, such as the pipeline and its version."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -37,14 +80,18 @@ class Order(msgspec.Struct, frozen=True):
     request_id: str
     operation: str
     account_id: str
-    fees: Mapping[str, int]
     policies: dict[str, Any]
-    stages: tuple[Stage, ...]
+    steps: tuple[Step, ...]
     inputs: dict[str, Any]
     card: CardOfRequest | None
     client_reference: str | int | None
     claim: Claim | None
     render: Callable[["Processed"], bytes]
+    other_cards: dict[str, CardOfRequest] = {}
+    """Of stages that were asked about another card, by name of the stage."""
+    intent: Intent | None = None
+    """The payment that a stage is going to ask for."""
+    course: Course | None = None
 
 
 class StageRun(msgspec.Struct, frozen=True):
@@ -54,6 +101,7 @@ class StageRun(msgspec.Struct, frozen=True):
     item: Item
     result: StageResult
     duration_us: int
+    position: int = 0
 
 
 class Processed(msgspec.Struct, frozen=True):
@@ -65,6 +113,7 @@ class Processed(msgspec.Struct, frozen=True):
     closed: int
     remaining: int
     answer: bytes | None = None
+    decision: Decided | None = None
 
 
 Outcome = Processed | Insufficient | Replay | StillInFlight | KeyReused
@@ -100,14 +149,17 @@ class Engine:
         now_ms = self._clock()
         card = self._keep_card(order.card) if order.card is not None else None
         hold = self._hold(order, card, now_ms)
-        verdict = await self._desk.authorize(Authorize(hold, now_ms, order.claim))
+        verdict = await self._desk.authorize(Authorize(hold, now_ms, order.claim, order.intent))
         if not isinstance(verdict, Authorized):
             return verdict
         case = Case(order.request_id, order.account_id, now_ms, order.inputs, order.policies, {})
         case.card = card
+        if order.other_cards:
+            others = order.other_cards.items()
+            case.gathered |= {stage: self._keep_card(other) for stage, other in others}
         self._note_guesses(case, verdict)
         try:
-            runs = [await self._run(stage, case, order.fees) for stage in order.stages]
+            runs = await self._run_all(order, case)
         except BaseException:
             # A defect, or a stop that would not wait: the caller must not pay for it.
             _tell(case, done=False)
@@ -121,8 +173,32 @@ class Engine:
         _tell(case, done=all(run.item.completed for run in runs))
         return processed
 
+    async def _run_all(self, order: Order, case: Case) -> list[StageRun]:
+        """Run the stages in order, as far as their conditions let them."""
+        course = order.course
+        runs: list[StageRun] = []
+        if course is not None:
+            await course.surveyor.describe(case)
+        for step in order.steps:
+            if step.skip is not None and step.skip(case):
+                continue
+            if step.pays and course is not None and _is_declined(course, runs):
+                continue
+            run = await self._run(step, case)
+            runs.append(run)
+            completed = run.item.completed
+            if course is not None:
+                case.signals |= signals_of(run.stage, run.result.facts, completed=completed)
+            if not completed:
+                if step.ends_on_failure:
+                    break
+            elif step.stop is not None and step.stop(case):
+                break
+        return runs
+
     def _note_guesses(self, case: Case, verdict: Authorized) -> None:
         limit = self._options.guess_limit
+        case.guarded = limit > 0
         case.guessing = 0 < limit <= verdict.mismatches
         # Were all open requests allowed to ask, guesses sent at once would all get through.
         case.crowded = 0 < limit <= verdict.mismatches + verdict.in_flight
@@ -133,14 +209,15 @@ class Engine:
         return Hold(
             request_id=order.request_id,
             account_id=order.account_id,
-            amount=sum(order.fees[stage.fee_type] for stage in order.stages),
+            amount=sum([step.fee for step in order.steps]),
             expires_at_ms=now_ms + options.authorization_ttl_ms,
             owner=options.owner,
             card=card.fingerprint if card and guessed and options.guess_limit else None,
             claim=order.claim.claim_id if order.claim else None,
         )
 
-    async def _run(self, stage: Stage, case: Case, fees: Mapping[str, int]) -> StageRun:
+    async def _run(self, step: Step, case: Case) -> StageRun:
+        stage = step.stage
         started = self._stopwatch()
         try:
             result = await within(stage.time_limit_ms / 1000, stage.run(case))
@@ -148,34 +225,73 @@ class Engine:
             result = stage.unavailable(case)
         case.results[stage.name] = result
         duration_us = int((self._stopwatch() - started) * 1_000_000)
-        item = Item(stage.fee_type, fees[stage.fee_type], result.completed)
-        return StageRun(stage.name, item, result, duration_us)
+        item = Item(stage.fee_type, step.fee, result.completed)
+        return StageRun(stage.name, item, result, duration_us, step.position)
 
     async def _close(self, order: Order, case: Case, hold: Hold, runs: list[StageRun]) -> Processed:
         now_ms = self._clock()
-        closed = sum(run.item.fee for run in runs if run.item.completed)
+        closed = sum([run.item.fee for run in runs if run.item.completed])
+        decision = None if order.course is None else order.course.decide(runs)
 
         def processed(remaining: int, answer: bytes | None = None) -> Processed:
-            return Processed(order.request_id, runs, hold.amount, closed, remaining, answer)
+            return Processed(
+                order.request_id, runs, hold.amount, closed, remaining, answer, decision
+            )
 
-        done = await self._desk.close(
+        closing = self._desk.close(
             Close(
                 account_id=order.account_id,
                 request_id=order.request_id,
                 at_ms=now_ms,
                 items=[run.item for run in runs],
-                decision=_decision(order, case, runs, (hold.amount, closed)),
-                mismatched_card=hold.card if any(r.result.mismatched for r in runs) else None,
+                decision=_decision(order, case, processed(0)),
+                mismatched_card=hold.card if hold.card and _mismatched(runs) else None,
                 claim_id=hold.claim,
                 answer=(lambda left: order.render(processed(left))) if order.claim else None,
+                intent=_end_of(order, runs, decision),
+                review=decision is _REVIEW,
             )
         )
+        try:
+            done = await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            # The books are being written: what they say happened, also for whoever is told now.
+            done = await closing
         return processed(done.remaining, done.answer)
 
 
+def _is_declined(course: Course, runs: Sequence[StageRun]) -> bool:
+    """Whether the decision would be to decline by what is known so far."""
+    if all(run.result.verdict is not _DECLINE for run in runs):
+        return False
+    return course.decide(runs) is _DECLINE
+
+
+def _mismatched(runs: Sequence[StageRun]) -> bool:
+    return any(run.result.mismatched for run in runs)
+
+
+def _end_of(order: Order, runs: Sequence[StageRun], decision: Decided | None) -> IntentEnd | None:
+    """What became of the payment that was going to be asked for.
+
+    One that was made and is declined after all must not stand.
+    """
+    if order.intent is None:
+        return None
+    unwanted = decision is _DECLINE and any(run.result.paid for run in runs)
+    doubtful = unwanted or any(run.result.in_doubt for run in runs)
+    return IntentEnd.DOUBTFUL if doubtful else IntentEnd.SETTLED
+
+
 def _tell(case: Case, *, done: bool) -> None:
-    for tell in case.afterwards:
-        tell(done)
+    # Whoever wants to be told may hold the case: a ring of both would be freed late.
+    afterwards, case.afterwards = case.afterwards, []
+    for tell in afterwards:
+        try:
+            tell(done)
+        except Exception:
+            # The request is settled; whoever wanted to know must not undo that.
+            _log.exception("could not tell a stage how its request ended")
 
 
 def _release(order: Order, now_ms: int) -> Release:
@@ -191,9 +307,7 @@ def _kept_reference(reference: str | int | None) -> str | int | None:
     return reference if text == str(reference) else text
 
 
-def _decision(
-    order: Order, case: Case, runs: Sequence[StageRun], amounts: tuple[int, int]
-) -> DecisionRow:
+def _decision(order: Order, case: Case, done: Processed) -> DecisionRow:
     kept = _kept_reference(order.client_reference)
     record = {
         "requestId": order.request_id,
@@ -210,11 +324,15 @@ def _decision(
                 "durationMicroseconds": run.duration_us,
                 "result": run.result.facts,
             }
-            for run in runs
+            for run in done.runs
         ],
-        "authorizedMicros": amounts[0],
-        "closedMicros": amounts[1],
+        "authorizedMicros": done.authorized,
+        "closedMicros": done.closed,
     }
+    if order.course is not None:
+        record["decision"] = done.decision
+        record |= order.course.about
+        record |= order.course.surveyor.facts(case)
     return DecisionRow(
         account_id=order.account_id,
         request_id=order.request_id,

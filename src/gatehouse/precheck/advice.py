@@ -41,26 +41,32 @@ class Sent(msgspec.Struct, frozen=True):
     code: bool
 
 
+# Named once: a member of an enumeration is slow to name.
+_ACCEPT: Final = Advice.ACCEPT
+_NO_ADDRESS: Final = AvsResult.NOT_PROVIDED
+_NO_CODE: Final = Cvv2Result.NOT_PROVIDED
+
+
 def judge(answer: IssuerAnswer, sent: Sent, brand: str | None, policy: PreCheckPolicy) -> Verdict:
     """The issuer's answer first; an approval then passes through the account's policy."""
-    avs = networks.read_avs(brand, answer.avs_letter) if sent.address else AvsResult.NOT_PROVIDED
-    cvv2 = networks.read_cvv2(answer.cvv2_letter) if sent.code else Cvv2Result.NOT_PROVIDED
+    avs = networks.read_avs(brand, answer.avs_letter) if sent.address else _NO_ADDRESS
+    cvv2 = networks.read_cvv2(answer.cvv2_letter) if sent.code else _NO_CODE
     if answer.response_code == networks.CODE_REFUSED:
         cvv2 = Cvv2Result.NO_MATCH
     advice, reason = networks.read_response_code(answer.response_code)
-    if advice is not Advice.ACCEPT:
+    if advice is not _ACCEPT:
         return Verdict(advice, avs, cvv2, [reason])
     return _apply_policy(avs, cvv2, policy)
 
 
 def _apply_policy(avs: AvsResult, cvv2: Cvv2Result, policy: PreCheckPolicy) -> Verdict:
-    for_avs = policy.avs.get(avs, Advice.ACCEPT)
-    for_cvv2 = policy.cvv2.get(cvv2, Advice.ACCEPT)
-    if for_avs is Advice.ACCEPT and for_cvv2 is Advice.ACCEPT:
-        return Verdict(Advice.ACCEPT, avs, cvv2, ["approved"])
+    for_avs = policy.avs.get(avs, _ACCEPT)
+    for_cvv2 = policy.cvv2.get(cvv2, _ACCEPT)
+    if for_avs is _ACCEPT and for_cvv2 is _ACCEPT:
+        return Verdict(_ACCEPT, avs, cvv2, ["approved"])
     advice = next(word for word in _STRONGEST_FIRST if word in (for_avs, for_cvv2))
-    reasons = [f"avs_{avs.lower()}"] if for_avs is not Advice.ACCEPT else []
-    reasons += [f"cvv2_{cvv2.lower()}"] if for_cvv2 is not Advice.ACCEPT else []
+    reasons = [f"avs_{avs.lower()}"] if for_avs is not _ACCEPT else []
+    reasons += [f"cvv2_{cvv2.lower()}"] if for_cvv2 is not _ACCEPT else []
     return Verdict(advice, avs, cvv2, reasons)
 
 

@@ -1,7 +1,10 @@
 """PreCheck as a stage of the engine: decides whether to ask, asks, and words the result."""
 
+from typing import Final
+
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.case import Case, StageResult
+from gatehouse.core.outcomes import Outcome
 from gatehouse.precheck.advice import (
     DEFAULT_POLICY,
     PreCheckPolicy,
@@ -14,6 +17,13 @@ from gatehouse.precheck.issuer import CardEnquiry, Issuer
 from gatehouse.precheck.published_cards import is_test_card
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.precheck.words import Advice, CardSummary, Cvv2Result, PreCheckResponse
+
+# Named once: a member of an enumeration is slow to name.
+_ACCEPT: Final = Advice.ACCEPT
+_NO_MATCH: Final = Cvv2Result.NO_MATCH
+_TO_ACCEPT: Final = Outcome.ACCEPT
+_TO_DECLINE: Final = Outcome.DECLINE
+_REFUSALS: Final = frozenset((Advice.DECLINE, Advice.FRAUD))
 
 
 class PreCheckStage:
@@ -49,13 +59,12 @@ class PreCheckStage:
         return _result(case, verdict, completed=False)
 
     def _without_asking(self, case: Case, request: PreCheckRequest) -> Verdict | None:
-        sent = _sent(request)
         if request.card_expiry_date.has_passed(case.at_ms):
-            return without_issuer(Advice.INPUT_ERROR, "card_expired", sent)
+            return without_issuer(Advice.INPUT_ERROR, "card_expired", _sent(request))
         if self._refuse_test_cards and is_test_card(request.card_number):
-            return without_issuer(Advice.INPUT_ERROR, "test_card", sent)
+            return without_issuer(Advice.INPUT_ERROR, "test_card", _sent(request))
         if case.guessing:
-            return without_issuer(Advice.FRAUD, "too_many_wrong_codes", sent)
+            return without_issuer(Advice.FRAUD, "too_many_wrong_codes", _sent(request))
         return None
 
 
@@ -90,8 +99,14 @@ def _result(case: Case, verdict: Verdict, *, completed: bool) -> StageResult:
         "cvv2Result": verdict.cvv2,
         "reasons": verdict.reasons,
     }
-    mismatched = verdict.cvv2 is Cvv2Result.NO_MATCH
-    return StageResult(response, completed, facts, mismatched=mismatched)
+    return StageResult(
+        response,
+        completed,
+        facts,
+        mismatched=verdict.cvv2 is _NO_MATCH,
+        verdict=_TO_ACCEPT if verdict.advice is _ACCEPT else _TO_DECLINE,
+        declined=completed and verdict.advice in _REFUSALS,
+    )
 
 
 def _summary(card: KeptCard) -> CardSummary:

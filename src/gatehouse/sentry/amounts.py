@@ -42,9 +42,14 @@ def magnitude(currency: str | None) -> float | None:
     return None if currency is None else _MAGNITUDES.get(currency, 1.0)
 
 
+def absurd_from(currency: str | None) -> float:
+    """The most that anybody would pay; without a currency, in the smallest of them."""
+    return ABSURD * (magnitude(currency) or _UNKNOWN_MAGNITUDE)
+
+
 def is_absurd(amount: float, currency: str | None) -> bool:
-    """Whether nobody would pay so much; without a currency, not in the smallest of them."""
-    return not amount <= ABSURD * (magnitude(currency) or _UNKNOWN_MAGNITUDE)
+    """Whether nobody would pay so much."""
+    return not amount <= absurd_from(currency)
 
 
 def is_small(amount: float, currency: str | None) -> bool:

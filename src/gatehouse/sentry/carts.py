@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.sentry.amounts import is_absurd
+from gatehouse.sentry.amounts import absurd_from
 from gatehouse.sentry.request import CartItem
 
 MOST_LINES: Final = 250
@@ -78,6 +78,7 @@ def read_cart(items: list[CartItem], currency: str | None) -> Cart:
     known = len(items) <= MOST_LINES
     total = prices = most = 0.0
     weight = weight_resold = 0.0
+    most_paid = absurd_from(currency)
     for item in items[:MOST_LINES]:
         price, quantity = item.price, item.quantity
         count = 1.0 if quantity is None else quantity
@@ -88,7 +89,7 @@ def read_cart(items: list[CartItem], currency: str | None) -> Cart:
         if price is None:
             known = False
             value = 1.0
-        elif is_absurd(abs(price), currency):
+        elif not abs(price) <= most_paid:
             invalid, known = invalid + 1, False
             continue
         else:

@@ -6,13 +6,14 @@ keyed hash. So does the name a user chose.
 """
 
 import re
-import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from socket import AF_INET6, inet_ntop
 from typing import Any, Final
 
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.redaction import recordable
+from gatehouse.intel.addresses import Address
 from gatehouse.sentry.look import Look, amount_of
 from gatehouse.sentry.memory import Entity, Kind, Sighting
 from gatehouse.sentry.placeholders import meant
@@ -44,6 +45,7 @@ _COUNTRY: Final = Kind.COUNTRY
 _CUSTOM: Final = Kind.CUSTOM
 _DEVICE: Final = Kind.DEVICE
 _DISCOUNT: Final = Kind.DISCOUNT
+_ISSUER: Final = Kind.ISSUER
 _NETWORK: Final = Kind.NETWORK
 _OPERATOR: Final = Kind.OPERATOR
 _PLACE: Final = Kind.PLACE
@@ -84,8 +86,14 @@ class Keeper:
         return self.hashed(text)
 
 
-def sighting_of(account_id: str, look: Look, policy: SentryPolicy, keeper: Keeper) -> Sighting:
-    """The event as the memory and the record keep it."""
+def sighting_of(
+    account_id: str,
+    look: Look,
+    policy: SentryPolicy,
+    keeper: Keeper,
+    more: Sequence[Entity] = (),
+) -> Sighting:
+    """The event as the memory and the record keep it, with what other inputs told of it."""
     entities: list[Entity] = []
     # The merchant starts a renewal: address and device are not the customer's.
     if look.event.type is not _RECURRING_PURCHASE:
@@ -111,6 +119,9 @@ def sighting_of(account_id: str, look: Look, policy: SentryPolicy, keeper: Keepe
         _add_cart(entities, look.items, keeper)
     if policy.entities and look.request.custom_inputs:
         _add_custom(entities, look.request.custom_inputs, policy.entities, keeper)
+    if more:
+        # What is told twice is one thing, and counts once.
+        entities += [each for each in more if each not in entities]
     facts = look.facts
     return Sighting(
         account_id,
@@ -123,16 +134,20 @@ def sighting_of(account_id: str, look: Look, policy: SentryPolicy, keeper: Keepe
     )
 
 
+def address_entity(address: Address) -> Entity:
+    """What is remembered of an address."""
+    if address.version == 6:
+        # A device changes its address within its subnet every few hours, or as often as it likes.
+        subnet = (address.value >> 64 << 64).to_bytes(16, "big")
+        return _ADDRESS, inet_ntop(AF_INET6, subnet) + "/64"
+    return _ADDRESS, address.text
+
+
 def _add_address(entities: list[Entity], look: Look) -> None:
     address, facts = look.address, look.facts
     if address is None:
         return
-    text = address.text
-    if address.version == 6:
-        # A device changes its address within its subnet every few hours, or as often as it likes.
-        text = socket.inet_ntop(socket.AF_INET6, (address.value >> 64 << 64).to_bytes(16, "big"))
-        text += "/64"
-    entities.append((_ADDRESS, text))
+    entities.append(address_entity(address))
     entities.append((_NETWORK, address.network))
     if facts.asn is not None:
         entities.append((_OPERATOR, str(facts.asn)))
@@ -171,6 +186,8 @@ def _add_buyer(entities: list[Entity], look: Look, keeper: Keeper) -> str:
         found.append((_CARD, look.card.fingerprint))
         found.append((_BIN, look.card.bin))
     entities += found
+    if look.card is not None and look.card.country is not None:
+        entities.append((_ISSUER, look.card.country))
     if found:
         return " ".join([value for _, value in found])
     return "" if look.address is None else look.address.text

@@ -1,6 +1,7 @@
 """What is remembered of an account as a whole: how much it sells, to how many, for how much."""
 
 from array import array
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -23,10 +24,12 @@ class House(msgspec.Struct):
     tallies: dict[int, int] = {}
     """How often what is merely counted was seen, by key."""
 
-    def tally(self, key: int) -> None:
-        """Count something once more."""
+    def tally(self, keys: Iterable[int]) -> None:
+        """Count each of some things once more."""
         tallies = self.tallies
-        tallies[key] = tallies.get(key, 0) + 1
+        times = tallies.get
+        for key in keys:
+            tallies[key] = times(key, 0) + 1
         if len(tallies) > _MOST_TALLIES:
             self.tallies = {key: times for key, times in tallies.items() if times > 1}
             if len(self.tallies) > _MOST_TALLIES // 2:

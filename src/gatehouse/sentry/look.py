@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -145,11 +146,15 @@ def look_at(
         country=country,
         agent=None if device.user_agent is None else read_agent(device.user_agent),
         languages=languages,
-        language_fit=fit(languages, country) if languages is not None and country else None,
+        language_fit=_fit(languages, country) if languages is not None and country else None,
         currency=currency,
         currency_digits=None if currency is None else minor_digits(currency),
         card=card,
     )
+
+
+# Most people of a country send the same few headers.
+_fit: Final = lru_cache(maxsize=4096)(fit)
 
 
 def _hides(facts: AddressFacts) -> bool:

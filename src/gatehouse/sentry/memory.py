@@ -15,6 +15,7 @@ import msgspec
 class Kind(IntEnum):
     """What kind of thing is remembered."""
 
+    # Keys of the memory have five bits for it, so all of them are below 31.
     # An enumeration hashes its members by name, in Python; these are looked up all the time.
     __hash__ = int.__hash__
 
@@ -42,6 +43,11 @@ class Kind(IntEnum):
     CUSTOM = 20
     """A custom input that the account declared to be an entity; the value opens with its key."""
     TRANSACTION = 21
+    EMAIL = 22
+    """A mailbox, however it is spelled."""
+    PHONE = 23
+    ISSUER = 24
+    """The country of the card's issuer."""
 
 
 class Window(IntEnum):
@@ -139,7 +145,8 @@ class Past(Protocol):
     def of(self, kind: Kind) -> Seen | None:
         """The past of this event's entity of a kind, or None when it has none.
 
-        Operators, countries, agents, browsers, systems and BINs are merely counted and have none.
+        Operators, countries, agents, browsers, systems and issuers are merely counted and have
+        none.
         """
 
     def popularity(self, kind: Kind) -> int:
@@ -151,6 +158,13 @@ class Past(Protocol):
     def usual_amounts(self) -> Spread | None:
         """How the account's amounts in this currency spread, when enough are known."""
 
+    def velocity(self) -> dict[str, list[float]]:
+        """What rules can ask of the past, as `language.catalogue.VELOCITY` lays it out.
+
+        By name, such as `velocity.card`, and only for groups that the event has an entity of; of
+        several addresses the last one counts.
+        """
+
 
 class Memory(Protocol):
     """Notes events and recalls the past."""
@@ -160,6 +174,9 @@ class Memory(Protocol):
 
     def retract(self, sighting: Sighting) -> None:
         """Forget the counts of an event: it failed through no fault of the customer."""
+
+    def note_decline(self, sighting: Sighting) -> None:
+        """Note that the payment of an event was refused, whether the event counts or not."""
 
 
 class State(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
-"""An event inside a decision record: written by the stage, read when the memory is rebuilt."""
+"""An event inside a decision record: written with it, read when the memory is rebuilt."""
 
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -19,6 +20,7 @@ class _Event(msgspec.Struct, frozen=True):
     amount: float | None = None
     currency: str | None = None
     whereabouts: str | None = None
+    declined: bool = False
 
 
 class _Result(msgspec.Struct, frozen=True):
@@ -33,14 +35,16 @@ class _Stage(msgspec.Struct, frozen=True):
 
 class _Record(msgspec.Struct, frozen=True):
     stages: list[_Stage]
+    event: _Event | None = None
+    """Where a record tells the event itself, and not as a part of what Sentry found."""
 
 
 _decode: Final = msgspec.json.Decoder(_Record).decode
 
 
-def event_facts(sighting: Sighting, *, counted: bool) -> dict[str, Any]:
+def event_facts(sighting: Sighting, *, counted: bool, declined: bool = False) -> dict[str, Any]:
     """An event for the record."""
-    return {
+    facts = {
         "at": round(sighting.at_s, 3),
         "counted": counted,
         "amount": sighting.amount,
@@ -48,6 +52,9 @@ def event_facts(sighting: Sighting, *, counted: bool) -> dict[str, Any]:
         "whereabouts": sighting.whereabouts,
         "entities": [(_WORDS[kind], value) for kind, value in sighting.entities],
     }
+    if declined:
+        facts["declined"] = True
+    return facts
 
 
 def sighting_in(account_id: str, record: str) -> Sighting | None:
@@ -55,17 +62,31 @@ def sighting_in(account_id: str, record: str) -> Sighting | None:
 
     A request in which another party failed was never the customer's attempt.
     """
+    event, completed = _read(record)
+    return _sighting(account_id, event) if event and event.counted and completed else None
+
+
+def declined_in(account_id: str, record: str) -> Sighting | None:
+    """The event of a record whose payment was refused, whether it counts or not."""
+    event, _ = _read(record)
+    return _sighting(account_id, event) if event and event.declined else None
+
+
+# Both questions are asked about one record after the other.
+@lru_cache(maxsize=1)
+def _read(record: str) -> tuple[_Event | None, bool]:
+    """The event of a record, and whether everybody who was asked has answered."""
     try:
-        stages = _decode(record).stages
+        found = _decode(record)
     except msgspec.MsgspecError:
-        return None
-    if not all(stage.completed for stage in stages):
-        return None
-    for stage in stages:
-        event = stage.result.event if stage.name == STAGE and stage.result else None
-        if event is not None and event.counted:
-            known = [(_KINDS[word], value) for word, value in event.entities if word in _KINDS]
-            return Sighting(
-                account_id, event.at, known, event.amount, event.currency, event.whereabouts
-            )
-    return None
+        return None, False
+    completed = all(stage.completed for stage in found.stages)
+    if found.event is not None:
+        return found.event, completed
+    events = [one.result.event for one in found.stages if one.name == STAGE and one.result]
+    return next((event for event in events if event is not None), None), completed
+
+
+def _sighting(account_id: str, event: _Event) -> Sighting:
+    known = [(_KINDS[word], value) for word, value in event.entities if word in _KINDS]
+    return Sighting(account_id, event.at, known, event.amount, event.currency, event.whereabouts)

@@ -1,6 +1,8 @@
 """The memory of one process: traces by key, bounded, the longest unseen forgotten first."""
 
 import math
+from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,8 +16,10 @@ from gatehouse.sentry.memory import (
     State,
     Window,
 )
+from gatehouse.sentry.paces import PLANS, measured
+from gatehouse.sentry.shapes import Shape, shape_of
 from gatehouse.sentry.shards import Shard
-from gatehouse.sentry.traces import KIND_BITS, Habits, Trace
+from gatehouse.sentry.traces import KIND_BITS, MOMENT, Habits, Trace, linked
 
 # Many small tables instead of a large one: when one of them grows, the pause is too short to
 # notice, where a table of a million entries would hold up every request for as long as it moves.
@@ -23,45 +27,23 @@ _SHARDS: Final = 64
 _KEY_BITS: Final = 0x7FFF_FFFF_FFFF_FFFF ^ KIND_BITS
 
 # Python looks a member of an enumeration up every time it is named, which is ten times as slow.
+_CARD: Final = Kind.CARD
 _USER: Final = Kind.USER
-_TRANSACTION: Final = Kind.TRANSACTION
 
 
-_ALONE: Final[tuple[Kind, ...]] = ()
-_PARTNERS: Final[dict[Kind, tuple[Kind, ...]]] = {
-    Kind.ADDRESS: (Kind.USER, Kind.CARD),
-    Kind.NETWORK: (Kind.USER,),
-    Kind.DEVICE: _ALONE,
-    Kind.PLACE: (Kind.USER,),
-    Kind.SESSION: (Kind.ADDRESS, Kind.COUNTRY, Kind.BROWSER, Kind.SYSTEM, Kind.USER, Kind.CARD),
-    Kind.USER: (
-        Kind.ADDRESS,
-        Kind.OPERATOR,
-        Kind.COUNTRY,
-        Kind.DEVICE,
-        Kind.AGENT,
-        Kind.BROWSER,
-        Kind.SYSTEM,
-        Kind.CARD,
-    ),
-    Kind.CARD: (Kind.USER, Kind.ADDRESS),
-    Kind.AFFILIATE: _ALONE,
-    Kind.DISCOUNT: (Kind.USER,),
-    Kind.CATEGORY: _ALONE,
-    Kind.CART: (Kind.USER,),
-    Kind.CUSTOM: (Kind.USER, Kind.ADDRESS),
-}
-"""With which others each kind is remembered."""
-_TALLIED: Final = frozenset(
-    (Kind.OPERATOR, Kind.COUNTRY, Kind.AGENT, Kind.BROWSER, Kind.SYSTEM, Kind.BIN)
+_REFUSED: Final = frozenset(
+    (Kind.CARD, Kind.BIN, Kind.ADDRESS, Kind.PLACE, Kind.SESSION, Kind.USER, Kind.EMAIL)
 )
-"""What is merely counted."""
+"""Whose refusals are remembered."""
 
 
 class _Seen:
     """One entity's past as of an event; implements `Seen`."""
 
-    __slots__ = ("_currency", "_keys", "_last_seen", "_now_s", "_paid", "_trace")
+    __slots__ = (
+        *("_currency", "_keys", "_now_s", "_paid", "_sorted", "_trace"),
+        *("events", "first_s", "previous_s"),
+    )
 
     def __init__(self, trace: Trace, past: "_Past") -> None:
         # Not the past itself: two things that hold each other are freed late.
@@ -70,22 +52,10 @@ class _Seen:
         self._currency = past.currency
         self._keys = past.keys
         self._paid = past.paid
-        self._last_seen: dict[Kind, list[int]] = {}
-
-    @property
-    def events(self) -> int:
-        """How often it was ever seen."""
-        return self._trace.events
-
-    @property
-    def first_s(self) -> float:
-        """When it was first seen."""
-        return self._trace.first_s
-
-    @property
-    def previous_s(self) -> float | None:
-        """When it was last seen before this event."""
-        return self._trace.previous_s
+        self._sorted: dict[Kind, list[int]] | None = None
+        self.events = trace.events
+        self.first_s = trace.first_s
+        self.previous_s = trace.previous_s
 
     def count(self, window: Window) -> float:
         """How many events there were in a window."""
@@ -103,9 +73,10 @@ class _Seen:
 
     def distinct(self, kind: Kind, window: Window) -> int:
         """With how many different entities of a kind it was seen lately."""
-        now_s = self._now_s
-        since_s = now_s - WINDOW_S[window]
-        return len([1 for last_s in self._partners(kind) if since_s < last_s <= now_s])
+        now_s, links = self._now_s, self._links(kind)
+        # Links compare by time: those of a second lie below the least of the next one.
+        since = int(now_s - WINDOW_S[window]) + 1 << MOMENT
+        return bisect_left(links, int(now_s) + 1 << MOMENT) - bisect_left(links, since)
 
     def times_with(self, kind: Kind) -> int:
         """How often it was seen with this event's entity of a kind."""
@@ -114,12 +85,17 @@ class _Seen:
 
     def pairs(self, kind: Kind) -> int:
         """With how many different entities of a kind it was ever seen."""
-        return len(self._partners(kind))
+        return len(self._links(kind))
 
-    def _partners(self, kind: Kind) -> list[int]:
-        found = self._last_seen.get(kind)
+    def _links(self, kind: Kind) -> list[int]:
+        """Its links to entities of a kind, in order of time."""
+        known = self._sorted
+        if known is None:
+            known = self._sorted = {}
+        found = known.get(kind)
         if found is None:
-            found = self._last_seen[kind] = self._trace.partners(kind)
+            found = known[kind] = self._trace.links_to(kind)
+            found.sort()
         return found
 
     def previous_country(self) -> tuple[str, float] | None:
@@ -132,7 +108,7 @@ class _Seen:
         trace = self._trace
         if not isinstance(trace, Habits) or trace.amounts is None:
             return ()
-        if trace.currency != self._currency:
+        if trace.paid_in != self._currency:
             return ()
         return trace.amounts[:-1] if self._paid else trace.amounts
 
@@ -141,29 +117,33 @@ class _Past:
     """What is known about everything an event touches; implements `Past`."""
 
     __slots__ = (
-        *("_house", "_seen", "at_s", "counted", "currency", "first", "keys", "paid", "traces"),
+        *("_amount", "_seen", "at_s", "counted", "currency", "first", "house", "keys", "kinds"),
+        *("paid", "traces"),
     )
 
     def __init__(self, sighting: Sighting, house: House) -> None:
-        self._house = house
+        self.house = house
         self._seen: dict[Kind, _Seen] = {}
         self.at_s = sighting.at_s
         self.currency = sighting.currency
+        self._amount = sighting.amount or 0.0
         self.counted = True
         self.keys: dict[Kind, int] = {}
+        self.kinds: tuple[Kind, ...] = ()
+        self.traces: list[Trace] = []
+        """Those of the entities that have one, whose kinds these are."""
         self.first: dict[Kind, Trace] = {}
-        self.traces: list[tuple[Kind, Trace]] = []
         self.paid = False
 
     @property
     def events(self) -> int:
         """Events of the account so far."""
-        return self._house.events
+        return self.house.events
 
     @property
     def users(self) -> int:
         """Different users of the account so far."""
-        return self._house.users
+        return self.house.users
 
     def of(self, kind: Kind) -> Seen | None:
         """The past of this event's entity of a kind."""
@@ -178,17 +158,30 @@ class _Past:
         if trace is not None:
             return trace.events
         key = self.keys.get(kind)
-        return 0 if key is None else self._house.tallies.get(key, 0)
+        return 0 if key is None else self.house.tallies.get(key, 0)
 
     def all_of(self, kind: Kind) -> Sequence[Seen]:
         """The past of all of them."""
         if kind not in self.keys:
             return ()
-        return [_Seen(trace, self) for each, trace in self.traces if each is kind]
+        found = zip(self.kinds, self.traces, strict=True)
+        return [_Seen(trace, self) for each, trace in found if each is kind]
 
     def usual_amounts(self) -> Spread | None:
         """How the account's amounts in this currency spread."""
-        return self._house.usual_amounts(self.currency)
+        return self.house.usual_amounts(self.currency)
+
+    def velocity(self) -> dict[str, list[float]]:
+        """What rules can ask of the past."""
+        last = dict(zip(self.kinds, self.traces, strict=True))
+        at_s, keys, counted = self.at_s, self.keys, self.counted
+        found = {}
+        for plan in PLANS:
+            trace = last.get(plan.kind)
+            if trace is not None:
+                alone = None if trace.currency == self.currency else self._amount
+                found[plan.signal] = measured(plan, trace, at_s, keys, counted=counted, alone=alone)
+        return found
 
 
 class Rings:
@@ -217,67 +210,52 @@ class Rings:
         if house is None:
             house = self._houses[sighting.account_id] = House()
         past = _Past(sighting, house)
-        keyed = _keyed(sighting)
-        for kind, key in keyed:
-            if kind is _TRANSACTION:
-                past.counted = self._shards[key >> 5 & 63].is_new(key)
-        self._recall(sighting, keyed, past)
+        shape, keys = _keyed(sighting)
+        if shape.transaction is not None:
+            key = keys[shape.transaction]
+            past.counted = self._shards[key >> 5 & 63].is_new(key)
+        past.keys = dict(zip(shape.kinds, shape.first(keys), strict=True))
+        past.kinds = shape.traced_kinds
         if past.counted:
-            self._events += 1
-            self._count(sighting, house, past)
+            self._count(sighting, shape, keys, past)
+        else:
+            self._recall(sighting, shape, keys, past)
+        # Backwards, so that of several of one kind the first one stays.
+        past.first = dict(zip(reversed(past.kinds), reversed(past.traces), strict=True))
         return past
 
-    def _recall(self, sighting: Sighting, keyed: list[tuple[Kind, int]], past: _Past) -> None:
-        """Find what the event touches; what is new is kept only if the event counts."""
-        keys, first, traces, shards = past.keys, past.first, past.traces, self._shards
-        at_s, currency, counted = sighting.at_s, sighting.currency, past.counted
-        for kind, key in keyed:
-            if kind is _TRANSACTION:
-                continue
-            if kind in _TALLIED:
-                keys[kind] = key
-                continue
-            shard = shards[key >> 5 & 63]
-            trace = shard.touch(key) if counted else shard.peek(key)
-            if trace is None:
-                trace = (Habits if kind is _USER else Trace)(at_s, at_s, currency)
-                if counted:
-                    shard.add(key, trace)
-            traces.append((kind, trace))
-            if kind not in keys:
-                keys[kind] = key
-                first[kind] = trace
+    def _recall(self, sighting: Sighting, shape: Shape, keys: list[int], past: _Past) -> None:
+        """Find what the event touches, and leave all of it as it is."""
+        for place, kind, _ in shape.traced:
+            key = keys[place]
+            trace = self._shards[key >> 5 & 63].peek(key)
+            past.traces.append(_new_trace(kind, sighting) if trace is None else trace)
 
-    def _count(self, sighting: Sighting, house: House, past: _Past) -> None:
+    def _count(self, sighting: Sighting, shape: Shape, keys: list[int], past: _Past) -> None:
         """Add an event to everything it touches."""
-        at_s, amount, currency = sighting.at_s, sighting.amount or 0.0, sighting.currency
-        whole_s = int(at_s)
-        keys = past.keys
+        at_s, currency, house = sighting.at_s, sighting.currency, past.house
+        self._events += 1
         house.events += 1
         logarithm = _logarithm(sighting.amount)
         if logarithm is not None:
             past.paid = True
             house.add(currency, logarithm)
-        for kind, key in keys.items():
-            if kind in _TALLIED:
-                house.tally(key)
-        for kind, trace in past.traces:
-            trace.events += 1
-            if trace.events > 1:
-                trace.previous_s = trace.last_s
-                if at_s >= trace.last_s:
-                    trace.last_s = at_s
-                elif at_s < trace.first_s:
-                    trace.first_s = at_s
-            trace.add(at_s, amount if trace.currency == currency else 0.0)
-            partners = _PARTNERS[kind]
-            if partners:
-                met = [keys[partner] for partner in partners if partner in keys]
-                if trace.links is None:
-                    trace.meet_first(met, whole_s)
-                else:
-                    for key in met:
-                        trace.meet(key, whole_s)
+        house.tally(shape.tallied(keys))
+        row = array("d", (at_s, 1.0, sighting.amount or 0.0))
+        whole_s = int(at_s)
+        shards, traces = self._shards, past.traces
+        for place, kind, met in shape.traced:
+            key = keys[place]
+            shard = shards[key >> 5 & 63]
+            trace = shard.known.get(key) or shard.promote(key)
+            if trace is None:
+                trace = (Habits if kind is _USER else Trace)(
+                    at_s, at_s, currency, 1, 0, None, row[:], linked(met(keys), whole_s)
+                )
+                shard.add(key, trace)
+            else:
+                trace.see(row, currency, met(keys), whole_s)
+            traces.append(trace)
             if kind is _USER:
                 assert isinstance(trace, Habits)
                 house.users += trace.events == 1
@@ -290,58 +268,83 @@ class Rings:
             return
         self._events -= 1
         house.events -= 1
-        keyed = _keyed(sighting)
-        keys = dict(reversed(keyed))
-        for kind, key in keyed:
+        shape, keys = _keyed(sighting)
+        if shape.transaction is not None:
+            key = keys[shape.transaction]
             shard = self._shards[key >> 5 & 63]
-            if kind is _TRANSACTION:
-                shard.transactions.discard(key)
-                shard.earlier.discard(key)
-                continue
-            if kind in _TALLIED:
-                house.take_back(key)
-                continue
+            shard.transactions.discard(key)
+            shard.earlier.discard(key)
+        for key in shape.tallied(keys):
+            house.take_back(key)
+        for place, kind, met in shape.traced:
+            key = keys[place]
+            shard = self._shards[key >> 5 & 63]
             trace = shard.peek(key)
             if trace is None:
                 continue
-            if trace.events <= 1:
-                house.users -= kind is _USER
-                shard.drop(key)
+            if trace.events > 1:
+                _take_back(trace, sighting, met(keys))
                 continue
-            _take_back(trace, sighting)
-            for partner in _PARTNERS[kind]:
-                if partner in keys:
-                    trace.part(keys[partner])
+            house.users -= kind is _USER and trace.events == 1
+            shard.drop(key)
+            if trace.refused is not None:
+                # What was refused stays so, and nothing else is left.
+                left = _new_trace(kind, sighting)
+                left.refused = trace.refused
+                shard.add(key, left)
+
+    def note_decline(self, sighting: Sighting) -> None:
+        """Note that the payment of an event was refused."""
+        shape, keys = _keyed(sighting)
+        card = next((keys[place] for place, kind, _ in shape.traced if kind is _CARD), None)
+        for place, kind, _ in shape.traced:
+            if kind not in _REFUSED:
+                continue
+            key = keys[place]
+            shard = self._shards[key >> 5 & 63]
+            # Not touched: a flood of refused cards must not push out whoever comes again and again.
+            trace = shard.peek(key)
+            if trace is None:
+                trace = _new_trace(kind, sighting)
+                shard.add(key, trace)
+            trace.refuse(sighting.at_s, None if kind is _CARD else card)
 
 
-def _take_back(trace: Trace, sighting: Sighting) -> None:
+def _new_trace(kind: Kind, sighting: Sighting) -> Trace:
+    at_s = sighting.at_s
+    return (Habits if kind is _USER else Trace)(at_s, at_s, sighting.currency)
+
+
+def _take_back(trace: Trace, sighting: Sighting, met: Sequence[int]) -> None:
     """Undo what counting an event did to a trace that has others."""
     trace.events -= 1
     trace.take_back(sighting.at_s, _same_currency(trace, sighting))
+    if trace.first_s == sighting.at_s and trace.history is not None:
+        trace.first_s = trace.history[0]
     if trace.last_s == sighting.at_s and trace.previous_s is not None:
         trace.last_s = trace.previous_s
+    for key in met:
+        trace.part(key, int(sighting.at_s))
     if isinstance(trace, Habits):
         logarithm = _logarithm(sighting.amount)
-        if logarithm is not None and trace.currency == sighting.currency:
+        if logarithm is not None and trace.paid_in == sighting.currency:
             trace.take_payment_back(logarithm)
         if sighting.whereabouts is not None:
             trace.leave(sighting.whereabouts, sighting.at_s)
 
 
-def _keyed(sighting: Sighting) -> list[tuple[Kind, int]]:
-    """Every entity's key, which says its kind in the lowest bits."""
-    account_id = sighting.account_id
-    return [
-        (kind, hash((account_id, kind, value)) & _KEY_BITS | kind)
-        for kind, value in sighting.entities
-    ]
+def _keyed(sighting: Sighting) -> tuple[Shape, list[int]]:
+    """Every entity's key, which says its kind in the lowest bits, and what becomes of each."""
+    account_id, entities = sighting.account_id, sighting.entities
+    keys = [hash((account_id, kind, value)) & _KEY_BITS | kind for kind, value in entities]
+    return shape_of(tuple([kind for kind, _ in entities])), keys
 
 
 def _note_habits(trace: Habits, sighting: Sighting, logarithm: float | None) -> None:
     if logarithm is not None:
-        if trace.currency != sighting.currency:
+        if trace.paid_in != sighting.currency:
             # Somebody who moved to another currency has other habits from now on.
-            trace.currency, trace.amounts = sighting.currency, None
+            trace.paid_in, trace.amounts = sighting.currency, None
         trace.pay(logarithm)
     if sighting.whereabouts is not None:
         trace.arrive(sighting.whereabouts, sighting.at_s)

@@ -99,7 +99,7 @@ class Scored(NamedTuple):
 class Scorecard:
     """A sheet, made ready for use."""
 
-    __slots__ = ("_prior", "_quiet_below", "_terms", "sheet", "version")
+    __slots__ = ("_prior", "_terms", "sheet", "version")
 
     def __init__(self, sheet: Sheet, codes: Collection[str]) -> None:
         problems = sheet.problems(codes)
@@ -109,22 +109,27 @@ class Scorecard:
         self.version = sheet.version
         self._prior = logit(sheet.prior.confidence)
         self._terms = {
-            term.code: (term.cuts, term.effects, term.family, term.about_address)
+            term.code: (
+                _quiet_below(term),
+                term.cuts,
+                term.effects,
+                term.family,
+                term.about_address,
+            )
             for term in sheet.terms
         }
-        self._quiet_below = {term.code: _quiet_below(term) for term in sheet.terms}
 
     def score(self, values: Mapping[str, float]) -> Scored:
         """Add up what the measurements are worth."""
-        terms, quiet_below = self._terms, self._quiet_below
+        terms = self._terms
         total = about_address = self._prior
         counted: list[tuple[str, float]] = []
         strongest: dict[str, tuple[str, float]] = {}
         strongest_of_address: dict[str, float] = {}
         for code, value in values.items():
-            if value < quiet_below[code]:
+            quiet_below, cuts, effects, family, of_address = terms[code]
+            if value < quiet_below:
                 continue
-            cuts, effects, family, of_address = terms[code]
             effect = effects[bisect_right(cuts, value)]
             if family is None or effect > 0:
                 counted.append((code, effect))

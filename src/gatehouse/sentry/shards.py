@@ -15,36 +15,35 @@ class Shard:
     first, and not whoever comes again and again.
     """
 
-    __slots__ = ("_cap", "_known", "_once", "earlier", "transactions")
+    __slots__ = ("_cap", "_once", "earlier", "known", "transactions")
 
     def __init__(self, cap: int) -> None:
         self._cap = cap
         self._once: OrderedDict[int, Trace] = OrderedDict()
-        self._known: OrderedDict[int, Trace] = OrderedDict()
+        self.known: OrderedDict[int, Trace] = OrderedDict()
+        """Those seen more than once; for others only to look into."""
         self.transactions: set[int] = set()
         self.earlier: set[int] = set()
 
     def __len__(self) -> int:
-        return len(self._once) + len(self._known)
+        return len(self._once) + len(self.known)
 
     def peek(self, key: int) -> Trace | None:
         """A trace, if there is one; it does not count as seen."""
-        trace = self._known.get(key)
+        trace = self.known.get(key)
         return self._once.get(key) if trace is None else trace
 
-    def touch(self, key: int) -> Trace | None:
-        """A trace, if there is one, which was now seen again."""
-        trace = self._known.get(key)
-        if trace is None:
-            trace = self._once.pop(key, None)
-            if trace is not None:
-                self._known[key] = trace
+    def promote(self, key: int) -> Trace | None:
+        """The trace of what was seen once, if there is one, and is now seen again."""
+        trace = self._once.pop(key, None)
+        if trace is not None:
+            self.known[key] = trace
         return trace
 
     def add(self, key: int, trace: Trace) -> None:
         """Keep a new trace, in the place of another when there are many."""
         self._once[key] = trace
-        if len(self._once) + len(self._known) > self._cap:
+        if len(self._once) + len(self.known) > self._cap:
             if len(self._once) > self._cap // _FRESH_SHARE:
                 self._once.popitem(last=False)
             else:
@@ -56,7 +55,7 @@ class Shard:
         Putting every trace that is seen to the end would cost each request, this only those that
         make one too many.
         """
-        known = self._known
+        known = self.known
         for _ in range(_MOST_SPARED):
             key, trace = known.popitem(last=False)
             if trace.spared == trace.events:
@@ -67,7 +66,7 @@ class Shard:
 
     def drop(self, key: int) -> None:
         """Forget a trace."""
-        if self._known.pop(key, None) is None:
+        if self.known.pop(key, None) is None:
             self._once.pop(key, None)
 
     def is_new(self, transaction: int) -> bool:

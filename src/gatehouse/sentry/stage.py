@@ -1,12 +1,16 @@
 """Sentry as a stage of the engine: looks, remembers, measures, scores, and words the result."""
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
+
+import msgspec
 
 from gatehouse.core.case import Case, StageResult
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import Keeper, sighting_of
 from gatehouse.sentry.look import Look, look_at
-from gatehouse.sentry.memory import Memory, Sighting
+from gatehouse.sentry.memory import Entity, Memory, Past, Sighting
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.recorded import STAGE, event_facts
 from gatehouse.sentry.request import SentryRequest
@@ -16,6 +20,24 @@ from gatehouse.sentry.words import Reason, SentryInPipeline, SentryResponse
 
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3
+
+
+class Visit(msgspec.Struct):
+    """One request as it was looked at and noted, once for everybody who wants to know."""
+
+    look: Look
+    sighting: Sighting
+
+    @property
+    def past(self) -> Past | None:
+        """What was seen before; None when the memory did not answer."""
+        return self.look.past
+
+    @property
+    def counted(self) -> bool:
+        """Whether the memory counts the event from now on."""
+        past = self.look.past
+        return past is not None and past.counted
 
 
 class SentryStage:
@@ -41,47 +63,64 @@ class SentryStage:
 
     async def run(self, case: Case) -> StageResult:
         """Score the request in the light of what was seen before."""
-        look = self._look(case)
-        sighting = self._sighting(case, look)
-        look.past = await self._memory.witness(sighting)
-        if look.past.counted:
-            case.afterwards.append(lambda done: self._settle(sighting, done=done))
-        return self._result(look, sighting, completed=True)
+        visit = case.gathered.get(self.name)
+        if visit is None:
+            visit = await self.gather(case, case.input(self.name, SentryRequest))
+            return self._result(visit, completed=True, event=True)
+        # Whoever asked the memory for all stages has heard, too, that it does not answer.
+        return self._result(visit, completed=visit.past is not None)
 
     def unavailable(self, case: Case) -> StageResult:
         """The memory did not answer: what can be said without it, free of charge."""
-        look = self._look(case)
-        return self._result(look, self._sighting(case, look), completed=False)
+        visit = case.gathered.get(self.name)
+        if visit is None:
+            visit = self.glance(case, case.input(self.name, SentryRequest))
+            return self._result(visit, completed=False, event=True)
+        return self._result(visit, completed=False)
 
-    def _look(self, case: Case) -> Look:
-        request = case.input(self.name, SentryRequest)
-        return look_at(request, case.at_ms / 1000, self._book, case.card)
+    async def gather(
+        self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
+    ) -> Visit:
+        """Look at a request, note it with what other inputs told, and recall what it touches."""
+        visit = self.glance(case, request, more=more)
+        sighting = visit.sighting
+        past = await self._memory.witness(sighting)
+        visit.look.past = past
+        if past.counted:
+            case.afterwards.append(lambda done: self._settle(sighting, done=done))
+        return visit
 
-    def _sighting(self, case: Case, look: Look) -> Sighting:
+    def glance(self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()) -> Visit:
+        """The same without the memory."""
+        look = look_at(request, case.at_ms / 1000, self._book, case.card)
         policy = case.policies.get(self.name, DEFAULT_POLICY)
         assert isinstance(policy, SentryPolicy)
-        return sighting_of(case.account_id, look, policy, self._keeper)
+        return Visit(look, sighting_of(case.account_id, look, policy, self._keeper, more))
 
     def _settle(self, sighting: Sighting, *, done: bool) -> None:
         """What another party failed to answer does not count against the customer."""
         if not done:
             self._memory.retract(sighting)
 
-    def _result(self, look: Look, sighting: Sighting, *, completed: bool) -> StageResult:
-        values = measure_all(look)
+    def _result(self, visit: Visit, *, completed: bool, event: bool = False) -> StageResult:
+        values = measure_all(visit.look)
         scored = self._scorecard.score(values)
         confidence = round(scored.confidence, _DIGITS)
         ip_score = round(scored.ip_confidence, _DIGITS)
         reasons = _reasons(scored, values)
-        past = look.past
         facts: dict[str, Any] = {
             "requestConfidence": confidence,
             "ipScore": ip_score,
             "model": self._scorecard.version,
             "reasons": {each.code: each.effect for each in reasons},
-            "signals": {code: round(value, _DIGITS) for code, value in values.items()},
-            "event": event_facts(sighting, counted=past is not None and past.counted),
+            # Most of them only say yes.
+            "signals": {
+                code: value if value == 1 else round(value, _DIGITS)
+                for code, value in values.items()
+            },
         }
+        if event:
+            facts["event"] = event_facts(visit.sighting, counted=visit.counted)
         return StageResult(
             SentryResponse(confidence, reasons),
             completed,
@@ -91,16 +130,19 @@ class SentryStage:
         )
 
 
-# Most sentences are always the same.
-_SENTENCES: Final = {code: each.says for code, each in BY_CODE.items() if "{" not in each.says}
-
-
 def _reasons(scored: Scored, values: dict[str, float]) -> list[Reason]:
     return [
-        Reason(
-            code,
-            round(effect, _EFFECT_DIGITS),
-            _SENTENCES.get(code) or BY_CODE[code].sentence(values[code]),
-        )
+        _usual_reason(code, effect) or _reason(code, effect, BY_CODE[code].sentence(values[code]))
         for code, effect in scored.effects
     ]
+
+
+def _reason(code: str, effect: float, text: str) -> Reason:
+    return Reason(code, round(effect, _EFFECT_DIGITS), text)
+
+
+# A scorecard has a few effects for each signal, and most sentences are always the same.
+@lru_cache(maxsize=4096)
+def _usual_reason(code: str, effect: float) -> Reason | None:
+    says = BY_CODE[code].says
+    return None if "{" in says else _reason(code, effect, says)

@@ -8,7 +8,7 @@ exact, and a window over a busy one reaches back at most a sixth further than it
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -21,12 +21,21 @@ MOST_PAIRS: Final = 24
 MOST_AMOUNTS: Final = 20
 
 KIND_BITS: Final = 31
-_TIME_BITS: Final = 34
-_TIMES: Final = (1 << _TIME_BITS) - 1
-_ONCE: Final = 1 << _TIME_BITS
-_STRETCH_S: Final = ((60, 10), (3600, 600), (86_400, 10_800), (604_800, 86_400))
-_LAST_STRETCH_S: Final = 259_200
-_DAY_S: Final = 86_400
+MOMENT: Final = 24
+"""So many bits of a link say how often; those above say when last, so links compare by time."""
+_TIMES: Final = (1 << MOMENT) - 1
+_LONGEST: Final = LONGEST_HISTORY * 3
+_STRETCHES_S: Final = (
+    (7 * 86_400, 259_200.0),
+    (86_400, 86_400.0),
+    (3600, 10_800.0),
+    (60, 600.0),
+    (0, 10.0),
+)
+"""How long the stretches are that are joined, from which age on, the oldest first."""
+_DAY_OF: Final = (86_400.0).__rfloordiv__
+_DAY_S: Final = WINDOW_S[Window.DAY]
+_MONTH_S: Final = WINDOW_S[Window.MONTH]
 
 
 class Trace(msgspec.Struct, gc=False):
@@ -35,7 +44,10 @@ class Trace(msgspec.Struct, gc=False):
     first_s: float
     last_s: float
     currency: str | None
-    """Of the sums: amounts in another currency are events, but add nothing."""
+    """Of the sums: amounts in another currency are events, but add nothing.
+
+    When there is nothing to add to within a day, the sums begin anew in the other one.
+    """
     events: int = 0
     spared: int = 0
     """How many events it had when it was last to be forgotten, and was not."""
@@ -43,6 +55,75 @@ class Trace(msgspec.Struct, gc=False):
     history: "array[float] | None" = None
     links: dict[int, int] | None = None
     """By key of the other entity: how often, and when last, in one number."""
+    refused: "Trace | None" = None
+    """When its payments were refused, and of which cards."""
+
+    def see(
+        self, row: "array[float]", currency: str | None, met: Sequence[int], whole_s: int
+    ) -> None:
+        """Count an event, given as a row of the history, and whom it was met with."""
+        at_s = row[0]
+        events = self.events = self.events + 1
+        if events == 1:
+            self.first_s = self.last_s = at_s
+            self.currency = currency
+            self.history = row[:]
+            self.links = linked(met, whole_s)
+        else:
+            last_s = self.previous_s = self.last_s
+            if at_s >= last_s:
+                self.last_s = at_s
+            elif at_s < self.first_s:
+                self.first_s = at_s
+            adds = self.currency == currency or self._moves_to(currency, at_s, row[2])
+            history = self.history
+            if history is not None and int(history[-3]) < whole_s and adds:
+                history.extend(row)
+                if len(history) > _LONGEST:
+                    self.history = _joined(history)
+            else:
+                self.add(at_s, row[2] if adds else 0.0)
+            self._meet_all(met, whole_s)
+
+    def _moves_to(self, currency: str | None, at_s: float, amount: float) -> bool:
+        """Whether the sums can begin anew in another currency; if so, they do."""
+        if not amount:
+            return False
+        history = self.history
+        if history is not None:
+            amounts = history[2::3]
+            # Unknown currencies are no loss.
+            if self.currency is not None and any(
+                amounts[bisect_right(history[::3], at_s - _DAY_S) :]
+            ):
+                return False
+            history[2::3] = array("d", bytes(8 * len(amounts)))
+        self.currency = currency
+        return True
+
+    def _meet_all(self, met: Sequence[int], whole_s: int) -> None:
+        """As `meet` does for each of them, without calling it: a request does this many times."""
+        links = self.links
+        if links is None:
+            self.links = linked(met, whole_s)
+            return
+        for key in met:
+            known = links.get(key)
+            if known is None:
+                self.meet(key, whole_s)
+                links = self.links or links
+            else:
+                later_s = whole_s - (known >> MOMENT)
+                links[key] = known + (later_s << MOMENT | 1 if later_s > 0 else 1)
+
+    def refuse(self, at_s: float, card: int | None) -> None:
+        """Note that a payment was refused."""
+        refused = self.refused
+        if refused is None:
+            refused = self.refused = Trace(at_s, at_s, None)
+        refused.add(at_s, 0.0)
+        if card is not None:
+            refused.meet(card, int(at_s))
 
     def add(self, at_s: float, amount: float) -> None:
         """Note an event in the history; most come in the order of time."""
@@ -63,7 +144,7 @@ class Trace(msgspec.Struct, gc=False):
             while place > 0 and history[place - 3] > at_s:
                 place -= 3
             history[place:place] = array("d", (at_s, 1.0, amount))
-        if len(history) > LONGEST_HISTORY * 3:
+        if len(history) > _LONGEST:
             self.history = _joined(history)
 
     def take_back(self, at_s: float, amount: float) -> None:
@@ -75,7 +156,7 @@ class Trace(msgspec.Struct, gc=False):
             # A stretch that was joined bears its latest moment, so the event's own is not after it.
             if history[place] >= at_s and (place == 0 or history[place - 3] < at_s):
                 history[place + 1] -= 1.0
-                history[place + 2] -= amount
+                history[place + 2] = max(0.0, history[place + 2] - amount)
                 if history[place + 1] <= 0:
                     del history[place : place + 3]
                 break
@@ -94,9 +175,9 @@ class Trace(msgspec.Struct, gc=False):
         """On how many different days of the last month it was seen; of a busy one, at least."""
         if self.history is None:
             return 0
-        since_s = now_s - WINDOW_S[Window.MONTH]
-        days = {int(at_s // _DAY_S) for at_s in self.history[::3] if since_s < at_s <= now_s}
-        return len(days)
+        moments = self.history[::3]
+        start = bisect_right(moments, now_s - _MONTH_S)
+        return days_of(moments[start : bisect_right(moments, now_s, start)])
 
     def _sum(self, since_s: float, until_s: float, column: int) -> float:
         history = self.history
@@ -110,45 +191,50 @@ class Trace(msgspec.Struct, gc=False):
         end = bisect_right(moments, until_s, start)
         return sum(history[3 * start + column : 3 * end : 3])
 
-    def meet_first(self, keys: Iterable[int], at_s: int) -> None:
-        """Note with whom it was seen when it was seen first."""
-        once = _ONCE | at_s
-        self.links = dict.fromkeys(keys, once)
-
     def meet(self, key: int, at_s: int) -> None:
         """Note that it was seen together with another entity."""
         links = self.links
         if links is None:
-            self.links = {key: _ONCE | at_s}
+            self.links = {key: at_s << MOMENT | 1}
             return
         known = links.get(key)
         if known is not None:
-            seen_s = known & _TIMES
-            # Adding to the upper bits and replacing the lower ones keeps both in one number.
-            links[key] = known + _ONCE + (at_s - seen_s if at_s > seen_s else 0)
+            later_s = at_s - (known >> MOMENT)
+            links[key] = known + (later_s << MOMENT | 1 if later_s > 0 else 1)
             return
-        links[key] = _ONCE | at_s
+        links[key] = at_s << MOMENT | 1
         if len(links) >= 2 * MOST_PAIRS and len(links) % MOST_PAIRS == 0:
             self.links = _trimmed(links)
 
-    def part(self, key: int) -> None:
-        """Take one meeting back."""
+    def part(self, key: int, whole_s: int | None = None) -> None:
+        """Take one meeting back, which was at a moment."""
         links = self.links
         if links is None or key not in links:
             return
-        links[key] -= _ONCE
-        if links[key] < _ONCE:
+        left = links[key] - 1
+        if not left & _TIMES:
             del links[key]
+            return
+        previous_s = self.previous_s
+        if left >> MOMENT == whole_s and previous_s is not None and previous_s < whole_s:
+            # When they had met before is not kept; it was no later than this.
+            left -= whole_s - int(previous_s) << MOMENT
+        links[key] = left
 
     def times_with(self, key: int) -> int:
         """How often it was seen together with another entity."""
-        return 0 if self.links is None else self.links.get(key, 0) >> _TIME_BITS
+        return 0 if self.links is None else self.links.get(key, 0) & _TIMES
 
     def partners(self, kind: Kind) -> list[int]:
         """When each of the entities of a kind that it was seen with was last there."""
-        if self.links is None:
+        return [known >> MOMENT for known in self.links_to(kind)]
+
+    def links_to(self, kind: Kind) -> list[int]:
+        """The same as it is kept: how often is in the lowest bits, when last in those above."""
+        links = self.links
+        if links is None:
             return []
-        return [known & _TIMES for key, known in self.links.items() if key & KIND_BITS == kind]
+        return [known for key, known in links.items() if key & KIND_BITS == kind]
 
 
 class Habits(Trace, gc=False):
@@ -159,6 +245,8 @@ class Habits(Trace, gc=False):
     country: str | None = None
     country_s: float = 0.0
     previous_country: tuple[str, float] | None = None
+    paid_in: str | None = None
+    """The currency of the amounts; that of the sums is another matter."""
 
     def pay(self, logarithm: float) -> None:
         """Note an amount in the currency of this entity."""
@@ -188,30 +276,37 @@ class Habits(Trace, gc=False):
             self.amounts.pop()
 
 
+def linked(met: Sequence[int], whole_s: int) -> dict[int, int] | None:
+    """The links of whoever meets all of them for the first time."""
+    return dict.fromkeys(met, whole_s << MOMENT | 1) if met else None
+
+
+def days_of(moments: "array[float]") -> int:
+    """On how many different days some moments are."""
+    return len(set(map(_DAY_OF, moments)))
+
+
 def _joined(history: "array[float]") -> "array[float]":
     """The same history with neighbours of one stretch of time joined, and the oldest dropped."""
-    now_s = history[-3]
+    moments, numbers, amounts = history[::3], history[1::3], history[2::3]
+    now_s = moments[-1]
     joined = array("d")
-    last_stretch: tuple[int, int] | None = None
-    for place in range(0, len(history), 3):
-        at_s = history[place]
-        age = now_s - at_s
-        if age >= WINDOW_S[Window.MONTH]:
-            continue
-        length = _LAST_STRETCH_S
-        for limit, stretch in _STRETCH_S:
-            if age < limit:
-                length = stretch
-                break
+    start = bisect_right(moments, now_s - _MONTH_S)
+    for from_age_s, length_s in _STRETCHES_S:
+        end = bisect_right(moments, now_s - from_age_s, start)
         # Stretches are the same at every joining, or they would grow from one to the next.
-        this = (length, int(at_s // length))
-        if this == last_stretch:
-            joined[-3] = at_s
-            joined[-2] += history[place + 1]
-            joined[-1] += history[place + 2]
-        else:
-            joined.extend(history[place : place + 3])
-            last_stretch = this
+        stretches = array("d", map(length_s.__rfloordiv__, moments[start:end]))
+        first = 0
+        while first < len(stretches):
+            after = bisect_right(stretches, stretches[first], first)
+            low, high = start + first, start + after
+            if high - low == 1:
+                joined.extend(history[3 * low : 3 * high])
+            else:
+                number, amount = sum(numbers[low:high]), sum(amounts[low:high])
+                joined.extend((moments[high - 1], number, amount))
+            first = after
+        start = end
     return joined
 
 
@@ -222,6 +317,6 @@ def _trimmed(links: dict[int, int]) -> dict[int, int]:
         by_kind.setdefault(key & KIND_BITS, []).append(key)
     for keys in by_kind.values():
         if len(keys) > MOST_PAIRS:
-            keys.sort(key=lambda key: links[key] & _TIMES)
+            keys.sort(key=links.__getitem__)
             del keys[:-MOST_PAIRS]
     return {key: links[key] for keys in by_kind.values() for key in keys}

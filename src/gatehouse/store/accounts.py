@@ -10,6 +10,7 @@ from gatehouse.billing.ledger import AccountState
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.money import check_currency
 from gatehouse.core.redaction import recordable
+from gatehouse.store import configurations
 from gatehouse.store.office import Change
 from gatehouse.store.tables import ACCOUNTS
 
@@ -17,7 +18,10 @@ _to_json = msgspec.json.Encoder(order="sorted").encode
 
 
 def create(change: Change, name: str, currency: str, account_id: str | None = None) -> Account:
-    """Make an account with an empty balance; several accounts may share a name."""
+    """Make an account with an empty balance and what every account begins with.
+
+    Several accounts may share a name.
+    """
     try:
         check_currency(currency)
     except ValueError as error:
@@ -41,7 +45,9 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
             "policies": "{}",
         },
     )
-    change.audit("account.create", new.account_id, name=shown, currency=currency)
+    furnished = configurations.supply(change, new.account_id)
+    details = {"name": shown, "currency": currency, "furnished": furnished}
+    change.audit("account.create", new.account_id, **details)
     return new
 
 

@@ -28,9 +28,16 @@ T = TypeVar("T")
 class CallerDirectory:
     """Implements `Callers` on the database, with a memory."""
 
-    def __init__(self, database: Database, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        monotonic: Callable[[], float],
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`changed` is told whenever anything in the database may have changed."""
         self._database = database
         self._monotonic = monotonic
+        self._changed = changed
         self._remembered: dict[str, Caller] = {}
         self._revision = -1
         self._generation = 0
@@ -90,6 +97,7 @@ class CallerDirectory:
             self._revision = revision
             self._generation += 1
             self._remembered.clear()
+            self._changed()
         self._checked_at = started
 
     async def flush(self) -> None:

@@ -67,7 +67,12 @@ class Database:
             raise SettingsError(f"SQLite {needed} is needed; here is {sqlite3.sqlite_version}")
         if self._url.database in (None, "", ":memory:"):
             raise SettingsError("a SQLite database needs a file: sqlite:///path/to/file.db")
-        arguments = {"check_same_thread": False, "timeout": self.timeout_ms / 1000}
+        # The writer has statements for many numbers of rows; to prepare one anew takes a while.
+        arguments = {
+            "check_same_thread": False,
+            "timeout": self.timeout_ms / 1000,
+            "cached_statements": 512,
+        }
         engine = sa.create_engine(self._url, connect_args=arguments, poolclass=sa.QueuePool)
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)

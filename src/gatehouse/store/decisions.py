@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.pipeline.desk import Search
+from gatehouse.pipeline.desk import Claim, KeyReused, Replay, Search, StillInFlight
 from gatehouse.store.database import Database
-from gatehouse.store.tables import DECISIONS
+from gatehouse.store.settlement import KeptClaim, earlier
+from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
 
 
 def get(connection: sa.Connection, account_id: str, request_id: str) -> dict[str, Any] | None:
@@ -45,6 +46,20 @@ class DecisionArchive:
                 return get(connection, account_id, request_id)
 
         return await asyncio.get_running_loop().run_in_executor(None, ask)
+
+    async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
+        """What became of the first request of an idempotency key, if there was one."""
+        kept = IDEMPOTENCY.c
+        query = sa.select(
+            kept.claim_id, kept.request_id, kept.body, kept.answer, kept.expires_at_ms
+        ).where(kept.claim_id == claim.claim_id)
+
+        def ask() -> KeptClaim | None:
+            with self._database.reading() as connection:
+                row = connection.execute(query).first()
+                return None if row is None else KeptClaim(*row)
+
+        return earlier(await asyncio.get_running_loop().run_in_executor(None, ask), claim, now_ms)
 
     async def search(self, account_id: str, wanted: Search) -> list[dict[str, Any]]:
         """Records, newest first."""

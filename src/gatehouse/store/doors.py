@@ -11,12 +11,15 @@ from typing import Any, Final, Protocol
 
 import msgspec
 import psycopg
+from msgspec.structs import astuple
 
 from gatehouse.billing.ledger import AccountState, Hold
 from gatehouse.store.database import Database
+from gatehouse.store.intents import IntentState
 from gatehouse.store.settlement import Changes, KeptClaim, Loaded, Wanted
 
 _to_json: Final = msgspec.json.Encoder().encode
+_OPEN: Final = IntentState.OPEN.value
 
 
 class Door(Protocol):
@@ -45,10 +48,16 @@ def open_door(database: Database) -> Door:
 _HOLD: Final = "request_id, account_id, amount, expires_at_ms, owner, card, claim"
 _CLAIM: Final = "claim_id, request_id, body, answer, expires_at_ms"
 
+# What is known of a payment that is about to be sent and of a review, before what is always so.
+_INTENT: Final = "request_id, account_id, amount_minor, currency, at_ms"
+_NEW_INTENT: Final = f"{_INTENT}, changed_at_ms, state, attempts"
+_NEW_REVIEW: Final = "account_id, request_id, at_ms, state"
+
 
 # Each step of a statement gives up the interpreter's lock, and getting it back from a busy event
 # loop takes longer than the step. So a batch is loaded by one statement that returns one row, and
-# saved by one statement per table, with all rows in one JSON parameter.
+# saved by one statement per table. What every request adds is bound value by value: to have SQLite
+# take a long record out of JSON again costs seven times as much as to store it.
 _SQLITE_LOAD: Final = f"""
 SELECT json_array(
   (SELECT json_group_array(json_array(id, balance, held)) FROM accounts
@@ -76,10 +85,36 @@ _SQLITE_UPDATE_ACCOUNTS: Final = """
 UPDATE accounts SET balance = json_extract(x.value, '$[1]'), held = json_extract(x.value, '$[2]')
 FROM json_each(?) x WHERE accounts.id = json_extract(x.value, '$[0]')
 """
+_SQLITE_SETTLE_INTENTS: Final = (
+    f"DELETE FROM gateway_intents WHERE state = '{IntentState.OPEN}'"
+    " AND request_id IN (SELECT value FROM json_each(?))"
+)
+_SQLITE_DOUBT_INTENTS: Final = f"""
+UPDATE gateway_intents SET state = '{IntentState.REVERSE}',
+  next_at_ms = json_extract(x.value, '$[2]'), changed_at_ms = json_extract(x.value, '$[2]'),
+  detail = json_extract(x.value, '$[3]')
+FROM json_each(?) x WHERE gateway_intents.request_id = json_extract(x.value, '$[0]')
+  AND gateway_intents.account_id = json_extract(x.value, '$[1]')
+"""
+_SQLITE_ADD_REVIEWS: Final = f"""
+INSERT INTO reviews ({_NEW_REVIEW})
+SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
+  'OPEN' FROM json_each(?)
+"""
+
+
+_ROWS_AT_ONCE: Final = 64
+"""So many rows of a table go into one statement; there is one to prepare for each number."""
 
 
 @cache
-def _insert(table: str, columns: int, *, replace: bool = False) -> str:
+def _insert(table: str, columns: int, rows: int) -> str:
+    row = f"({', '.join('?' * columns)})"
+    return f"INSERT INTO {table} VALUES {', '.join([row] * rows)}"
+
+
+@cache
+def _insert_json(table: str, columns: int, *, replace: bool = False) -> str:
     # Only a claim may replace an earlier one; a second end of a request must hit the ledger's key.
     verb = "INSERT OR REPLACE" if replace else "INSERT"
     values = ", ".join(f"json_extract(value, '$[{column}]')" for column in range(columns))
@@ -105,23 +140,43 @@ class SqliteDoor:
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
         if changes.entries:
-            self._run(_insert("ledger_entries", 8), changes.entries)
+            self._put("ledger_entries", [astuple(entry) for entry in changes.entries])
             states = [[key, s.balance, s.held] for key, s in changes.accounts.items()]
             self._run(_SQLITE_UPDATE_ACCOUNTS, states)
         if changes.holds_added:
-            self._run(_insert("holds", 7), changes.holds_added)
+            self._put("holds", [astuple(hold) for hold in changes.holds_added])
         if changes.holds_ended:
             self._run(_SQLITE_END_HOLDS, changes.holds_ended)
         if changes.decisions:
-            self._run(_insert("decisions", 7), changes.decisions)
+            self._put("decisions", [astuple(row) for row in changes.decisions])
         if changes.claims_freed:
             self._run(_SQLITE_FREE_CLAIMS, changes.claims_freed)
         if changes.claims_kept:
             kept = list(changes.claims_kept.values())
-            self._run(_insert(f"idempotency ({_CLAIM})", 5, replace=True), kept)
+            self._run(_insert_json(f"idempotency ({_CLAIM})", 5, replace=True), kept)
         if changes.mismatches:
-            self._run(_insert("card_mismatches", 3), changes.mismatches)
+            self._run(_insert_json("card_mismatches", 3), changes.mismatches)
+        if changes.of_pipelines:
+            self._save_rest(changes)
         self._connection.execute("COMMIT")
+
+    def _save_rest(self, changes: Changes) -> None:
+        if changes.intents_added:
+            rows = [(*row, row[-1], _OPEN, 0) for row in map(astuple, changes.intents_added)]
+            self._put(f"gateway_intents ({_NEW_INTENT})", rows)
+        if changes.intents_settled:
+            self._run(_SQLITE_SETTLE_INTENTS, changes.intents_settled)
+        if changes.intents_doubtful:
+            self._run(_SQLITE_DOUBT_INTENTS, list(changes.intents_doubtful.values()))
+        if changes.reviews:
+            self._run(_SQLITE_ADD_REVIEWS, changes.reviews)
+
+    def _put(self, table: str, rows: list[tuple[Any, ...]]) -> None:
+        columns = len(rows[0])
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            part = rows[start : start + _ROWS_AT_ONCE]
+            values = [value for row in part for value in row]
+            self._connection.execute(_insert(table, columns, len(part)), values)
 
     def _run(self, statement: str, rows: list[Any]) -> None:
         self._connection.execute(statement, (_to_json(rows).decode(),))
@@ -161,6 +216,23 @@ m AS (INSERT INTO card_mismatches
 UPDATE accounts SET balance = (x->>1)::bigint, held = (x->>2)::bigint
 FROM batch, json_array_elements(j->'accounts') x WHERE accounts.id = x->>0
 """
+# The same for a batch that also has payments or reviews; all others need not pay for asking.
+_PG_SAVE_ALL: Final = _PG_SAVE.replace(
+    "\nUPDATE accounts",
+    f""",
+i AS (INSERT INTO gateway_intents ({_NEW_INTENT})
+  SELECT x->>0, x->>1, (x->>2)::bigint, x->>3, (x->>4)::bigint, (x->>4)::bigint,
+         '{IntentState.OPEN}', 0 FROM batch, json_array_elements(j->'intents_added') x),
+s AS (DELETE FROM gateway_intents WHERE state = '{IntentState.OPEN}' AND request_id IN
+  (SELECT json_array_elements_text(j->'intents_settled') FROM batch)),
+u AS (UPDATE gateway_intents SET state = '{IntentState.REVERSE}', next_at_ms = (x->>2)::bigint,
+    changed_at_ms = (x->>2)::bigint, detail = x->>3
+  FROM batch, json_array_elements(j->'intents_doubtful') x
+  WHERE gateway_intents.request_id = x->>0 AND gateway_intents.account_id = x->>1),
+r AS (INSERT INTO reviews ({_NEW_REVIEW})
+  SELECT x->>0, x->>1, (x->>2)::bigint, 'OPEN' FROM batch, json_array_elements(j->'reviews') x)
+UPDATE accounts""",
+)
 
 
 class PostgresDoor:
@@ -192,7 +264,7 @@ class PostgresDoor:
 
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
-        batch = {
+        batch: dict[str, Any] = {
             "accounts": [[key, s.balance, s.held] for key, s in sorted(changes.accounts.items())],
             "entries": changes.entries,
             "holds_added": changes.holds_added,
@@ -202,8 +274,15 @@ class PostgresDoor:
             "claims_kept": list(changes.claims_kept.values()),
             "mismatches": changes.mismatches,
         }
+        statement = _PG_SAVE
+        if changes.of_pipelines:
+            statement = _PG_SAVE_ALL
+            batch["intents_added"] = changes.intents_added
+            batch["intents_settled"] = changes.intents_settled
+            batch["intents_doubtful"] = list(changes.intents_doubtful.values())
+            batch["reviews"] = changes.reviews
         with self._connection.pipeline():
-            self._connection.execute(_PG_SAVE, (_to_json(batch).decode(),), prepare=True)
+            self._connection.execute(statement, (_to_json(batch).decode(),), prepare=True)
             self._connection.commit()
 
     def abandon(self) -> None:

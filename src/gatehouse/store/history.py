@@ -12,7 +12,7 @@ from gatehouse.core.ids import first_id
 from gatehouse.store.database import Database
 from gatehouse.store.tables import ACCOUNTS, DECISIONS
 
-OPERATIONS: Final = ("sentry", "pipeline")
+OPERATIONS: Final = ("sentry", "rules", "pipeline")
 """Whose records can hold an event."""
 ROWS_AT_ONCE: Final = 256
 

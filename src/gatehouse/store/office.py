@@ -23,6 +23,7 @@ class Change:
         self.now_ms = office.clock()
         self.ring = office.ring
         self.environment = office.environment
+        self.actor = office.actor
         self._office = office
         self.audited = False
 
@@ -37,7 +38,7 @@ class Change:
     def audit(self, action: str, account_id: str | None = None, **details: Any) -> None:
         """Write the trail's line about this change; `details` must hold no secret."""
         _, key = self.ring.current(keyring.AUDIT)
-        line = audit.AuditLine(0, self.now_ms, self._office.actor, action, account_id, details)
+        line = audit.AuditLine(0, self.now_ms, self.actor, action, account_id, details)
         audit.append(self.connection, key, line)
         self.audited = True
 
@@ -61,14 +62,18 @@ class Office:
         self.actor = actor
 
     @contextlib.contextmanager
-    def change(self) -> Iterator[Change]:
-        """Change something; without a line in the trail the change does not happen."""
+    def change(self, *, unseen: bool = False) -> Iterator[Change]:
+        """Change something; without a line in the trail the change does not happen.
+
+        `unseen` is for what no server remembers: they need not look again.
+        """
         with self.database.writing() as connection:
             lock_changes(connection)
             change = Change(self, connection)
             yield change
             assert change.audited, "a change must be audited"
-            bump_revision(connection)
+            if not unseen:
+                bump_revision(connection)
 
     @contextlib.contextmanager
     def look(self) -> Iterator[sa.Connection]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.sentry.memory import Sighting
-from gatehouse.sentry.recorded import sighting_in
+from gatehouse.sentry.recorded import declined_in, sighting_in
 from gatehouse.store.history import Record
 
 _log: Final = logging.getLogger("gatehouse.store")
@@ -33,9 +33,11 @@ class Remembrance:
         note: Callable[[Sighting], object],
         busy: Callable[[], bool],
         *,
+        note_decline: Callable[[Sighting], object] | None = None,
         retry_s: float = _RETRY_S,
     ) -> None:
         """`read` gives the next records, the same ones again when it failed, None at the end."""
+        self._note_decline = note_decline
         self._read = read
         self._note = note
         self._busy = busy
@@ -75,6 +77,9 @@ class Remembrance:
             if sighting is not None:
                 self._note(sighting)
                 self._events += 1
+            declined = declined_in(account_id, text)
+            if declined is not None and self._note_decline is not None:
+                self._note_decline(declined)
             if time.perf_counter() >= until:
                 await self._give_way()
                 until = time.perf_counter() + _SLICE_S

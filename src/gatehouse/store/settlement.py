@@ -19,6 +19,7 @@ from gatehouse.pipeline.desk import (
     Closed,
     DecisionRow,
     Insufficient,
+    IntentEnd,
     KeyReused,
     Release,
     Replay,
@@ -50,6 +51,33 @@ class KeptClaim(msgspec.Struct, array_like=True):
     expires_at_ms: int
 
 
+class NewIntent(msgspec.Struct, frozen=True, array_like=True):
+    """A payment that is about to be sent."""
+
+    request_id: str
+    account_id: str
+    amount_minor: int
+    currency: str
+    at_ms: int
+
+
+class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
+    """A payment that is to be reversed, whatever was thought of it before."""
+
+    request_id: str
+    account_id: str
+    at_ms: int
+    detail: str
+
+
+class NewReview(msgspec.Struct, frozen=True, array_like=True):
+    """A decision that a person is to look at."""
+
+    account_id: str
+    request_id: str
+    at_ms: int
+
+
 class Loaded(msgspec.Struct):
     """What the store holds about the things a batch touches."""
 
@@ -72,10 +100,22 @@ class Changes(msgspec.Struct):
     """Claims with the request they must still belong to."""
     decisions: list[DecisionRow] = []
     mismatches: list[tuple[str, str, int]] = []
+    intents_added: list[NewIntent] = []
+    intents_settled: list[str] = []
+    intents_doubtful: dict[str, DoubtfulIntent] = {}
+    """By request; whether it ever had an intent is left to the store to find out."""
+    reviews: list[NewReview] = []
 
     def __bool__(self) -> bool:
         """Whether there is anything to write; a batch of refusals leaves nothing."""
-        return bool(self.entries)
+        return bool(self.entries or self.intents_doubtful)
+
+    @property
+    def of_pipelines(self) -> bool:
+        """Whether there is anything that most requests never have: a payment or a review."""
+        return bool(
+            self.intents_added or self.intents_settled or self.intents_doubtful or self.reviews
+        )
 
 
 class Wanted(msgspec.Struct):
@@ -113,6 +153,17 @@ def decide(batch: Sequence[Settlement], loaded: Loaded) -> tuple[list[Answer], C
     return [clerk.settle(order) for order in batch], clerk.finish()
 
 
+def earlier(
+    kept: KeptClaim | None, claim: Claim, now_ms: int
+) -> Replay | StillInFlight | KeyReused | None:
+    """What a request is told whose idempotency key was used before."""
+    if kept is None or kept.expires_at_ms <= now_ms:
+        return None
+    if kept.body != claim.body:
+        return KeyReused()
+    return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
+
+
 class _Clerk:
     """Works through one batch on the loaded copies."""
 
@@ -146,27 +197,23 @@ class _Clerk:
         if hold.account_id not in loaded.accounts:
             raise NotFound("no such account")
         if order.claim is not None:
-            earlier = self._earlier(order.claim, order.at_ms)
-            if earlier is not None:
-                return earlier
+            before = earlier(loaded.claims.get(order.claim.claim_id), order.claim, order.at_ms)
+            if before is not None:
+                return before
         if not self._book.authorize(hold, order.at_ms):
             return Insufficient(loaded.accounts[hold.account_id].available)
         self._changes.holds_added.append(hold)
         if order.claim is not None:
             self._keep_claim(order.claim, hold.request_id)
+        if order.intent is not None:
+            owner = hold.request_id, hold.account_id
+            payment = order.intent.amount_minor, order.intent.currency
+            self._changes.intents_added.append(NewIntent(*owner, *payment, order.at_ms))
         mismatches, in_flight = 0, 0
         if hold.card is not None:
             mismatches, in_flight = loaded.guesses.get(hold.card, (0, 0))
             loaded.guesses[hold.card] = (mismatches, in_flight + 1)
         return Authorized(loaded.accounts[hold.account_id].available, mismatches, in_flight)
-
-    def _earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
-        kept = self._loaded.claims.get(claim.claim_id)
-        if kept is None or kept.expires_at_ms <= now_ms:
-            return None
-        if kept.body != claim.body:
-            return KeyReused()
-        return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
 
     def _keep_claim(self, claim: Claim, request_id: str, answer: str | None = None) -> None:
         kept = KeptClaim(claim.claim_id, request_id, claim.body, answer, claim.expires_at_ms)
@@ -175,9 +222,18 @@ class _Clerk:
 
     def _close(self, order: Close) -> Closed:
         hold = self._hold_of(order.account_id, order.request_id)
+        if hold is None and order.intent is not None:
+            # The payment was thought to be of a dead process and may have been reversed before it
+            # was even sent; it must be reversed after that, too, although the close is refused.
+            self._doubt(order, "lost")
         self._book.close(hold, order.items, order.at_ms)
         self._end(order.request_id)
         self._changes.decisions.append(order.decision)
+        if order.intent is not None:
+            self._end_intent(order, order.intent)
+        if order.review:
+            review = NewReview(order.account_id, order.request_id, order.at_ms)
+            self._changes.reviews.append(review)
         if order.mismatched_card is not None:
             mismatch = (order.mismatched_card, order.request_id, order.at_ms)
             self._changes.mismatches.append(mismatch)
@@ -190,15 +246,32 @@ class _Clerk:
         return Closed(remaining, answer)
 
     def _give_back(self, order: Release | Expire) -> None:
+        expired = isinstance(order, Expire)
         hold = self._hold_of(order.account_id, order.request_id)
+        if hold is not None or not expired:
+            # A release comes from whoever may have sent the payment, so it counts even when the
+            # hold has gone; of several sweepers that find one hold, only the first does.
+            self._doubt(order, "expired" if expired else "released")
         if hold is None:
             return
-        kind = EntryKind.EXPIRE if isinstance(order, Expire) else EntryKind.RELEASE
+        kind = EntryKind.EXPIRE if expired else EntryKind.RELEASE
         self._book.release(hold, order.at_ms, kind=kind)
         self._end(order.request_id)
         if hold.claim is not None:
             self._loaded.claims.pop(hold.claim, None)
             self._changes.claims_freed.append((hold.claim, hold.request_id))
+
+    def _end_intent(self, order: Close, end: IntentEnd) -> None:
+        if end is IntentEnd.DOUBTFUL:
+            self._doubt(order, "unanswered")
+        else:
+            self._changes.intents_settled.append(order.request_id)
+
+    def _doubt(self, order: Close | Release | Expire, detail: str) -> None:
+        changes, request_id = self._changes, order.request_id
+        if request_id not in changes.intents_settled:
+            doubtful = DoubtfulIntent(request_id, order.account_id, order.at_ms, detail)
+            changes.intents_doubtful[request_id] = doubtful
 
     def _hold_of(self, account_id: str, request_id: str) -> Hold | None:
         hold = self._loaded.holds.get(request_id)

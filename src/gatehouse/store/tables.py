@@ -180,6 +180,103 @@ IDENTITY_IMPORTS: Final = sa.Table(
 )
 sa.Index("identity_imports_by_file", IDENTITY_IMPORTS.c.scope, IDENTITY_IMPORTS.c.file)
 
+# What an account configures by files: rule sets and pipelines. A version never changes.
+CONFIGURATIONS: Final = sa.Table(
+    "configurations",
+    METADATA,
+    sa.Column("account_id", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("document", sa.Text, nullable=False),
+    sa.Column("program", sa.Text, nullable=False),
+    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("note", sa.Text),
+)
+
+# Which version of each is in force, which one was before, and how often that was changed.
+CONFIGURATION_HEADS: Final = sa.Table(
+    "configuration_heads",
+    METADATA,
+    sa.Column("account_id", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("previous", sa.Integer),
+    sa.Column("changed_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("changes", sa.Integer, nullable=False),
+)
+
+LISTS: Final = sa.Table(
+    "lists",
+    METADATA,
+    sa.Column("account_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("description", sa.Text),
+    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("changes", sa.Integer, nullable=False),
+)
+
+# An entry that was removed stays, with the time, so that a backtest knows what was listed when.
+LIST_ENTRIES: Final = sa.Table(
+    "list_entries",
+    METADATA,
+    sa.Column("account_id", sa.Text, primary_key=True),
+    sa.Column("list", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, primary_key=True),
+    sa.Column("added_at_ms", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("shown", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("expires_at_ms", sa.BigInteger),
+    sa.Column("removed_at_ms", sa.BigInteger),
+    sqlite_with_rowid=False,
+)
+
+sa.Index(
+    "list_entries_live",
+    LIST_ENTRIES.c.account_id,
+    LIST_ENTRIES.c.list,
+    LIST_ENTRIES.c.value,
+    unique=True,
+    sqlite_where=LIST_ENTRIES.c.removed_at_ms.is_(None),
+    postgresql_where=LIST_ENTRIES.c.removed_at_ms.is_(None),
+)
+
+# Payments that were about to be sent to a gateway and whose end is not known. What was answered is
+# not here any more; what is here after its process has gone must be reversed.
+GATEWAY_INTENTS: Final = sa.Table(
+    "gateway_intents",
+    METADATA,
+    sa.Column("request_id", sa.Text, primary_key=True),
+    sa.Column("account_id", sa.Text, nullable=False),
+    sa.Column("amount_minor", sa.BigInteger, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("next_at_ms", sa.BigInteger),
+    sa.Column("changed_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("detail", sa.Text),
+    sqlite_with_rowid=False,
+)
+sa.Index("gateway_intents_by_state", GATEWAY_INTENTS.c.state, GATEWAY_INTENTS.c.next_at_ms)
+
+REVIEWS: Final = sa.Table(
+    "reviews",
+    METADATA,
+    sa.Column("account_id", sa.Text, primary_key=True),
+    sa.Column("request_id", sa.Text, primary_key=True),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("resolved_at_ms", sa.BigInteger),
+    sa.Column("actor", sa.Text),
+    sa.Column("reason", sa.Text),
+)
+sa.Index("reviews_by_state", REVIEWS.c.account_id, REVIEWS.c.state, REVIEWS.c.request_id)
+
 # Single facts: the revision that tells servers to look again, and the head of the audit chain.
 STATE: Final = sa.Table(
     "state",

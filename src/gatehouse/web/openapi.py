@@ -11,8 +11,10 @@ from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import Item
 from gatehouse.web.envelope import Billing, Errors, billing, failure
 from gatehouse.web.operations import Operation
+from gatehouse.web.pipelines import PipelinesResponse
 from gatehouse.web.problems import BODY_CODES, CODES, Problem
 from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, Decision
+from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
 from gatehouse.web.validation import RequestReader
 
 _REF: Final = "#/components/schemas/{name}"
@@ -21,7 +23,7 @@ Fraud prevention and verification for card payments.
 
 Every call carries an API key in `X-API-KEY` and comes from a backend, never from a browser. Every
 answer is the same envelope: check `isSuccess` first, then the operation's own object. `billing`
-says what the request cost and what is left; reading decisions is free."""
+says what the request cost and what is left; decisions and reviews are free."""
 
 _HEADERS: Final[dict[str, tuple[str, str]]] = {
     "X-Request-Id": ("string", "The caller's trace id when it is usable, otherwise `requestId`."),
@@ -35,23 +37,40 @@ _HEADERS: Final[dict[str, tuple[str, str]]] = {
 }
 _ALWAYS: Final = ("X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 _ALSO: Final = {
-    401: ("WWW-Authenticate",),
-    405: ("Allow",),
-    409: ("Retry-After",),
-    429: ("Retry-After",),
-    503: ("Retry-After",),
+    "missing_key": "WWW-Authenticate",
+    "invalid_key": "WWW-Authenticate",
+    "method_not_allowed": "Allow",
+    "idempotency_in_flight": "Retry-After",
+    "rate_limited": "Retry-After",
+    "overloaded": "Retry-After",
+    "store_unavailable": "Retry-After",
 }
+# Codes that only an operation can get: it costs something and can be repeated by its key.
+_PAID_CODES: Final = frozenset(
+    {
+        "insufficient_balance",
+        "invalid_idempotency_key",
+        "idempotency_in_flight",
+        "idempotency_key_reused",
+    }
+)
 
 
 def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     """The whole document."""
-    kinds: list[Any] = [Errors, Billing, Decision]
+    kinds: list[Any] = [Errors, Billing, Decision, ReviewPage, ReviewResolution, PipelinesResponse]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=_REF)
     paths: dict[str, Any] = {one.path: {"post": _post(one, schemas)} for one in operations}
+    paths["/api/v1/pipelines"] = {"get": _list_pipelines(schemas)}
     paths["/api/v1/decisions"] = {"get": _list_decisions(schemas)}
     paths["/api/v1/decisions/{requestId}"] = {"get": _get_decision(schemas)}
+    paths["/api/v1/reviews"] = {"get": _list_reviews(schemas)}
+    paths["/api/v1/reviews/{requestId}"] = {
+        "get": _get_review(schemas),
+        "post": _resolve_review(schemas),
+    }
     schemas["Failure"] = _failure_schema()
     return {
         "openapi": "3.1.0",
@@ -110,7 +129,21 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
                 {"processed": _example_answer(operation), "refused": _example_refusal(operation)},
                 ("Idempotent-Replayed",),
             ),
-            **_failures(without={"not_found"}),
+            **_failures(without={"not_found", "already_resolved"}),
+        },
+    }
+
+
+def _list_pipelines(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["PipelinesEnvelope"] = _envelope("pipelinesResponse", "PipelinesResponse")
+    return {
+        "operationId": "listPipelines",
+        "summary": "Pipelines",
+        "description": "The pipelines that the account can call, and what each needs. Free.",
+        "parameters": [_trace_parameter()],
+        "responses": {
+            "200": _response("The pipelines.", _ref("PipelinesEnvelope")),
+            **_failures(without=BODY_CODES | {"not_found"}),
         },
     }
 
@@ -143,7 +176,6 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
     }
     schemas["DecisionPage"] = page
     schemas["DecisionsEnvelope"] = _envelope("decisionsResponse", "DecisionPage")
-    size = {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": DEFAULT_PAGE}
     return {
         "operationId": "listDecisions",
         "summary": "Decisions",
@@ -155,18 +187,68 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
                 "Only requests with this reference.",
                 {"type": "string", "maxLength": 128},
             ),
-            _parameter("limit", "query", "Size of a page.", size),
-            _parameter(
-                "startingAfter",
-                "query",
-                "The last `requestId` of the page before.",
-                {"type": "string", "pattern": "^req_[0-7][0-9a-hjkmnp-tv-z]{25}$"},
-            ),
+            *_page_parameters(),
             _trace_parameter(),
         ],
         "responses": {
             "200": _response("A page of records.", _ref("DecisionsEnvelope")),
             **_failures(without=BODY_CODES | {"not_found"}),
+        },
+    }
+
+
+def _list_reviews(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["ReviewsEnvelope"] = _envelope("reviewsResponse", ReviewPage.__name__)
+    words = {"type": "string", "enum": [*STATUSES], "default": DEFAULT_STATUS}
+    return {
+        "operationId": "listReviews",
+        "summary": "Reviews",
+        "description": "Decisions that a person is to look at, newest first. Free.",
+        "parameters": [
+            _parameter("status", "query", "Which of them.", words),
+            *_page_parameters(),
+            _trace_parameter(),
+        ],
+        "responses": {
+            "200": _response("A page of reviews.", _ref("ReviewsEnvelope")),
+            **_failures(without=BODY_CODES | {"not_found"}),
+        },
+    }
+
+
+def _get_review(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["ReviewEnvelope"] = _envelope("reviewResponse", Review.__name__)
+    return {
+        "operationId": "getReview",
+        "summary": "One review",
+        "description": "A review and its decision, for the account it belongs to. Free.",
+        "parameters": [_review_parameter(), _trace_parameter()],
+        "responses": {
+            "200": _response("The review.", _ref("ReviewEnvelope")),
+            **_failures(without=BODY_CODES),
+        },
+    }
+
+
+def _resolve_review(schemas: dict[str, Any]) -> dict[str, Any]:
+    body = ReviewResolution.__name__
+    example = _example_request(schemas[body], schemas)
+    return {
+        "operationId": "resolveReview",
+        "summary": "Resolve a review",
+        "description": "Says what a person found. A review is resolved once; of several who try "
+        "at the same time one succeeds. What was found measures the rules. Free.",
+        "parameters": [_review_parameter(), _trace_parameter()],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": _ref(body), "example": example}},
+        },
+        "responses": {
+            "200": _response(
+                "The resolved review, or a refusal with the fields at fault: `isSuccess` tells.",
+                _ref("ReviewEnvelope"),
+            ),
+            **_failures(without=_PAID_CODES),
         },
     }
 
@@ -202,11 +284,14 @@ def _failure_schema() -> dict[str, Any]:
 def _failures(*, without: Set[str]) -> dict[str, Any]:
     """One response per HTTP status, naming the codes it can carry and what to do about each."""
     by_status: dict[int, list[str]] = defaultdict(list)
+    headers: dict[int, dict[str, None]] = defaultdict(dict)
     for word, code in CODES.items():
         if code.status != 200 and word not in without:
             by_status[code.status].append(f"`{word}`: {code.message} {code.remedy}")
+            if word in _ALSO:
+                headers[code.status][_ALSO[word]] = None
     return {
-        str(status): _response(" ".join(lines), _ref("Failure"), None, _ALSO.get(status, ()))
+        str(status): _response(" ".join(lines), _ref("Failure"), None, tuple(headers[status]))
         for status, lines in sorted(by_status.items())
     }
 
@@ -240,6 +325,19 @@ def _parameter(
     }
 
 
+def _page_parameters() -> list[dict[str, Any]]:
+    size = {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": DEFAULT_PAGE}
+    named = {"type": "string", "pattern": "^req_[0-7][0-9a-hjkmnp-tv-z]{25}$"}
+    return [
+        _parameter("limit", "query", "Size of a page.", size),
+        _parameter("startingAfter", "query", "The last `requestId` of the page before.", named),
+    ]
+
+
+def _review_parameter() -> dict[str, Any]:
+    return _parameter("requestId", "path", "The `requestId` of the decision.")
+
+
 def _idempotency_parameter() -> dict[str, Any]:
     about = "Makes a repeat safe: the same key and body give the first answer again, free."
     pattern = {"type": "string", "pattern": "^[!-~]{1,255}$"}
@@ -271,8 +369,7 @@ def _example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[st
 
 def _example_answer(operation: Operation) -> dict[str, Any]:
     items = [
-        Item(stage.fee_type, DEFAULT_FEES[stage.fee_type], completed=True)
-        for stage in operation.stages
+        Item(fee_type, DEFAULT_FEES[fee_type], completed=True) for fee_type in operation.fee_types
     ]
     total = sum(item.fee for item in items)
     billed = msgspec.json.decode(
@@ -282,7 +379,7 @@ def _example_answer(operation: Operation) -> dict[str, Any]:
         "isSuccess": True,
         "errors": None,
         "billing": billed,
-        operation.field: msgspec.to_builtins(operation.example),
+        operation.field: msgspec.json.decode(msgspec.json.encode(operation.example)),
         "requestId": "req_01kabcdefghjkmnpqrstvwxyz0",
     }
 

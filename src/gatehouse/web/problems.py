@@ -81,6 +81,11 @@ CODES: Final[dict[str, Code]] = {
         "A request with this Idempotency-Key is still in flight.",
         "Wait a moment and repeat the same request.",
     ),
+    "already_resolved": Code(
+        409,
+        "The review was resolved already.",
+        "Read the review to see what was found; a review is resolved once and stays so.",
+    ),
     "body_too_large": Code(
         413, "The body is too large.", "Send at most 64 KiB (or what the operator has set)."
     ),
@@ -120,6 +125,7 @@ BODY_CODES: Final = frozenset(
         "insufficient_balance",
         "body_timeout",
         "idempotency_in_flight",
+        "already_resolved",
         "body_too_large",
         "unsupported_media_type",
         "idempotency_key_reused",

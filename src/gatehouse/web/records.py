@@ -4,10 +4,11 @@ from typing import Annotated, Any
 from urllib.parse import parse_qs
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.ids import is_id
+from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.pipeline.desk import Search
 from gatehouse.web.envelope import Money, money
@@ -35,6 +36,13 @@ class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
+class PipelineVersion(msgspec.Struct, frozen=True):
+    """Which pipeline, as it stood at the time."""
+
+    id: Annotated[int, Meta(description="Number of the pipeline.")]
+    version: Annotated[int, Meta(description="Its version.")]
+
+
 class Decision(msgspec.Struct, frozen=True, rename="camel"):
     """The record of one processed request."""
 
@@ -49,6 +57,19 @@ class Decision(msgspec.Struct, frozen=True, rename="camel"):
     stages: Annotated[list[DecisionStage], Meta(description="What each of them found.")]
     amount_authorized: Annotated[Money, Meta(description="Held for the request.")]
     amount_closed: Annotated[Money, Meta(description="Charged for the request.")]
+    decision: Annotated[
+        Outcome | UnsetType, Meta(description="What was decided, by Rules or a pipeline.")
+    ] = UNSET
+    pipeline: Annotated[PipelineVersion | UnsetType, Meta(description="The pipeline that ran.")] = (
+        UNSET
+    )
+    signals: Annotated[
+        dict[str, Any] | UnsetType,
+        Meta(
+            description="What rules could speak of before any stage had run. `velocity.` groups "
+            "are lists in the order of their signals."
+        ),
+    ] = UNSET
 
 
 def public_decision(record: dict[str, Any], currency: str) -> Decision:
@@ -75,6 +96,9 @@ def public_decision(record: dict[str, Any], currency: str) -> Decision:
         stages=stages,
         amount_authorized=money(currency, record["authorizedMicros"]),
         amount_closed=money(currency, record["closedMicros"]),
+        decision=record.get("decision", UNSET),
+        pipeline=PipelineVersion(**record["pipeline"]) if "pipeline" in record else UNSET,
+        signals=record.get("signals", UNSET),
     )
 
 

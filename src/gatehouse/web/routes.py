@@ -13,7 +13,8 @@ from gatehouse.web.metrics import CONTENT_TYPE, Metrics
 from gatehouse.web.openapi import openapi_document
 from gatehouse.web.operations import Operation
 from gatehouse.web.reference import CONTENT_POLICY, reference_page
-from gatehouse.web.v1 import Api, Handler
+from gatehouse.web.reviews import Reviews
+from gatehouse.web.v1 import Api, Handler, Listing
 from gatehouse.web.visit import Reply, Visit
 
 
@@ -48,7 +49,9 @@ class Routes:
     def __init__(self, routes: list[Route]) -> None:
         self._router = Router(routes, redirect_slashes=False)
         self._operations = {
-            route.path: route.app for route in routes if "POST" in (route.methods or ())
+            route.path: route.app
+            for route in routes
+            if "POST" in (route.methods or ()) and not route.param_convertors
         }
 
     async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
@@ -57,19 +60,31 @@ class Routes:
         await (operation or self._router)(scope, receive, send)
 
 
+class Offered(msgspec.Struct, frozen=True):
+    """What the API offers."""
+
+    operations: list[Operation]
+    pipelines: Listing
+    """Tells which pipelines an account has."""
+
+
 def make_routes(
-    api: Api,
-    operations: list[Operation],
+    apis: tuple[Api, Reviews],
+    offered: Offered,
     ready: Readiness,
     metrics: Metrics | None,
     base_url: str,
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
+    api, reviews = apis
     routes = [
-        *(_route("POST", one.path, api.operation(one)) for one in operations),
+        *(_route("POST", one.path, api.operation(one)) for one in offered.operations),
+        _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
+        _route("GET", "/api/v1/reviews", reviews.listing),
+        _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
-        *_pages(openapi_document(operations), base_url),
+        *_pages(openapi_document(offered.operations), base_url),
         *_probes(ready, metrics),
     ]
     return Routes(routes)
@@ -132,5 +147,5 @@ def _plain(path: str, make: Callable[[], Awaitable[Reply]]) -> Route:
     return _route("GET", path, handler)
 
 
-def _route(method: str, path: str, handler: Handler) -> Route:
-    return Route(path, _Endpoint(path, handler), methods=[method])
+def _route(methods: str, path: str, handler: Handler) -> Route:
+    return Route(path, _Endpoint(path, handler), methods=methods.split())

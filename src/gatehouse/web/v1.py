@@ -7,7 +7,6 @@ import msgspec
 
 from gatehouse.access.accounts import Account, Caller
 from gatehouse.access.callers import Callers
-from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.clock import Clock
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
@@ -23,16 +22,19 @@ from gatehouse.pipeline.engine import Engine, Order, Processed
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive, read_body
 from gatehouse.web.gate import Gate
-from gatehouse.web.operations import Operation
+from gatehouse.web.operations import Operation, Plan
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import public_decision, read_search
 from gatehouse.web.validation import RequestReader, read_json
 from gatehouse.web.visit import Reply, Visit, is_visible
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
+_REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
 _NEVER_KEPT: Final = "cardCvv2Value"
 
 Handler = Callable[[Visit, Receive], Awaitable[Reply]]
+Listing = Callable[[str], Awaitable[msgspec.Struct]]
+"""What an account has of something."""
 
 
 class ApiOptions(msgspec.Struct, frozen=True):
@@ -64,17 +66,43 @@ class Api:
 
     def operation(self, operation: Operation) -> Handler:
         """The handler of one operation."""
-        reader = RequestReader(operation.request_type)
+        reader = RequestReader(operation.read_type or operation.request_type)
         options = self._options
 
         async def handle(visit: Visit, receive: Receive) -> Reply:
             visit.field = operation.field
             caller = await self._gate.admit(visit, operation.name)
             body = await read_body(visit, receive, options.max_body_bytes, options.body_timeout_ms)
-            request = reader.read(body)
+            request: Any = reader.read(body)
             claim = self._claim(visit, operation, caller.account, body)
-            order = self._order(visit, operation, (caller, claim), request)
+            try:
+                plan = await operation.plan(caller.account, request)
+            except Problem:
+                # What is configured may have changed since the first request was answered.
+                earlier = await self._told_before(claim)
+                if earlier is None:
+                    raise
+                return earlier
+            reference = request.client_reference_id
+            order = self._order(visit, operation, (caller, claim), plan, reference)
             return await self._process(order)
+
+        return handle
+
+    async def _told_before(self, claim: Claim | None) -> Reply | None:
+        """What the first request of a key was told, if there was one."""
+        if claim is None:
+            return None
+        earlier = await self._archive.earlier(claim, self._clock())
+        return None if earlier is None else _repeated(earlier)
+
+    def pipelines(self, listing: Listing) -> Handler:
+        """The handler that tells which pipelines there are."""
+
+        async def handle(visit: Visit, _receive: Receive) -> Reply:
+            visit.field = "pipelinesResponse"
+            caller = await self._gate.admit(visit, "pipeline")
+            return await self.free(visit, await listing(caller.account.account_id))
 
         return handle
 
@@ -88,7 +116,7 @@ class Api:
             record = await self._archive.get(caller.account.account_id, request_id)
         if record is None:
             raise Problem("not_found", details=["no such decision for this account"])
-        return await self._free(visit, public_decision(record, caller.account.currency))
+        return await self.free(visit, public_decision(record, caller.account.currency))
 
     async def decisions(self, visit: Visit, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
@@ -98,9 +126,9 @@ class Api:
         one_more = msgspec.structs.replace(search, limit=search.limit + 1)
         records = await self._archive.search(caller.account.account_id, one_more)
         page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
-        return await self._free(visit, {"decisions": page, "hasMore": len(records) > search.limit})
+        return await self.free(visit, {"decisions": page, "hasMore": len(records) > search.limit})
 
-    async def _free(self, visit: Visit, response: Any) -> Reply:
+    async def free(self, visit: Visit, response: Any) -> Reply:
         """The answer of an operation that costs nothing."""
         assert visit.caller is not None
         assert visit.field is not None
@@ -110,7 +138,12 @@ class Api:
         return Reply(200, envelope.success(visit.request_id, visit.field, response, billed))
 
     def _order(
-        self, visit: Visit, operation: Operation, who: tuple[Caller, Claim | None], request: Any
+        self,
+        visit: Visit,
+        operation: Operation,
+        who: tuple[Caller, Claim | None],
+        plan: Plan,
+        reference: str | int | None,
     ) -> Order:
         caller, claim = who
         account = caller.account
@@ -118,14 +151,16 @@ class Api:
             request_id=visit.request_id,
             operation=operation.name,
             account_id=account.account_id,
-            fees=fee_schedule(account.fees),
             policies=self._options.read_policies(account.policies),
-            stages=operation.stages,
-            inputs=operation.inputs(request),
-            card=operation.card(request),
-            client_reference=request.client_reference_id,
+            steps=plan.steps,
+            inputs=plan.inputs,
+            card=plan.card,
+            client_reference=reference,
             claim=claim,
-            render=lambda done: _render(operation.field, account.currency, done),
+            render=lambda done: _render(operation.field, account.currency, done, plan),
+            other_cards=plan.other_cards,
+            intent=plan.intent,
+            course=plan.course,
         )
 
     async def _process(self, order: Order) -> Reply:
@@ -133,14 +168,10 @@ class Api:
         match outcome:
             case Processed():
                 return Reply(200, outcome.answer or order.render(outcome))
-            case Replay():
-                return Reply(200, outcome.answer, ((b"idempotent-replayed", b"true"),))
             case Insufficient():
                 raise Problem("insufficient_balance", remaining=outcome.remaining)
-            case StillInFlight():
-                raise Problem("idempotency_in_flight", headers=((b"retry-after", b"1"),))
-            case KeyReused():
-                raise Problem("idempotency_key_reused")
+            case _:
+                return _repeated(outcome)
 
     def _claim(
         self, visit: Visit, operation: Operation, account: Account, body: bytes
@@ -163,6 +194,17 @@ class Api:
         )
 
 
+def _repeated(earlier: Replay | StillInFlight | KeyReused) -> Reply:
+    """The answer to a request whose idempotency key was used before."""
+    match earlier:
+        case Replay():
+            return Reply(200, earlier.answer, _REPLAYED)
+        case StillInFlight():
+            raise Problem("idempotency_in_flight", headers=((b"retry-after", b"1"),))
+        case KeyReused():
+            raise Problem("idempotency_key_reused")
+
+
 def _without_code(value: Any) -> Any:
     """The body without security codes: not even a hash of one is ever kept."""
     if isinstance(value, dict):
@@ -172,7 +214,7 @@ def _without_code(value: Any) -> Any:
     return value
 
 
-def _render(field: str, currency: str, done: Processed) -> bytes:
+def _render(field: str, currency: str, done: Processed, plan: Plan) -> bytes:
     items = [run.item for run in done.runs]
     billed = envelope.billing(currency, items, (done.remaining, done.authorized, done.closed))
-    return envelope.success(done.request_id, field, done.runs[-1].result.response, billed)
+    return envelope.success(done.request_id, field, plan.answer(done), billed)

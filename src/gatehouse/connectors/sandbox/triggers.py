@@ -4,7 +4,7 @@ import re
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -12,7 +12,11 @@ from gatehouse.intel.networks import AddressFacts
 
 Part = Literal["match", "no", "unknown", "retry"]
 
+SILENT: Final = "silent"
+"""What is in the place of a gateway's code when it never answers."""
+
 _HOUSE_NUMBER = re.compile(r"\d+")
+_STREET = "cardAddress.street"
 
 
 class Trigger(msgspec.Struct, frozen=True):
@@ -27,6 +31,7 @@ class Trigger(msgspec.Struct, frozen=True):
     postcode: Part | None = None
     cvv2: str | None = None
     silent: bool = False
+    gateway: str | None = None
     facts: AddressFacts | None = None
 
 
@@ -54,18 +59,23 @@ def avs_letters(brand: str | None) -> list[str]:
 
 
 @cache
-def by_field() -> dict[tuple[str, str], Trigger]:
+def _by_field() -> dict[str, dict[str, Trigger]]:
     """The rows by field and value; streets by their house number."""
-    return {(row.field, _key(row.field, row.value)): row for row in _table().trigger}
+    rows: dict[str, dict[str, Trigger]] = {}
+    for row in _table().trigger:
+        value = _house_number(row.value) if row.field == _STREET else row.value
+        rows.setdefault(row.field, {})[value] = row
+    return rows
 
 
 def find(field: str, value: str | None) -> Trigger | None:
     """The row a value triggers, if any."""
-    return None if value is None else by_field().get((field, _key(field, value)))
+    if value is None:
+        return None
+    rows = _by_field()[field]
+    return rows.get(value) if field != _STREET else rows.get(_house_number(value))
 
 
-def _key(field: str, value: str) -> str:
-    if field != "cardAddress.street":
-        return value
+def _house_number(value: str) -> str:
     number = _HOUSE_NUMBER.search(value)
     return number.group() if number else ""

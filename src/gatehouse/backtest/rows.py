@@ -1,0 +1,346 @@
+"""What rules saw, or would have seen, of a request: read back from its decision record.
+
+A rule set sees what was known where it ran: the signals of the request itself, and the results of
+the stages before it. The record keeps both, so a backtest asks the question of that moment again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Annotated, Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.language.catalogue import CUSTOM, SIGNALS, VELOCITY, place_of
+from gatehouse.language.nodes import Type
+from gatehouse.language.results import rules_signals, signals_of
+
+_OPERATIONS: Final = ("pipeline", "rules")
+"""Whose records keep signals."""
+_GROUPS: Final = {
+    "Sentry": "sentry",
+    "PreCheck": "precheck",
+    "IdVerify": "idverify",
+    "Gateway": "gateway",
+    "Rules": "rules",
+}
+"""What the signals of each stage begin with."""
+_LARGEST: Final = 2**53
+"""Numbers count when they are smaller than this, on both sides of zero."""
+_NO_MEASURES: Final = (None,) * max(map(len, VELOCITY.values()))
+_AMOUNT: Final = "order.amount"
+_CURRENCY: Final = "order.currency"
+
+_BOUNDS: Final = Meta(gt=-_LARGEST, lt=_LARGEST)
+_NUMBER = Annotated[float, _BOUNDS]
+_MEASURE = Annotated[int, _BOUNDS] | _NUMBER
+_KINDS: Final[dict[Type, Any]] = {
+    Type.NUMBER: _NUMBER | None,
+    Type.TEXT: str | None,
+    Type.BOOLEAN: bool | None,
+    Type.WORDS: list[str] | None,
+}
+
+
+class _Stage(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    completed: bool = False
+    result: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _Record(msgspec.Struct, frozen=True):
+    """Any record, its signals as they come."""
+
+    stages: tuple[_Stage, ...] = ()
+    signals: dict[str, Any] | None = None
+    decision: str | None = None
+
+
+class _Ruled(msgspec.Struct, frozen=True, rename="camel"):
+    """The part of a Rules stage's result that matters here."""
+
+    rule_set: str | None = None
+    version: int | None = None
+    status: Outcome | None = None
+    matched: tuple[str, ...] = ()
+
+
+_RECORDS: Final = msgspec.json.Decoder(_Record)
+_RULED: Final = msgspec.json.Decoder(_Ruled)
+_FACTS: Final = msgspec.json.Decoder(dict[str, Any])
+
+
+class Layout:
+    """Chosen signals, and where in a record they are found."""
+
+    def __init__(self, types: Mapping[str, Type]) -> None:
+        groups = {f"{group}.": stage for stage, group in _GROUPS.items()}
+        self.types = dict(types)
+        self.own: dict[str, Type] = {}
+        """Signals of the request itself."""
+        self.velocity: dict[str, list[tuple[str, int]]] = {}
+        """Lists of measures: which signals are where in them."""
+        self.given: dict[str, Type] = {}
+        """Signals that stages gave."""
+        for name, kind in types.items():
+            place = place_of(name)
+            if place is not None:
+                self.velocity.setdefault(place[0], []).append((name, place[1]))
+            elif name.startswith(tuple(groups)):
+                self.given[name] = kind
+            else:
+                self.own[name] = kind
+        self.stages = frozenset(
+            stage for prefix, stage in groups.items() if any(n.startswith(prefix) for n in types)
+        )
+        """Stages whose results are wanted."""
+
+    def pick(self, signals: Mapping[str, Any]) -> dict[str, Any]:
+        """The wanted ones of a record's own signals, without those that are not as they should be.
+
+        Velocity stays in its lists.
+        """
+        picked = {
+            name: value
+            for name, kind in self.own.items()
+            if (value := signals.get(name)) is not None and _fits(value, kind)
+        }
+        for group in self.velocity:
+            measures = signals.get(group)
+            if type(measures) is list:
+                picked[group] = [one if _fits(one, Type.NUMBER) else None for one in measures]
+        return picked
+
+    def flat(self, signals: Mapping[str, Any]) -> dict[str, Any]:
+        """The same with each measure of velocity under its own name."""
+        picked = self.pick(signals)
+        for group, places in self.velocity.items():
+            measures = picked.pop(group, ())
+            # A record of an older version has fewer measures; those that came since are NULL.
+            known = ((name, measures[place]) for name, place in places if place < len(measures))
+            picked.update((name, value) for name, value in known if value is not None)
+        return picked
+
+
+EVERYTHING: Final = Layout({name: info.type for name, info in SIGNALS.items()})
+"""All that the catalogue knows."""
+
+
+class Seen(NamedTuple):
+    """One request as a rule set sees it."""
+
+    own: Any
+    """The request's own signals by name, without velocity; ready to be encoded."""
+    velocity: list[Sequence[float | None] | None]
+    """The wanted measures, group by group."""
+    given: dict[str, Any]
+    """What stages gave."""
+    decided: str | None
+    """What was decided there at the time."""
+    amount: str | None
+    """The amount of the order, exactly as it was recorded."""
+    currency: str | None
+    looked_up: tuple[str | None, ...]
+    """The values that are looked up on lists, in the order in which they were asked for."""
+
+
+class Exported(NamedTuple):
+    """One request as an export tells of it: everything, as it was in the end."""
+
+    own: Any
+    velocity: list[Sequence[float | None] | None]
+    given: dict[str, Any]
+    decision: str | None
+    matches: list[str]
+    """What matched, as rule set, version and rule."""
+
+
+class RowReader:
+    """Reads the chosen signals out of records.
+
+    Almost every record is as it should be, so they are decoded straight into a struct of the
+    wanted signals. One that is not is read again with a closer look at each value.
+    """
+
+    def __init__(self, layout: Layout, lookups: Sequence[str] = ()) -> None:
+        self._layout = layout
+        own = {**layout.own, _AMOUNT: Type.NUMBER, _CURRENCY: Type.TEXT}
+        kinds = {name: _KINDS[kind] for name, kind in own.items()}
+        # Callers may send anything as a custom input, so these are looked at one by one.
+        kinds |= {name: Any for name in own if name.startswith(CUSTOM)}
+        kinds |= dict.fromkeys(layout.velocity, list[_MEASURE] | None)
+        self._field = {name: f"s{number}" for number, name in enumerate(kinds)}
+        self._custom = [
+            (self._field[name], kind) for name, kind in own.items() if name.startswith(CUSTOM)
+        ]
+        self._velocity = [
+            (self._field[group], _chooser(places)) for group, places in layout.velocity.items()
+        ]
+        self._lookups = tuple(lookups)
+        self._signals = msgspec.defstruct(
+            "Signals",
+            [(self._field[name], kind, None) for name, kind in kinds.items()],
+            rename={field: name for name, field in self._field.items()},
+            omit_defaults=True,
+        )
+        record = msgspec.defstruct(
+            "Record",
+            [
+                ("stages", tuple[_Stage, ...], ()),
+                ("signals", self._signals | None, None),
+                ("decision", str | None, None),
+            ],
+        )
+        self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
+
+    def seen(self, operation: str, text: str, rule_set: str) -> Seen | None:
+        """What the rule set of this name sees; None when the record keeps no signals.
+
+        A record that cannot be read is a `DecodeError`.
+        """
+        if operation not in _OPERATIONS:
+            return None
+        record = self._open(text)
+        own = record.signals
+        if own is None:
+            return None
+        ruled = _rules_in(record.stages)
+        place = _where(ruled, rule_set)
+        before = record.stages if place is None else record.stages[:place]
+        status = None if place is None else ruled[place].status
+        amount, currency = self._value(own, _AMOUNT), self._value(own, _CURRENCY)
+        return Seen(
+            own,
+            self._measures(own),
+            _given(self._layout, before, ruled) if self._layout.stages else {},
+            record.decision if status is None else status.value,
+            None if amount is None else repr(amount),
+            currency if _is_currency(currency) else None,
+            tuple([self._value(own, name) for name in self._lookups]),
+        )
+
+    def exported(self, text: str) -> Exported:
+        """What an export tells of a record, of whichever operation."""
+        record = self._open(text)
+        ruled = _rules_in(record.stages)
+        matches = [
+            f"{one.rule_set}/{one.version}/{name}" for one in ruled.values() for name in one.matched
+        ]
+        given = _given(self._layout, record.stages, ruled)
+        own = self._signals() if record.signals is None else record.signals
+        return Exported(own, self._measures(own), given, record.decision, matches)
+
+    def _open(self, text: str) -> Any:
+        try:
+            record = self._decode(text)
+        except msgspec.ValidationError:
+            kept = _RECORDS.decode(text)
+            if kept.signals is None:
+                return kept
+            picked = self._layout.pick(kept.signals)
+            fields = {self._field[name]: value for name, value in picked.items()}
+            return msgspec.structs.replace(kept, signals=self._signals(**fields))
+        if self._custom and record.signals is not None:
+            for field, kind in self._custom:
+                if not _fits(getattr(record.signals, field), kind):
+                    setattr(record.signals, field, None)
+        return record
+
+    def _measures(self, own: Any) -> list[Sequence[float | None] | None]:
+        """Take the wanted measures out of the signals, of which most are not wanted."""
+        taken: list[Sequence[float | None] | None] = []
+        for field, choose in self._velocity:
+            measures = getattr(own, field)
+            if measures is None:
+                taken.append(None)
+                continue
+            setattr(own, field, None)
+            try:
+                taken.append(choose(measures))
+            except IndexError:
+                # A record of an older version has fewer of them; those that came since are NULL.
+                taken.append(choose([*measures, *_NO_MEASURES]))
+        return taken
+
+    def _value(self, own: Any, name: str) -> Any:
+        return getattr(own, self._field[name])
+
+
+def _chooser(places: Sequence[tuple[str, int]]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Takes the measures at these places out of a list."""
+    first, *others = [place for _, place in places]
+    # With a single place it would not be a tuple that comes out.
+    return itemgetter(first, *(others or [first]))
+
+
+def row_of(record: Mapping[str, Any], rule_set: str | None) -> dict[str, Any]:
+    """Every signal that the rule set of this name sees, or saw, of a recorded request."""
+    kept = _RECORDS.decode(msgspec.json.encode(record))
+    own = kept.signals or {}
+    ruled = _rules_in(kept.stages)
+    place = _where(ruled, rule_set)
+    before = kept.stages if place is None else kept.stages[:place]
+    custom = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
+    return custom | EVERYTHING.flat(own) | _given(EVERYTHING, before, ruled)
+
+
+def _rules_in(stages: Sequence[_Stage]) -> dict[int, _Ruled]:
+    """What the Rules stages found, by their places."""
+    return {place: _ruled(stage) for place, stage in enumerate(stages) if stage.name == "Rules"}
+
+
+def _ruled(stage: _Stage) -> _Ruled:
+    try:
+        return _RULED.decode(stage.result)
+    except msgspec.ValidationError:
+        return _Ruled()
+
+
+def _where(ruled: Mapping[int, _Ruled], rule_set: str | None) -> int | None:
+    """The stage at which the rule set ran; otherwise the last one with rules, if there is any."""
+    last = None
+    for place, one in ruled.items():
+        if rule_set is not None and one.rule_set == rule_set:
+            return place
+        last = place
+    return last
+
+
+def _given(layout: Layout, stages: Sequence[_Stage], ruled: Mapping[int, _Ruled]) -> dict[str, Any]:
+    """What these stages told the ones after them, as far as it is wanted."""
+    signals: dict[str, Any] = {}
+    before: list[tuple[_Ruled, bool]] = []
+    for place, stage in enumerate(stages):
+        if stage.name not in layout.stages:
+            continue
+        if stage.name == "Rules":
+            before.append((ruled[place], stage.completed))
+        else:
+            facts = _FACTS.decode(stage.result)
+            signals.update(signals_of(stage.name, facts, stage.completed))
+    if before:
+        status = strongest(one.status for one, _ in before if one.status is not None)
+        matched = [name for one, _ in before for name in one.matched]
+        signals.update(rules_signals(status, matched, all(done for _, done in before)))
+    return {
+        name: value
+        for name, kind in layout.given.items()
+        if (value := signals.get(name)) is not None and _fits(value, kind)
+    }
+
+
+def _fits(value: Any, kind: Type) -> bool:
+    """Whether a recorded value has the type that conditions rely on; otherwise it is NULL."""
+    is_a = type(value)
+    if kind is Type.NUMBER:
+        return (is_a is float or is_a is int) and -_LARGEST < value < _LARGEST
+    if kind is Type.TEXT:
+        return issubclass(is_a, str)
+    if kind is Type.BOOLEAN:
+        return is_a is bool
+    return issubclass(is_a, list | tuple) and all(isinstance(word, str) for word in value)
+
+
+def _is_currency(value: Any) -> bool:
+    return type(value) is str and len(value) == 3 and value.isascii() and value.isupper()

@@ -1,0 +1,173 @@
+"""A private folder with a database of DuckDB in it, which is gone when the work ends.
+
+What lies in it comes from decision records. So nobody else may read it, it is removed however the
+work ends, and what a killed process could not remove is removed by the next one.
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final, NoReturn
+
+import duckdb
+
+from gatehouse.core.errors import GatehouseError, InvalidInput
+
+MEMORY_LIMIT: Final = "1GB"
+"""What DuckDB may hold in memory; it goes on in files beyond that."""
+
+_PREFIX: Final = "gatehouse-work-"
+_LOCK: Final = "in-use"
+_LONGEST_REASON: Final = 300
+
+
+class Workplace:
+    """An open database of DuckDB and room for files beside it."""
+
+    def __init__(
+        self, folder: Path, connection: duckdb.DuckDBPyConnection, beside: ThreadPoolExecutor
+    ) -> None:
+        self.folder = folder
+        self._connection = connection
+        self._beside = beside
+
+    def ask(self, statement: str) -> list[tuple[Any, ...]]:
+        """Run a statement; its rows.
+
+        DuckDB works on a thread of its own, so that a signal finds Python waiting and ends it.
+        """
+        with explained(self.folder):
+            answer = self._beside.submit(self._run, statement)
+            try:
+                return answer.result()
+            except BaseException:
+                self._connection.interrupt()
+                wait([answer])
+                raise
+
+    def _run(self, statement: str) -> list[tuple[Any, ...]]:
+        return self._connection.execute(statement).fetchall()
+
+    @contextlib.contextmanager
+    def lines(self, content: bytes | bytearray) -> Iterator[Path]:
+        """JSON lines as a file that DuckDB can read, for as long as it takes."""
+        path = self.folder / "part.json"
+        try:
+            with explained(self.folder):
+                path.write_bytes(content)
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def open_workplace(within: Path | None = None) -> Iterator[Workplace]:
+    """Make a workplace, in the folder for temporary files or the one given, and clear it away."""
+    parent = Path(tempfile.gettempdir()) if within is None else within
+    _clear_abandoned(parent)
+    with orderly_end(), contextlib.ExitStack() as at_the_end:
+        with explained(parent):
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+            at_the_end.callback(shutil.rmtree, folder, ignore_errors=True)
+            lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            at_the_end.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            connection = _connect(folder)
+        at_the_end.callback(connection.close)
+        beside = at_the_end.enter_context(ThreadPoolExecutor(1))
+        yield Workplace(folder, connection, beside)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _connect(folder: Path) -> duckdb.DuckDBPyConnection:
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY_LIMIT,
+        "temp_directory": str(folder / "spilled"),
+        "threads": len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1,
+        "preserve_insertion_order": False,
+        # Nothing is fetched from anywhere: all that is needed comes with the package.
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    connection = duckdb.connect(folder / "work.duckdb", config=settings)
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def _clear_abandoned(parent: Path) -> None:
+    """Remove what processes left that were killed: nobody holds its lock any more."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+@contextlib.contextmanager
+def orderly_end() -> Iterator[None]:
+    """Let a request to end reach the clearing away, as an interrupt does by itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _frame: FrameType | None) -> NoReturn:
+        sys.exit(128 + number)
+
+    before = {one: signal.signal(one, leave) for one in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+@contextlib.contextmanager
+def explained(folder: Path) -> Iterator[None]:
+    """Tell what goes wrong, mostly with disk and memory, in a folder, in words that help."""
+    try:
+        yield
+    except OSError as error:
+        raise _unwritable(folder, error.errno == errno.ENOSPC, str(error.strerror)) from None
+    except duckdb.OutOfMemoryException as error:
+        first_line = str(error).splitlines()[0]
+        raise InvalidInput(
+            f"this needs more memory or disk than there is ({first_line}); take a shorter span"
+        ) from None
+    except duckdb.IOException as error:
+        reason = str(error).splitlines()[0]
+        raise _unwritable(folder, os.strerror(errno.ENOSPC) in reason, reason) from None
+    except duckdb.Error as error:
+        # The lines after the first one show the statement, which means nothing to an operator.
+        reason = str(error).partition("\n")[0]
+        raise GatehouseError(f"DuckDB could not do this: {reason[:_LONGEST_REASON]}") from None
+
+
+def _unwritable(folder: Path, full: bool, reason: str) -> GatehouseError:
+    if full:
+        advice = "make room, take a shorter span, or name another folder (TMPDIR, --out)"
+        return InvalidInput(f"no space is left for {folder}; {advice}")
+    return InvalidInput(f"cannot write in {folder}: {reason}")

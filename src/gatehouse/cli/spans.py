@@ -1,0 +1,49 @@
+"""How commands are told which span of time they are about."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+import typer
+
+from gatehouse.cli.common import span_argument
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import InvalidInput
+from gatehouse.store.records import Span
+
+Since = Annotated[
+    str,
+    typer.Option(metavar="WHEN", help="From when on: 30d ago, a day (2026-11-15), or RFC 3339."),
+]
+Until = Annotated[
+    str | None, typer.Option(metavar="WHEN", help="Before when, in the same words. Default: now.")
+]
+
+_LAST_YEAR: Final = 9998
+
+
+def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> Span:
+    """The account's records of the span that was named."""
+    # What is recorded in this very millisecond belongs to it, too.
+    end_ms = now_ms + 1 if until is None else _moment("--until", until, now_ms)
+    start_ms = _moment("--since", since, now_ms)
+    if start_ms > now_ms:
+        raise InvalidInput(f"--since {iso_time(start_ms)} is in the future; name an earlier time")
+    if start_ms >= end_ms:
+        raise InvalidInput("--since must be earlier than --until")
+    return Span(account_id, start_ms, end_ms)
+
+
+def _moment(option: str, text: str, now_ms: int) -> int:
+    if text[-1:] in tuple("smhd") and text[:-1].isdigit():
+        return max(0, now_ms - span_argument(text))
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(
+            f"{option} takes a span such as 30d, a day such as 2026-11-15, or a time such as "
+            "2026-11-15T08:30:00Z"
+        ) from None
+    if not 1970 <= read.year <= _LAST_YEAR:
+        raise InvalidInput(f"{option} must be a time since 1970")
+    aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+    return max(0, int(aware.timestamp() * 1000))

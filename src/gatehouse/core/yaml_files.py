@@ -1,0 +1,327 @@
+"""Reads YAML that people write into plain data, and remembers where everything stood.
+
+Files may be hostile or merely wrong. What makes YAML surprising is left out: there are no anchors,
+tags or merge keys, and every scalar is text, so that the country `NO` stays a country.
+`core.documents` makes structs of it.
+"""
+
+import bisect
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import yaml  # type: ignore[import-untyped]  # its stubs are a package of their own
+
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.redaction import MASK, recordable
+
+LARGEST_DOCUMENT: Final = 256 * 1024
+DEEPEST_DOCUMENT: Final = 20
+MOST_NODES: Final = 20_000
+MOST_FLAWS: Final = 100
+LONGEST_KEY: Final = 128
+_LONGEST_SHOWN: Final = 64
+
+_Parser: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_UNFIT: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]"
+    # These end a line to YAML, but not to most editors, so places would be wrong.
+    "|(?P<line_end>\r(?!\n)|[\x85\u2028\u2029])"
+)
+_PLAIN: Final = re.compile(r"(?s:.)")
+_CHARACTERS: Final = {
+    "'": re.compile(r"''|(?s:.)"),
+    '"': re.compile(r"\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\(?s:.)|(?s:.)"),
+}
+"""How one character of a text is written, by the quotes around it."""
+_CARD_NUMBER: Final = "holds what looks like a card number; cards go onto a list, from a file"
+_BLANK_ESCAPES: Final = frozenset(" \t\nntrvfNLP_")
+
+
+class Place(NamedTuple):
+    """Where something stands in a file, both counted from 1."""
+
+    line: int
+    column: int
+
+
+class Flaw(msgspec.Struct, frozen=True):
+    """One mistake: what is wrong, of what, and where."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        subject = f"{self.path}: " if self.path else ""
+        return f"line {self.line}, column {self.column}: {subject}{self.message}"
+
+
+class DocumentRefused(InvalidInput):
+    """The file cannot be used; all that is wrong with it, in the file's order."""
+
+    def __init__(self, flaws: Iterable[Flaw]) -> None:
+        ordered = sorted(flaws, key=lambda flaw: (flaw.line, flaw.column))
+        self.flaws: tuple[Flaw, ...] = tuple(ordered[:MOST_FLAWS])
+        lines = [str(flaw) for flaw in self.flaws]
+        if len(ordered) > MOST_FLAWS:
+            lines.append(f"and {len(ordered) - MOST_FLAWS} more")
+        super().__init__("\n".join(lines))
+
+
+class _Scalar(NamedTuple):
+    """A text, where it begins and ends in the source, and how it was written."""
+
+    value: str
+    start: int
+    end: int
+    style: str
+
+
+class Document:
+    """The content of a file as plain dicts, lists and texts, which remembers where each stood."""
+
+    def __init__(self, source: str) -> None:
+        self.data: Any = None
+        self._source = source
+        self._line_starts = [0, *(found.end() for found in re.finditer("\n", source))]
+        self._starts: dict[str, int] = {}
+        self._keys: dict[str, int] = {}
+        self._scalars: dict[str, _Scalar] = {}
+
+    def place(self, path: str) -> Place:
+        """Where the value of a path begins; of something missing, where it should be inside."""
+        while path not in self._starts and path:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self._at(self._starts.get(path, 0))
+
+    def key_place(self, path: str) -> Place:
+        """Where the key of a path begins."""
+        found = self._keys.get(path)
+        return self.place(path) if found is None else self._at(found)
+
+    def offset_place(self, path: str, line: int, column: int) -> Place:
+        """Where a position inside a text stands in the file.
+
+        What can be seen is matched one by one, whatever the style did to the white space.
+        """
+        scalar = self._scalars.get(path)
+        if scalar is None:
+            return self.place(path)
+        value = scalar.value.split("\n")
+        before = "\n".join((*value[: line - 1], "".join(value[line - 1 : line])[: column - 1]))
+        rest = "".join(value[line - 1 : line])[column - 1 : column]
+        seen = sum(not char.isspace() for char in before)
+        on_blank = not rest or rest.isspace()
+        last = scalar.start
+        for number, index in enumerate(self._visible(scalar)):
+            last = index
+            if number == seen - 1 and on_blank:
+                return self._at(index + 1)
+            if number == seen and not on_blank:
+                break
+        return self._at(last)
+
+    def flaw(self, path: str, message: str) -> Flaw:
+        """A mistake in the value of a path."""
+        return Flaw(path, *self.place(path), message)
+
+    def flaw_inside(self, path: str, line: int, column: int, message: str) -> Flaw:
+        """A mistake at a position inside a text."""
+        return Flaw(path, *self.offset_place(path, line, column), message)
+
+    def _at(self, index: int) -> Place:
+        line = bisect.bisect_right(self._line_starts, index)
+        return Place(line, index - self._line_starts[line - 1] + 1)
+
+    def _visible(self, scalar: _Scalar) -> Iterator[int]:
+        """The source's positions of a text's characters, without white space."""
+        _, start, end, style = scalar
+        if style in ("|", ">"):
+            start = self._source.find("\n", start, end) + 1
+        elif style:
+            start, end = start + 1, end - 1
+        for found in _CHARACTERS.get(style, _PLAIN).finditer(self._source, start, end):
+            if not _is_blank(found.group()):
+                yield found.start()
+
+
+def _is_blank(written: str) -> bool:
+    """Whether a character of a text, as it was written, is white space."""
+    if written[0] != "\\" or len(written) == 1:
+        return written.isspace()
+    if len(written) == 2:
+        return written[1] in _BLANK_ESCAPES
+    return chr(int(written[2:], 16)).isspace()
+
+
+class _Builder:
+    """Puts a document together from the parser's events, without recursion."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.flaws: list[Flaw] = []
+        self._open: list[tuple[str, Any]] = []
+        self._key: list[str | None] = []
+        self._nodes = 0
+
+    def take(self, event: Any) -> None:
+        """One event of the parser."""
+        start = event.start_mark.index
+        if isinstance(event, yaml.DocumentStartEvent) and self.document.data is not None:
+            raise self._stop(start, "holds several documents; put each into a file of its own")
+        if not isinstance(event, yaml.NodeEvent):
+            if isinstance(event, yaml.CollectionEndEvent):
+                self._open.pop()
+                self._key.pop()
+            return
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            raise self._stop(start, f"has more than {MOST_NODES:,} values; split it")
+        if event.anchor is not None:
+            raise self._stop(start, "anchors and aliases (& and *) cannot be used; repeat the text")
+        if event.tag is not None:
+            raise self._stop(start, "tags (!) cannot be used; write the plain value")
+        if isinstance(event, yaml.ScalarEvent):
+            self._scalar(event, start)
+            return
+        if len(self._open) >= DEEPEST_DOCUMENT:
+            raise self._stop(start, f"is nested more than {DEEPEST_DOCUMENT} deep")
+        new: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
+        path = self._place(new, start)
+        self._open.append((path, new))
+        self._key.append(None)
+
+    def _scalar(self, event: Any, start: int) -> None:
+        # Escapes and line breaks can hide one from whoever looks at lines.
+        if MASK in recordable(event.value):
+            self.flaws.append(Flaw("", *self.document._at(start), f"the text {_CARD_NUMBER}"))
+        if self._open and isinstance(self._open[-1][1], dict) and self._key[-1] is None:
+            self._take_key(event, start)
+            return
+        path = self._place(event.value, start)
+        style = "" if event.style is None else event.style
+        self.document._scalars[path] = _Scalar(event.value, start, event.end_mark.index, style)
+
+    def _take_key(self, event: Any, start: int) -> None:
+        path, into = self._open[-1]
+        key = event.value
+        if key == "<<" and not event.style:
+            raise self._stop(start, "merge keys (<<) cannot be used; repeat the text")
+        if len(key) > LONGEST_KEY:
+            raise self._stop(start, f"a key has at most {LONGEST_KEY} characters")
+        here = join_path(path, key)
+        if key in into:
+            first = self.document.key_place(here)
+            at = self.document._at(start)
+            told = f"is given twice, first on line {first.line}"
+            self.flaws.append(Flaw(join_path(path, shown_key(key)), *at, told))
+        else:
+            self.document._keys[here] = start
+        self._key[-1] = key
+
+    def _place(self, value: Any, start: int) -> str:
+        """Put a value where it belongs; the path of that place."""
+        if not self._open:
+            if not isinstance(value, dict):
+                raise self._stop(start, "must be a mapping: lines of the form `key: value`")
+            self.document.data = value
+            self.document._starts[""] = start
+            return ""
+        path, into = self._open[-1]
+        if isinstance(into, list):
+            path = f"{path}[{len(into)}]"
+            into.append(value)
+        else:
+            key = self._key[-1]
+            if key is None:
+                raise self._stop(start, "a key must be a text")
+            path = join_path(path, key)
+            into[key] = value
+            self._key[-1] = None
+        self.document._starts[path] = start
+        return path
+
+    def _stop(self, index: int, message: str) -> DocumentRefused:
+        return DocumentRefused([Flaw("", *self.document._at(index), message)])
+
+
+def load_document(content: bytes) -> Document:
+    """Read a file, or `DocumentRefused`."""
+    if len(content) > LARGEST_DOCUMENT:
+        raise DocumentRefused(
+            [Flaw("", 1, 1, f"the file is larger than {LARGEST_DOCUMENT // 1024} KiB; split it")]
+        )
+    document = Document(_text(content))
+    builder = _Builder(document)
+    parser = _Parser(document._source)
+    try:
+        while parser.check_event():
+            builder.take(parser.get_event())
+    except yaml.YAMLError as error:
+        raise DocumentRefused([_syntax(error, document)]) from None
+    finally:
+        parser.dispose()
+    if document.data is None:
+        raise DocumentRefused([Flaw("", 1, 1, "the file is empty")])
+    if builder.flaws:
+        raise DocumentRefused(builder.flaws)
+    return document
+
+
+def _text(content: bytes) -> str:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        column = error.start - content.rfind(b"\n", 0, error.start)
+        raise DocumentRefused(
+            [Flaw("", line, column, "the file is not UTF-8 text; save it as UTF-8")]
+        ) from None
+    unfit = _UNFIT.search(text)
+    if unfit is not None:
+        line = text.count("\n", 0, unfit.start()) + 1
+        column = unfit.start() - text.rfind("\n", 0, unfit.start())
+        told = f"the character U+{ord(unfit.group()[0]):04X} cannot stand in a file; remove it"
+        if unfit["line_end"] is not None:
+            told = "only LF or CR LF may end a line; save the file with LF line ends"
+        raise DocumentRefused([Flaw("", line, column, told)])
+    # Files are kept as they were written, comments and all.
+    cards = [n for n, line in enumerate(text.splitlines(), 1) if MASK in recordable(line)]
+    if cards:
+        raise DocumentRefused([Flaw("", line, 1, f"the line {_CARD_NUMBER}") for line in cards])
+    return text
+
+
+def _syntax(error: Any, document: Document) -> Flaw:
+    """What the parser said, in words that say what to do."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    index = 0 if mark is None else mark.index
+    problem = str(getattr(error, "problem", None) or "cannot be read as YAML")
+    here = document._source[index : index + 1]
+    if here == "\t" or "\\t" in problem:
+        problem = "a tab cannot be used here; indent with spaces"
+    elif "cannot start any token" in problem:
+        problem = f"a value cannot begin with {here!r}; put it in quotes"
+    elif "mapping values are not allowed" in problem:
+        problem = "a second `: ` on one line, or wrong indentation; put a text with `: ` in quotes"
+    elif "could not find expected ':'" in problem:
+        problem = "this line has no `: ` after its key, or is not indented far enough"
+    elif "node content" in problem or "end of stream" in problem:
+        problem = "something is missing here, or a quote or bracket is not closed"
+    elif "did not find expected" in problem or "expected <block end>" in problem:
+        problem = "this line is not indented like its neighbours, or a quote or bracket is open"
+    return Flaw("", *document._at(index), f"not YAML: {recordable(problem)}")
+
+
+def join_path(path: str, key: str) -> str:
+    """The path of a key inside another path."""
+    return f"{path}.{key}" if path else key
+
+
+def shown_key(key: str) -> str:
+    """An author's key as it may be repeated in a message."""
+    shown = recordable(key)
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"

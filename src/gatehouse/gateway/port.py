@@ -1,0 +1,70 @@
+"""The port to whoever collects the money: a payment gateway, a processor or an acquirer."""
+
+from typing import Protocol
+
+import msgspec
+
+from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.secrets import Personal
+from gatehouse.gateway.request import Payment
+
+
+class Authorization(Personal, frozen=True):
+    """What the gateway is asked to authorize. It holds secrets: it goes there and nowhere else."""
+
+    request_id: str
+    """The reference of the payment at the gateway."""
+    number: CardNumber
+    expiry: ExpiryDate
+    security_code: SecurityCode | None
+    payment: Payment
+    postal_code: str | None
+    street: str | None
+
+
+class GatewayAnswer(msgspec.Struct, frozen=True):
+    """What the gateway says."""
+
+    approved: bool
+    response_code: str
+    """Its own code for why, such as ISO 8583 field 39."""
+    approval_code: str | None = None
+
+
+class Reversal(msgspec.Struct, frozen=True):
+    """A payment that must not stand."""
+
+    request_id: str
+    """The reference that its authorization had, if it ever arrived."""
+    payment: Payment
+    account_id: str
+
+
+class PaymentGateway(Protocol):
+    """Authorizes payments, and takes back those whose end is not known.
+
+    Both raise `ConnectorFailed` when they cannot tell. Nothing is ever authorized twice: when an
+    authorization fails or is late, its payment is reversed. The order in which the two arrive is
+    not certain, so an authorization whose reference was reversed must never be approved later.
+    """
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        """Ask for one payment. The call is cancelled when its time is up."""
+
+    async def reverse(self, reversal: Reversal) -> None:
+        """Return when the payment is known not to stand, also when it was never heard of.
+
+        It may be asked more than once about the same payment.
+        """
+
+
+class NoGateway:
+    """Stands where no gateway is configured: no payment is ever asked for, so none can stand."""
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        """Fail, as a gateway that cannot be reached."""
+        raise ConnectorFailed("no payment gateway is configured")
+
+    async def reverse(self, reversal: Reversal) -> None:
+        """Nothing was ever paid."""

@@ -1,0 +1,131 @@
+"""Gateway as a stage of the engine: sends one authorization and words the answer.
+
+That the payment may be under way is noted before the stage runs, with the fees, and what is not
+answered is reversed later; see `pipeline.desk.Intent` and `store.reverser`. The stage itself never
+asks twice.
+"""
+
+from typing import Final
+
+from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.case import Case, StageResult
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.outcomes import Outcome
+from gatehouse.core.redaction import recordable
+from gatehouse.core.secrets import Personal
+from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway
+from gatehouse.gateway.request import Payment
+from gatehouse.gateway.words import GatewayResponse, GatewayStatus
+
+_LONGEST_CODE: Final = 32
+# Named once: a member of an enumeration is slow to name.
+_APPROVED: Final = GatewayStatus.APPROVED
+_DECLINED: Final = GatewayStatus.DECLINED
+_TO_ACCEPT: Final = Outcome.ACCEPT
+_TO_DECLINE: Final = Outcome.DECLINE
+_ERROR: Final = GatewayResponse(GatewayStatus.ERROR, None, None)
+
+
+class GatewayDefect(Exception):
+    """A defect of a connector; its own words are left out, because they may repeat a secret."""
+
+
+class GatewayInput(Personal, frozen=True):
+    """The payment and the card that pays."""
+
+    payment: Payment
+    number: CardNumber
+    expiry: ExpiryDate
+    security_code: SecurityCode | None = None
+    postal_code: str | None = None
+    street: str | None = None
+
+
+class GatewayStage:
+    """Has a payment authorized."""
+
+    name = "Gateway"
+    fee_type = "GATEWAY"
+
+    def __init__(self, gateway: PaymentGateway, *, time_limit_ms: int) -> None:
+        self.time_limit_ms = time_limit_ms
+        self._gateway = gateway
+
+    async def run(self, case: Case) -> StageResult:
+        """Ask the gateway, once."""
+        asked = case.input(self.name, GatewayInput)
+        if asked.security_code is not None and case.guessing:
+            # Nobody may learn here whether a guess at the code was right.
+            response = GatewayResponse(GatewayStatus.DECLINED, None, None)
+            return _result(asked.payment, response, completed=True)
+        if asked.security_code is not None and case.crowded:
+            return _result(asked.payment, _ERROR, completed=False)
+        response = await self._ask(case.request_id, asked)
+        return _result(asked.payment, response, completed=True)
+
+    def unavailable(self, case: Case) -> StageResult:
+        """The gateway failed or was late: nobody knows, so the payment must not stand."""
+        asked = case.input(self.name, GatewayInput)
+        return _result(asked.payment, _ERROR, completed=False, in_doubt=True)
+
+    async def _ask(self, request_id: str, asked: GatewayInput) -> GatewayResponse:
+        try:
+            return _worded(await self._gateway.authorize(_authorization(request_id, asked)))
+        except (ConnectorFailed, TimeoutError):
+            raise
+        except Exception as error:
+            blank = GatewayDefect(f"{type(error).__name__} in the gateway's connector")
+            raise blank.with_traceback(error.__traceback__) from None
+
+
+def _authorization(request_id: str, asked: GatewayInput) -> Authorization:
+    return Authorization(
+        request_id=request_id,
+        number=asked.number,
+        expiry=asked.expiry,
+        security_code=asked.security_code,
+        payment=asked.payment,
+        postal_code=asked.postal_code,
+        street=asked.street,
+    )
+
+
+def _worded(answer: GatewayAnswer) -> GatewayResponse:
+    if not isinstance(answer, GatewayAnswer):
+        raise TypeError("a gateway answers with a GatewayAnswer")
+    if not isinstance(answer.approved, bool):
+        raise TypeError("a gateway says True or False about a payment")
+    # Whatever a connector passes on from the other side may be anything: it is kept as a code.
+    code = _code(answer.response_code)
+    if not answer.approved:
+        return GatewayResponse(GatewayStatus.DECLINED, code, None)
+    approval = answer.approval_code
+    return GatewayResponse(
+        GatewayStatus.APPROVED, code, None if approval is None else _code(approval)
+    )
+
+
+def _code(text: str) -> str:
+    return recordable(text)[:_LONGEST_CODE]
+
+
+def _result(
+    payment: Payment, response: GatewayResponse, *, completed: bool, in_doubt: bool = False
+) -> StageResult:
+    facts = {
+        "status": response.status,
+        "responseCode": response.response_code,
+        "approvalCode": response.approval_code,
+        "amountMinor": payment.amount_minor,
+        "currency": payment.currency,
+    }
+    approved = response.status is _APPROVED
+    return StageResult(
+        response,
+        completed,
+        facts,
+        verdict=_TO_ACCEPT if approved else _TO_DECLINE,
+        declined=response.status is _DECLINED,
+        paid=approved,
+        in_doubt=in_doubt,
+    )

@@ -1,0 +1,33 @@
+"""The value set of Gateway's answer, in the words of the API."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class GatewayStatus(StrEnum):
+    """What became of the payment."""
+
+    APPROVED = "APPROVED"
+    DECLINED = "DECLINED"
+    ERROR = "ERROR"
+
+
+class GatewayResponse(msgspec.Struct, frozen=True, rename="camel"):
+    """Gateway's answer."""
+
+    status: Annotated[
+        GatewayStatus,
+        Meta(
+            description="What became of the payment. With ERROR the gateway failed or was late, "
+            "and whatever it did is reversed."
+        ),
+    ]
+    response_code: Annotated[
+        str | None, Meta(description="The gateway's own code, null when it gave none.")
+    ]
+    approval_code: Annotated[
+        str | None, Meta(description="Code of the approval, null unless APPROVED.")
+    ]

@@ -1,0 +1,158 @@
+"""What compiled conditions call: each function does what DuckDB's of the same name does.
+
+A number that is NULL is NaN, everything else that is NULL is None. None of them ever raises.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import re2
+
+NULL_NUMBER: Final = math.nan
+
+_LARGEST: Final = 2.0**53
+_SMALL_LETTERS: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_CAPITALS: Final = {code + 32: code for code in range(ord("A"), ord("Z") + 1)}
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def _finite(number: float) -> float:
+    return number if number - number == 0.0 else NULL_NUMBER
+
+
+def _divided(left: float, right: float) -> float:
+    return left / right if right else NULL_NUMBER
+
+
+def _remainder(left: float, right: float) -> float:
+    # With the sign of the dividend; infinity, which is on its way to NULL, has no remainder.
+    return math.fmod(left, right) if right and left - left == 0.0 else NULL_NUMBER
+
+
+def _floor(number: float) -> float:
+    return float(math.floor(number)) if not math.isnan(number) else number
+
+
+def _ceil(number: float) -> float:
+    return float(math.ceil(number)) if not math.isnan(number) else number
+
+
+def _round(number: float) -> float:
+    """Halves go away from zero."""
+    if math.isnan(number):
+        return number
+    whole = float(math.trunc(number))
+    return whole + math.copysign(1.0, number) if abs(number - whole) >= 0.5 else whole
+
+
+def _coalesce_number(*numbers: float) -> float:
+    for number in numbers:
+        if not math.isnan(number):
+            return number
+    return NULL_NUMBER
+
+
+def _coalesce_other(*values: Any) -> Any:
+    for value in values:
+        if value is not None:
+            return value
+    return None
+
+
+def _nullif_number(value: float, unwanted: float) -> float:
+    return NULL_NUMBER if value == unwanted else value
+
+
+def _nullif_other(value: Any, unwanted: Any) -> Any:
+    return None if value == unwanted else value
+
+
+def _least_number(*numbers: float) -> float:
+    return min((each for each in numbers if not math.isnan(each)), default=NULL_NUMBER)
+
+
+def _greatest_number(*numbers: float) -> float:
+    return max((each for each in numbers if not math.isnan(each)), default=NULL_NUMBER)
+
+
+def _least_other(*texts: str | None) -> str | None:
+    return min((each for each in texts if each is not None), default=None)
+
+
+def _greatest_other(*texts: str | None) -> str | None:
+    return max((each for each in texts if each is not None), default=None)
+
+
+def _lower(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return text.lower() if text.isascii() else text.translate(_SMALL_LETTERS)
+
+
+def _upper(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return text.upper() if text.isascii() else text.translate(_CAPITALS)
+
+
+def _length(text: str | None) -> float:
+    return NULL_NUMBER if text is None else len(text)
+
+
+def _custom_number(value: Any) -> float:
+    """A custom input that is declared as a number; True is none, though Python thinks so."""
+    if (type(value) is float or type(value) is int) and -_LARGEST < value < _LARGEST:
+        number: float = value
+        return number
+    return NULL_NUMBER
+
+
+def _custom_text(value: Any) -> str | None:
+    return value if type(value) is str else None
+
+
+def _custom_boolean(value: Any) -> bool | None:
+    return value if type(value) is bool else None
+
+
+BUILTINS: Final[dict[str, Any]] = {
+    "null": NULL_NUMBER,
+    "finite": _finite,
+    "divided": _divided,
+    "remainder": _remainder,
+    "abs": abs,
+    "floor": _floor,
+    "ceil": _ceil,
+    "round": _round,
+    "coalesce_number": _coalesce_number,
+    "coalesce_other": _coalesce_other,
+    "nullif_number": _nullif_number,
+    "nullif_other": _nullif_other,
+    "least_number": _least_number,
+    "least_other": _least_other,
+    "greatest_number": _greatest_number,
+    "greatest_other": _greatest_other,
+    "lower": _lower,
+    "upper": _upper,
+    "length": _length,
+    "custom_number": _custom_number,
+    "custom_text": _custom_text,
+    "custom_boolean": _custom_boolean,
+}
+"""The names that compiled conditions know."""
+
+
+def matching(expression: str) -> Callable[[str], bool]:
+    """A function that tells whether a whole text fits a regular expression."""
+    fits = re2.compile(expression).fullmatch
+
+    def matches(text: str) -> bool:
+        try:
+            return fits(text) is not None
+        except UnicodeEncodeError:
+            # Half a character counts as one, and equals none that can be written.
+            return fits(_SURROGATES.sub("\ufffd", text)) is not None
+
+    return matches

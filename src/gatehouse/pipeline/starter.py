@@ -1,0 +1,19 @@
+"""The pipelines that every new account begins with: the files and what they were read into."""
+
+from importlib import resources
+from typing import Final
+
+STARTER_NUMBERS: Final = ("1", "2")
+
+
+def starter_pipelines() -> list[tuple[str, str, str]]:
+    """Name, document and program of each."""
+    folder = resources.files("gatehouse.pipeline")
+    return [
+        (
+            number,
+            folder.joinpath(f"starter_{number}.yaml").read_text("utf-8"),
+            folder.joinpath(f"starter_{number}.json").read_text("utf-8").strip(),
+        )
+        for number in STARTER_NUMBERS
+    ]

@@ -1,0 +1,294 @@
+"""Reads rule sets that people write, and tells two versions apart. A running server does neither.
+
+A file is taken whole or not at all: all that is wrong with any of its rules is told at once, with
+the place in the file and the rule's name.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.documents import (
+    MOST_FLAWS,
+    Document,
+    DocumentRefused,
+    Flaw,
+    convert_part,
+    load_document,
+)
+from gatehouse.core.outcomes import Outcome
+from gatehouse.core.redaction import recordable
+from gatehouse.language.catalogue import LIST_KINDS, Catalogue, kinds_for
+from gatehouse.language.nodes import Condition, Type
+from gatehouse.language.reading import ConditionRefused, read_condition
+from gatehouse.rules.ruleset import MOST_RULES, Rule, RuleSet
+
+LONGEST_DESCRIPTION: Final = 500
+MOST_INPUTS: Final = 100
+MOST_TAGS: Final = 10
+_NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+_DENY: Final = "DENY"
+
+Name = Annotated[
+    str,
+    Meta(
+        pattern=_NAME,
+        description="1 to 64 letters, digits, - and _, beginning with a letter or digit",
+    ),
+]
+Tag = Annotated[str, Meta(pattern=_NAME, description="a tag of 1 to 64 letters, digits, - and _")]
+InputKey = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$",
+        description="1 to 64 letters, digits and _, not beginning with a digit",
+    ),
+]
+Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
+
+
+class InputType:
+    """The type of a custom input."""
+
+    def __init__(self, type_: Type) -> None:
+        self.type = type_
+
+    @classmethod
+    def parse(cls, text: str) -> "InputType":
+        """Accept what a JSON scalar can be."""
+        if text not in (Type.NUMBER, Type.TEXT, Type.BOOLEAN):
+            raise ValueError("must be one of number, text, boolean")
+        return cls(Type(text))
+
+
+class OutcomeWord:
+    """An outcome as authors write it."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+    @classmethod
+    def parse(cls, text: str) -> "OutcomeWord":
+        """Accept the three outcomes, and DENY for DECLINE."""
+        if text == _DENY:
+            return cls(Outcome.DECLINE)
+        if text not in tuple(Outcome):
+            raise ValueError("must be one of ACCEPT, REVIEW, DECLINE (DENY means DECLINE)")
+        return cls(Outcome(text))
+
+
+class RuleSetFile(msgspec.Struct, frozen=True):
+    """The keys of a rule set's file."""
+
+    rule_set: Name
+    rules: Annotated[list[Any], Meta(max_length=MOST_RULES)]
+    description: Description = ""
+    inputs: Annotated[dict[InputKey, InputType], Meta(max_length=MOST_INPUTS)] = {}
+
+
+class RuleEntry(msgspec.Struct, frozen=True):
+    """The keys of one rule."""
+
+    name: Name
+    condition: str
+    outcome: OutcomeWord
+    tags: Annotated[tuple[Tag, ...], Meta(max_length=MOST_TAGS)] = ()
+    description: Description = ""
+    final: bool = False
+    shadow: bool = False
+
+
+def read_rule_set(content: bytes) -> RuleSet:
+    """A rule set from its file, or `DocumentRefused` with the flaws of all its rules."""
+    return _Reader(load_document(content)).read()
+
+
+class _Reader:
+    """Reads one file, collecting what is wrong with it."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._flaws: list[Flaw] = []
+
+    def read(self) -> RuleSet:
+        """The rule set, when nothing is wrong."""
+        data = self._document.data
+        file, flaws = convert_part(self._document, "", data, RuleSetFile)
+        self._flaws += flaws
+        inputs, _ = convert_part(
+            self._document, "inputs", data.get("inputs", {}), dict[InputKey, InputType]
+        )
+        types = {key: each.type for key, each in (inputs or {}).items()}
+        self._flaws += self._alike(types)
+        # Without readable inputs every mention of one would look like a mistake of its own.
+        catalogue = None if inputs is None else Catalogue(types)
+        entries = data.get("rules")
+        rules: list[Rule | None] = []
+        if isinstance(entries, list) and len(entries) <= MOST_RULES:
+            rules = [
+                self._rule(entry, f"rules[{index}]", catalogue)
+                for index, entry in enumerate(entries)
+            ]
+            self._flaws += self._repeated(entries)
+        if self._flaws or file is None:
+            raise DocumentRefused(self._flaws)
+        return RuleSet(
+            file.rule_set,
+            recordable(" ".join(file.description.split())),
+            types,
+            tuple([rule for rule in rules if rule is not None]),
+        )
+
+    def _alike(self, keys: Iterable[str]) -> Iterator[Flaw]:
+        first: dict[str, str] = {}
+        for key in keys:
+            other = first.setdefault(key.lower(), key)
+            if other != key:
+                place = self._document.key_place(f"inputs.{key}")
+                told = f"differs from {other} only in capitals; give one of them another name"
+                yield Flaw(f"inputs.{key}", *place, told)
+
+    def _rule(self, data: Any, path: str, catalogue: Catalogue | None) -> Rule | None:
+        called = data.get("name") if isinstance(data, dict) else None
+        entry, flaws = convert_part(self._document, path, data, RuleEntry)
+        self._flaws += [_named(flaw, called) for flaw in flaws]
+        text = data.get("condition") if isinstance(data, dict) else None
+        condition = None
+        # When more is wrong than is told, reading on would only take time.
+        worthwhile = len(self._flaws) < MOST_FLAWS
+        if isinstance(text, str) and catalogue is not None and worthwhile:
+            condition = self._condition(text, f"{path}.condition", called, catalogue)
+        if entry is None or condition is None:
+            return None
+        if entry.final and entry.shadow:
+            told = "a rule is final or shadow, not both: what is only watched cannot decide"
+            self._flaws.append(_named(self._document.flaw(f"{path}.shadow", told), called))
+        return Rule(
+            entry.name,
+            condition,
+            entry.outcome.outcome,
+            tuple(dict.fromkeys(entry.tags)),
+            recordable(" ".join(entry.description.split())),
+            entry.final,
+            entry.shadow,
+        )
+
+    def _condition(
+        self, text: str, path: str, called: Any, catalogue: Catalogue
+    ) -> Condition | None:
+        try:
+            return read_condition(text, catalogue)
+        except ConditionRefused as refused:
+            for mistake in refused.mistakes:
+                flaw = self._document.flaw_inside(
+                    path, mistake.line, mistake.column, mistake.message
+                )
+                self._flaws.append(_named(flaw, called))
+            return None
+
+    def _repeated(self, entries: list[Any]) -> Iterator[Flaw]:
+        first: dict[str, int] = {}
+        for index, entry in enumerate(entries):
+            name = entry.get("name") if isinstance(entry, dict) else None
+            if not isinstance(name, str):
+                continue
+            if name in first:
+                line = self._document.place(f"rules[{first[name]}].name").line
+                told = f"another rule on line {line} has this name; every rule needs its own"
+                yield _named(self._document.flaw(f"rules[{index}].name", told), name)
+            else:
+                first[name] = index
+
+
+def _named(flaw: Flaw, name: Any) -> Flaw:
+    """The flaw with the name of its rule, if it has a fitting one."""
+    if not isinstance(name, str) or re.fullmatch(_NAME, name) is None:
+        return flaw
+    message = f"rule {recordable(name)}: {flaw.message}"
+    return msgspec.structs.replace(flaw, message=message)
+
+
+def list_problems(rule_set: RuleSet, kinds: Mapping[str, str]) -> list[str]:
+    """What is wrong with the lists that rules name, given the lists that exist and their kinds."""
+    problems: list[str] = []
+    for rule in rule_set.rules:
+        for signal, name in rule.condition.lists:
+            fitting = kinds_for(signal)
+            kind = kinds.get(name)
+            if kind is None:
+                advice = f"gatehouse lists create {name} --kind {fitting[0]}" if fitting else ""
+                problems.append(f"rule {rule.name}: there is no list {name}; make it: {advice}")
+            elif kind not in fitting:
+                holds = ", ".join(LIST_KINDS.get(kind, ()))
+                problems.append(
+                    f"rule {rule.name}: list {name} holds {kind} and cannot be asked about "
+                    f"{signal}; it can about {holds}"
+                )
+    return list(dict.fromkeys(problems))
+
+
+def differences(old: RuleSet | None, new: RuleSet) -> list[str]:
+    """What changes from one version to the next, one line each: + added, - removed, ~ changed."""
+    if old is None:
+        return [f"+ {_summary(rule)}" for rule in new.rules]
+    lines = [*_head_differences(old, new)]
+    before = {rule.name: rule for rule in old.rules}
+    after = {rule.name: rule for rule in new.rules}
+    lines += [f"- {_summary(rule)}" for rule in old.rules if rule.name not in after]
+    for rule in new.rules:
+        earlier = before.get(rule.name)
+        if earlier is None:
+            lines.append(f"+ {_summary(rule)}")
+        else:
+            lines += [f"~ {rule.name}: {what}" for what in _rule_differences(earlier, rule)]
+    kept_before = [name for name in before if name in after]
+    kept_after = [name for name in after if name in before]
+    if kept_before != kept_after:
+        lines.append(f"~ order of the rules: {', '.join(kept_after)}")
+    return lines
+
+
+def _head_differences(old: RuleSet, new: RuleSet) -> Iterator[str]:
+    if old.description != new.description:
+        yield f"~ description: {_arrow(old.description, new.description)}"
+    for key in sorted(old.inputs.keys() | new.inputs.keys()):
+        was, is_ = old.inputs.get(key), new.inputs.get(key)
+        if was is None:
+            yield f"+ input {key}: {is_}"
+        elif is_ is None:
+            yield f"- input {key}: {was}"
+        elif was is not is_:
+            yield f"~ input {key}: {was} -> {is_}"
+
+
+def _rule_differences(old: Rule, new: Rule) -> Iterator[str]:
+    was, is_ = " ".join(old.condition.text.split()), " ".join(new.condition.text.split())
+    # Lines may have been broken inside a quoted text, so the trees are compared, too.
+    if was != is_ or old.condition.root != new.condition.root:
+        yield f"condition: {_arrow(was, is_)}"
+    if old.outcome is not new.outcome:
+        yield f"outcome: {old.outcome} -> {new.outcome}"
+    if old.tags != new.tags:
+        yield f"tags: {_arrow(', '.join(old.tags), ', '.join(new.tags))}"
+    if old.final != new.final:
+        yield f"final: {_word(old.final)} -> {_word(new.final)}"
+    if old.shadow != new.shadow:
+        yield f"shadow: {_word(old.shadow)} -> {_word(new.shadow)}"
+    if old.description != new.description:
+        yield f"description: {_arrow(old.description, new.description)}"
+
+
+def _summary(rule: Rule) -> str:
+    marks = "".join(f" {mark}" for mark in ("final", "shadow") if getattr(rule, mark))
+    return f"{rule.name}: {rule.outcome}{marks} when {' '.join(rule.condition.text.split())}"
+
+
+def _arrow(old: str, new: str) -> str:
+    return f"{old or '(nothing)'} -> {new or '(nothing)'}"
+
+
+def _word(value: bool) -> str:
+    return "true" if value else "false"

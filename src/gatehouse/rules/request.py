@@ -1,0 +1,75 @@
+"""What a Rules request holds. This one definition decodes, validates and documents it.
+
+Only the wrong JSON type, a malformed card number and a null custom input are refused. Whatever is
+merely hard to believe becomes a signal.
+"""
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.secrets import Personal
+
+Name = str | int
+"""An identifier of the caller's: some number their users, others name them."""
+
+CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
+
+
+class RulesRequest(Personal, frozen=True, rename="camel"):
+    """What rules can speak of beyond what other inputs say; everything can be left out."""
+
+    customer_ip: Annotated[
+        str | None, Meta(description="The customer's address.", examples=["203.0.113.1"])
+    ] = None
+    card_number: Annotated[
+        CardNumber | None,
+        Meta(
+            description="Payment card number: 12 to 19 digits, no spaces or dashes.",
+            examples=["4242424242424242"],
+        ),
+    ] = None
+    amount: Annotated[
+        float | None, Meta(description="Total, in units of the currency.", examples=[59.9])
+    ] = None
+    currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])] = None
+    email: Annotated[
+        str | None,
+        Meta(description="The customer's e-mail address.", examples=["amelia@example.com"]),
+    ] = None
+    phone: Annotated[
+        str | None,
+        Meta(description="The customer's phone number, international.", examples=["+14155550132"]),
+    ] = None
+    user_id: Annotated[
+        Name | None, Meta(description="Your name for the user.", examples=["u-4711"])
+    ] = None
+    billing_country: Annotated[
+        str | None, Meta(description="ISO 3166-1 alpha-2 code.", examples=["US"])
+    ] = None
+    shipping_country: Annotated[
+        str | None, Meta(description="ISO 3166-1 alpha-2 code.", examples=["US"])
+    ] = None
+    custom_inputs: Annotated[
+        dict[str, CustomValue] | None,
+        Meta(
+            description="Anything else your rules speak of as `custom.<key>`; no value may be "
+            "null.",
+            examples=[{"plan": "gold", "returning": True}],
+        ),
+    ] = None
+
+
+class RulesCall(RulesRequest, frozen=True, rename="camel"):
+    """The same as an operation of its own."""
+
+    rule_set: Annotated[
+        str | None,
+        Meta(
+            description="Which of your rule sets decides. Without it: the only one, or `starter`.",
+            examples=["starter"],
+        ),
+    ] = None
+    client_reference_id: ClientReferenceField = None

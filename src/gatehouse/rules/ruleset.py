@@ -1,0 +1,47 @@
+"""A rule set that was read and checked, and the text in which it is kept for servers."""
+
+from typing import Final
+
+import msgspec
+
+from gatehouse.core.outcomes import Outcome
+from gatehouse.language.nodes import Condition, Type
+
+MOST_RULES: Final = 1000
+
+
+class Rule(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One rule: what must hold, and what is decided then."""
+
+    name: str
+    condition: Condition
+    outcome: Outcome
+    tags: tuple[str, ...] = ()
+    description: str = ""
+    final: bool = False
+    """Whether it decides alone when it matches; rules after it are only reported."""
+    shadow: bool = False
+    """Whether it is only watched: reported apart, never deciding."""
+
+
+class RuleSet(msgspec.Struct, frozen=True):
+    """Rules in their order, and the custom inputs that they speak of."""
+
+    name: str
+    description: str
+    inputs: dict[str, Type]
+    rules: tuple[Rule, ...]
+
+
+_encoder: Final = msgspec.json.Encoder(order="deterministic")
+_decoder: Final = msgspec.json.Decoder(RuleSet)
+
+
+def encode_program(rule_set: RuleSet) -> str:
+    """The rule set as it is kept."""
+    return _encoder.encode(rule_set).decode()
+
+
+def decode_program(text: str) -> RuleSet:
+    """A rule set that was kept."""
+    return _decoder.decode(text)

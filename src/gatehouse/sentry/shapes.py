@@ -1,0 +1,89 @@
+"""Which kinds of things are remembered how, worked out once for events that tell of the same kinds.
+
+What an event tells differs from request to request, but of what kinds it tells hardly ever does.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
+
+from gatehouse.sentry.memory import Kind
+
+_ALONE: Final[tuple[Kind, ...]] = ()
+PARTNERS: Final[dict[Kind, tuple[Kind, ...]]] = {
+    Kind.ADDRESS: (Kind.USER, Kind.CARD, Kind.BIN, Kind.EMAIL),
+    Kind.NETWORK: (Kind.USER,),
+    Kind.DEVICE: _ALONE,
+    Kind.PLACE: (Kind.USER, Kind.CARD),
+    Kind.SESSION: (Kind.ADDRESS, Kind.COUNTRY, Kind.BROWSER, Kind.SYSTEM, Kind.USER, Kind.CARD),
+    Kind.USER: (
+        Kind.ADDRESS,
+        Kind.OPERATOR,
+        Kind.COUNTRY,
+        Kind.DEVICE,
+        Kind.AGENT,
+        Kind.BROWSER,
+        Kind.SYSTEM,
+        Kind.CARD,
+    ),
+    Kind.CARD: (Kind.USER, Kind.ADDRESS, Kind.EMAIL),
+    Kind.BIN: (Kind.CARD,),
+    Kind.AFFILIATE: _ALONE,
+    Kind.DISCOUNT: (Kind.USER,),
+    Kind.CATEGORY: _ALONE,
+    Kind.CART: (Kind.USER,),
+    Kind.CUSTOM: (Kind.USER, Kind.ADDRESS),
+    Kind.EMAIL: (Kind.CARD, Kind.BIN, Kind.ISSUER, Kind.ADDRESS, Kind.USER),
+    Kind.PHONE: (Kind.CARD, Kind.USER),
+}
+"""What leaves a trace, and with which others it is remembered. All else is merely counted."""
+
+Pick = Callable[[Sequence[int]], Sequence[int]]
+
+
+class Shape(NamedTuple):
+    """What becomes of the entities of an event, by their places among them."""
+
+    transaction: int | None
+    kinds: tuple[Kind, ...]
+    """Every kind that is there, but for the transaction."""
+    first: Pick
+    """The keys of the first entity of each of these kinds."""
+    tallied: Pick
+    """The keys of what is merely counted."""
+    traced: tuple[tuple[int, Kind, Pick], ...]
+    """What leaves a trace, and the keys of those that it is remembered with."""
+    traced_kinds: tuple[Kind, ...]
+    """The kinds of the same."""
+
+
+# More shapes than an honest caller has; each costs little to work out again.
+@lru_cache(maxsize=4096)
+def shape_of(kinds: tuple[Kind, ...]) -> Shape:
+    """The shape of an event whose entities are of these kinds, in this order."""
+    first: dict[Kind, int] = {}
+    for place, kind in enumerate(kinds):
+        first.setdefault(kind, place)
+    transaction = first.pop(Kind.TRANSACTION, None)
+    return Shape(
+        transaction,
+        tuple(first),
+        _picking(first.values()),
+        _picking([place for kind, place in first.items() if kind not in PARTNERS]),
+        tuple(
+            (place, kind, _picking([first[each] for each in PARTNERS[kind] if each in first]))
+            for place, kind in enumerate(kinds)
+            if kind in PARTNERS
+        ),
+        tuple(kind for kind in kinds if kind in PARTNERS),
+    )
+
+
+def _picking(places: Iterable[int]) -> Pick:
+    """A quick way to take what is at some places."""
+    wanted: list[Any] = list(places)
+    if len(wanted) < 2:
+        # Of a single place it would give what is there, and not a row of one.
+        wanted = [slice(wanted[0], wanted[0] + 1) if wanted else slice(0)]
+    return itemgetter(*wanted)

@@ -1,0 +1,70 @@
+"""Reads an account's decision records of a span of time, oldest first, for backtests and exports.
+
+Every batch is a short transaction of its own: servers and operators never wait for a reader,
+however long it takes over what it was given.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from gatehouse.core.ids import first_id
+from gatehouse.store.database import Database
+from gatehouse.store.tables import DECISIONS
+
+RECORDS_AT_ONCE: Final = 2000
+
+
+class KeptRecord(NamedTuple):
+    """One decision record as it is kept."""
+
+    request_id: str
+    at_ms: int
+    operation: str
+    text: str
+
+
+class Span(NamedTuple):
+    """The records of one account, from a moment on and before another."""
+
+    account_id: str
+    since_ms: int
+    until_ms: int
+
+
+def stream(
+    database: Database, span: Span, *, batch: int = RECORDS_AT_ONCE
+) -> Iterator[list[KeptRecord]]:
+    """The records of the span in batches, oldest first; a span without any has no batch."""
+    after = first_id("req", span.since_ms)
+    wanted = (DECISIONS.c.request_id, DECISIONS.c.at_ms, DECISIONS.c.operation, DECISIONS.c.record)
+    while True:
+        query = (
+            sa.select(*wanted)
+            .where(*_within(span, after))
+            .order_by(DECISIONS.c.request_id)
+            .limit(batch)
+        )
+        with database.reading() as connection:
+            found = [KeptRecord(*row) for row in connection.execute(query)]
+        if found:
+            yield found
+            after = found[-1].request_id
+        if len(found) < batch:
+            return
+
+
+def count(connection: sa.Connection, span: Span) -> int:
+    """How many records the span has."""
+    within = _within(span, first_id("req", span.since_ms))
+    query = sa.select(sa.func.count()).select_from(DECISIONS).where(*within)
+    return int(connection.scalar(query) or 0)
+
+
+def _within(span: Span, after: str) -> tuple["sa.ColumnElement[Any]", ...]:
+    return (
+        DECISIONS.c.account_id == span.account_id,
+        DECISIONS.c.request_id > after,
+        DECISIONS.c.request_id < first_id("req", span.until_ms),
+    )

@@ -1,0 +1,94 @@
+"""What the inputs of a request's stages say together: one purchase, told in several places."""
+
+import msgspec
+
+from gatehouse.core.cards import CardNumber
+from gatehouse.rules.request import RulesRequest
+from gatehouse.sentry.request import Account, Device, Order, SentryRequest
+
+INPUT = "Survey"
+"""Under this name the survey's own input stands among those of the stages."""
+
+_NOTHING_FOR_SENTRY = SentryRequest()
+_NO_DEVICE = Device()
+_NO_ORDER = Order()
+_NO_ACCOUNT = Account()
+
+
+class SurveyInput(msgspec.Struct, frozen=True):
+    """Everything that signals are made of, each thing from the place that knows it best."""
+
+    rules: RulesRequest
+    sentry: SentryRequest
+    """As it was sent, with what it left out and the others told."""
+    amount: float | None
+    currency: str | None
+    email: str | None
+    phone: str | None
+    user_id: str | int | None
+    cards_differ: bool | None = None
+    """Whether the inputs speak of several cards; None without any."""
+
+    @property
+    def other_address(self) -> str | None:
+        """The address that Rules was told, when Sentry was told another one."""
+        told = self.rules.customer_ip
+        seen = None if self.sentry.device is None else self.sentry.device.ip_address
+        return None if told is None or told == seen else told
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a request brought, as far as the survey cares."""
+
+    rules: RulesRequest
+    sentry: SentryRequest | None = None
+    payment: tuple[float, str] | None = None
+    """What will be charged."""
+    email: str | None = None
+    phone: str | None = None
+    cards: tuple[CardNumber, ...] = ()
+    """All cards that the inputs speak of."""
+
+
+def bring_together(told: Told) -> SurveyInput:
+    """One description of the purchase. What will be charged beats what was said about it."""
+    rules, sentry = told.rules, told.sentry or _NOTHING_FOR_SENTRY
+    order, account = sentry.order or _NO_ORDER, sentry.account or _NO_ACCOUNT
+    amount, currency = told.payment or (None, None)
+    if amount is None:
+        amount = order.amount if rules.amount is None else rules.amount
+        currency = order.currency if rules.currency is None else rules.currency
+    cards = told.cards
+    return SurveyInput(
+        rules=rules,
+        sentry=_completed(sentry, rules, (amount, currency), charged=told.payment is not None),
+        amount=amount,
+        currency=currency,
+        email=told.email if rules.email is None else rules.email,
+        phone=told.phone if rules.phone is None else rules.phone,
+        # Whom the memory counts must be whom rules speak of.
+        user_id=rules.user_id if account.user_id is None else account.user_id,
+        cards_differ=any(card != cards[0] for card in cards[1:]) if cards else None,
+    )
+
+
+def _completed(
+    sentry: SentryRequest,
+    rules: RulesRequest,
+    money: tuple[float | None, str | None],
+    *,
+    charged: bool,
+) -> SentryRequest:
+    """Sentry's input; what it does not say is taken from the others, and what is charged is so."""
+    amount, currency = money
+    more: dict[str, msgspec.Struct] = {}
+    device = sentry.device or _NO_DEVICE
+    if device.ip_address is None and rules.customer_ip is not None:
+        more["device"] = msgspec.structs.replace(device, ip_address=rules.customer_ip)
+    order = sentry.order or _NO_ORDER
+    if amount is not None and (charged or order.amount is None) and amount != order.amount:
+        more["order"] = msgspec.structs.replace(order, amount=amount, currency=currency)
+    account = sentry.account or _NO_ACCOUNT
+    if account.user_id is None and rules.user_id is not None:
+        more["account"] = msgspec.structs.replace(account, user_id=rules.user_id)
+    return msgspec.structs.replace(sentry, **more) if more else sentry

@@ -1,0 +1,29 @@
+"""What is kept of cards, mailboxes, phones and users, the same for signals and for lists."""
+
+from gatehouse.core import keyring
+from gatehouse.core.keyring import KeyRing
+from gatehouse.intel.cards import Fingerprints
+from gatehouse.sentry.entities import Keeper
+
+
+class RingKeeper:
+    """Implements `rules.lists.EntryKeeper` with the keys of this installation."""
+
+    def __init__(self, fingerprints: Fingerprints, keeper: Keeper) -> None:
+        self.fingerprint = fingerprints.of
+        self.kept = keeper.kept
+        self.hashed = keeper.hashed
+
+    def hashed_email(self, mailbox: str) -> str:
+        """A keyed hash of a mailbox."""
+        return self.hashed(f"email {mailbox}")
+
+    def hashed_phone(self, number: str) -> str:
+        """A keyed hash of a phone number."""
+        return self.hashed(f"phone {number}")
+
+
+def entry_keeper(ring: KeyRing) -> RingKeeper:
+    """The keeper of an installation."""
+    fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
+    return RingKeeper(fingerprints, Keeper(ring.current(keyring.ENTITIES)[1]))

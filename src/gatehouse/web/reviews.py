@@ -1,0 +1,188 @@
+"""The routes of reviews: list them, show one, resolve one. All are free."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from enum import StrEnum
+from typing import Annotated, Any, Final, Protocol
+from urllib.parse import parse_qs
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import NotFound
+from gatehouse.core.text import is_blank
+from gatehouse.pipeline.desk import Search
+from gatehouse.store.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
+from gatehouse.web.body import Receive, read_body
+from gatehouse.web.gate import Gate
+from gatehouse.web.problems import Problem
+from gatehouse.web.records import Decision, public_decision, read_search
+from gatehouse.web.validation import RequestReader
+from gatehouse.web.visit import Reply, Visit
+
+SCOPE: Final = "reviews"
+STATUSES: Final[dict[str, ReviewState | None]] = {
+    "open": ReviewState.OPEN,
+    "approved": ReviewState.APPROVED,
+    "declined": ReviewState.DECLINED,
+    "all": None,
+}
+DEFAULT_STATUS: Final = "open"
+
+Free = Callable[[Visit, Any], Awaitable[Reply]]
+"""Wraps the answer of an operation that costs nothing."""
+
+
+class Verdict(StrEnum):
+    """What a person found."""
+
+    APPROVE = "APPROVE"
+    DECLINE = "DECLINE"
+
+
+class ReviewResolution(msgspec.Struct, frozen=True, rename="camel"):
+    """What a person found about a decision, and why."""
+
+    resolution: Annotated[
+        Verdict,
+        Meta(
+            description="`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud.",
+            examples=["APPROVE"],
+        ),
+    ]
+    reason: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=LONGEST_REASON,
+            description="Why, kept with the review; card numbers in it are masked.",
+            examples=["Known customer, confirmed by phone"],
+        ),
+    ]
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the reason beyond its form."""
+        if isinstance(self.reason, str) and is_blank(self.reason):
+            yield "reason", "must not be blank"
+
+
+class Review(msgspec.Struct, frozen=True, rename="camel"):
+    """A decision that waits for a person, or has had one."""
+
+    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
+    status: Annotated[ReviewState, Meta(description="Whether it is open, and else the verdict.")]
+    created_at: Annotated[str, Meta(description="When it was opened (RFC 3339).")]
+    resolved_at: Annotated[str | None, Meta(description="When it was resolved (RFC 3339).")]
+    resolved_by: Annotated[
+        str | None, Meta(description="The key, or the operator, that resolved it.")
+    ]
+    reason: Annotated[str | None, Meta(description="Why, in the words of whoever resolved it.")]
+    decision: Annotated[Decision | None, Meta(description="The decision it speaks of.")]
+
+
+class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
+    """A page of reviews, newest first."""
+
+    reviews: list[Review]
+    has_more: Annotated[bool, Meta(description="Whether there are older ones.")]
+
+
+class ReviewDesk(Protocol):
+    """Keeps reviews, each for the account it belongs to. Raises `NotFound` about any other."""
+
+    async def get(self, account_id: str, request_id: str) -> Reviewed:
+        """One review."""
+
+    async def search(
+        self, account_id: str, state: ReviewState | None, before: str | None, limit: int
+    ) -> list[Reviewed]:
+        """Reviews in a state, or in any, newest first."""
+
+    async def resolve(
+        self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: str
+    ) -> Reviewed:
+        """Resolve an open review durably; `AlreadyResolved` when it is not open any more."""
+
+
+class Reviews:
+    """Makes the handlers of the routes of reviews."""
+
+    def __init__(
+        self, gate: Gate, desk: ReviewDesk, free: Free, *, max_body_bytes: int, body_timeout_ms: int
+    ) -> None:
+        self._gate = gate
+        self._desk = desk
+        self._free = free
+        self._max_body_bytes = max_body_bytes
+        self._body_timeout_ms = body_timeout_ms
+        self._reader = RequestReader(ReviewResolution)
+
+    async def listing(self, visit: Visit, _receive: Receive) -> Reply:
+        """The account's reviews, newest first; those that are open, unless others are wanted."""
+        visit.field = "reviewsResponse"
+        account = (await self._gate.admit(visit, SCOPE)).account
+        state, search = _read_query(visit.scope["query_string"])
+        found = await self._desk.search(account.account_id, state, search.before, search.limit + 1)
+        page = [_public(one, account.currency) for one in found[: search.limit]]
+        return await self._free(visit, ReviewPage(page, len(found) > search.limit))
+
+    async def review(self, visit: Visit, receive: Receive) -> Reply:
+        """One review; a POST resolves it first."""
+        visit.field = "reviewResponse"
+        caller = await self._gate.admit(visit, SCOPE)
+        account_id, request_id = caller.account.account_id, visit.scope["path_params"]["request_id"]
+        try:
+            if visit.scope["method"] == "POST":
+                wanted = await self._read(visit, receive)
+                found = await self._desk.resolve(
+                    account_id,
+                    request_id,
+                    approve=wanted.resolution is Verdict.APPROVE,
+                    reason=wanted.reason,
+                    actor=f"key:{caller.key.key_id}",
+                )
+            else:
+                found = await self._desk.get(account_id, request_id)
+        except NotFound:
+            raise Problem("not_found", details=["no such review for this account"]) from None
+        except AlreadyResolved as late:
+            raise Problem("already_resolved", details=[str(late)]) from None
+        return await self._free(visit, _public(found, caller.account.currency))
+
+    async def _read(self, visit: Visit, receive: Receive) -> ReviewResolution:
+        body = await read_body(visit, receive, self._max_body_bytes, self._body_timeout_ms)
+        return self._reader.read(body)
+
+
+def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
+    """Which reviews are wanted, or the `Problem` with all that is wrong with the query."""
+    search, wrong = None, {}
+    try:
+        search = read_search(query_string)
+    except Problem as problem:
+        if not problem.fields:
+            raise
+        wrong = problem.fields
+    query = parse_qs(query_string.decode("latin-1"), keep_blank_values=True)
+    # Answers show the words in capitals, so both are understood.
+    status = query.get("status", [DEFAULT_STATUS])[-1].lower()
+    if status not in STATUSES:
+        wrong["status"] = [f"must be one of {', '.join(STATUSES)}"]
+    if search is None or wrong:
+        raise Problem("invalid_request", fields=wrong)
+    return STATUSES[status], search
+
+
+def _public(found: Reviewed, currency: str) -> Review:
+    """A kept review in the shape of the API."""
+    review, record = found.review, found.record
+    resolved_at_ms = review.resolved_at_ms
+    return Review(
+        request_id=review.request_id,
+        status=review.state,
+        created_at=iso_time(review.at_ms),
+        resolved_at=None if resolved_at_ms is None else iso_time(resolved_at_ms),
+        resolved_by=review.actor,
+        reason=review.reason,
+        decision=None if record is None else public_decision(record, currency),
+    )

@@ -1,0 +1,113 @@
+"""Decision records made by hand, in the shape in which the engine keeps them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from gatehouse.backtest.loading import Loaded, Loader, question_of
+from gatehouse.backtest.report import Report
+from gatehouse.backtest.running import Judge
+from gatehouse.backtest.workplace import open_workplace
+from gatehouse.core.clock import iso_time
+from gatehouse.core.ids import new_id
+from gatehouse.core.outcomes import Outcome
+from gatehouse.language.catalogue import Catalogue
+from gatehouse.language.nodes import Type
+from gatehouse.language.reading import read_condition
+from gatehouse.rules.ruleset import Rule, RuleSet
+from gatehouse.store.records import KeptRecord
+
+NOW_MS = 1_794_700_000_000
+DAY_MS = 86_400_000
+
+
+def request_id(number: int, at_ms: int = NOW_MS) -> str:
+    return new_id("req", at_ms, lambda size: number.to_bytes(size, "big"))
+
+
+def stage(name: str, result: Mapping[str, Any], *, completed: bool = True) -> dict[str, Any]:
+    return {
+        "name": name,
+        "feeType": name.upper(),
+        "feeMicros": 50_000,
+        "completed": completed,
+        "durationMicroseconds": 120,
+        "result": result,
+    }
+
+
+def ruled(
+    status: str, matched: Sequence[str] = (), rule_set: str = "shop", version: int = 1
+) -> dict[str, Any]:
+    found = {"ruleSet": rule_set, "version": version, "status": status}
+    return stage("Rules", {**found, "matched": list(matched), "shadow": []})
+
+
+def record(
+    number: int = 0,
+    signals: Mapping[str, Any] | None = None,
+    stages: Sequence[Mapping[str, Any]] = (),
+    *,
+    decision: str = "ACCEPT",
+    at_ms: int = NOW_MS,
+) -> dict[str, Any]:
+    return {
+        "requestId": request_id(number, at_ms),
+        "operation": "pipeline",
+        "at": iso_time(at_ms),
+        "clientReferenceId": None,
+        "card": None,
+        "stages": list(stages),
+        "authorizedMicros": 100_000,
+        "closedMicros": 50_000,
+        "signals": {} if signals is None else dict(signals),
+        "decision": decision,
+        "pipeline": {"id": 1, "version": 1},
+    }
+
+
+def kept(made: Mapping[str, Any], at_ms: int = NOW_MS) -> KeptRecord:
+    text = msgspec.json.encode(made).decode()
+    return KeptRecord(made["requestId"], at_ms, made["operation"], text)
+
+
+def rule(
+    name: str,
+    condition: str,
+    outcome: str = "DECLINE",
+    *,
+    final: bool = False,
+    shadow: bool = False,
+    inputs: Mapping[str, Type] | None = None,
+) -> Rule:
+    tree = read_condition(condition, Catalogue(inputs or {}))
+    return Rule(name, tree, Outcome(outcome), final=final, shadow=shadow)
+
+
+def rule_set(*rules: Rule, inputs: Mapping[str, Type] | None = None) -> RuleSet:
+    return RuleSet("shop", "", dict(inputs or {}), rules)
+
+
+def nowhere(name: str, value: str, at_ms: int) -> bool:
+    return False
+
+
+def judged(
+    rules: RuleSet,
+    records: Sequence[Mapping[str, Any] | KeptRecord],
+    labels: Mapping[str, bool] | None = None,
+    listed: Callable[[str, str, int], bool] = nowhere,
+    examples: int = 5,
+) -> Report:
+    """Try a rule set on records that are handed over directly."""
+    question = question_of(rules)
+    batch = [one if isinstance(one, KeptRecord) else kept(one) for one in records]
+    with open_workplace() as place:
+        loader = Loader(place, question, listed, labels or {})
+        loaded = loader.load((batch[n : n + 50] for n in range(0, len(batch), 50)), ignore)
+        return Judge(place, rules, question).run(loaded, (0, NOW_MS), examples)
+
+
+def ignore(loaded: Loaded) -> None:
+    pass

@@ -1,0 +1,64 @@
+"""Records of a span come once, oldest first, in short steps, from both databases."""
+
+import msgspec
+import pytest
+
+from gatehouse.backtest.running import Trial, try_out
+from gatehouse.core.errors import NotFound
+from gatehouse.store import accounts, records
+from gatehouse.store.office import Office
+from gatehouse.store.records import Span
+from gatehouse.store.tables import DECISIONS
+from tests.backtest.material import NOW_MS, ignore, kept, nowhere, record, rule, rule_set, ruled
+
+HOUR_MS = 3_600_000
+
+
+def _account(office: Office) -> str:
+    with office.change() as change:
+        return accounts.create(change, "Shop", "USD").account_id
+
+
+def _keep(office: Office, account_id: str, count: int) -> list[str]:
+    rows = []
+    for number in range(count):
+        at_ms = NOW_MS - number * HOUR_MS
+        made = record(number, {"order.amount": float(number)}, [ruled("ACCEPT")], at_ms=at_ms)
+        text = kept(made).text
+        rows.append((account_id, made["requestId"], at_ms, "pipeline", None, None, text))
+    with office.database.writing() as connection:
+        names = [column.name for column in DECISIONS.columns]
+        connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
+    return [row[1] for row in reversed(rows)]
+
+
+def test_every_record_of_the_span_comes_once_and_oldest_first(office: Office) -> None:
+    shop, other = _account(office), _account(office)
+    ids = _keep(office, shop, 9)
+    _keep_other = _keep(office, other, 1)
+    assert _keep_other
+    span = Span(shop, NOW_MS - 6 * HOUR_MS, NOW_MS)
+    batches = list(records.stream(office.database, span, batch=4))
+    assert [one.request_id for batch in batches for one in batch] == ids[2:8]
+    assert [len(batch) for batch in batches] == [4, 2]
+    first = batches[0][0]
+    assert (first.at_ms, first.operation) == (NOW_MS - 6 * HOUR_MS, "pipeline")
+    assert msgspec.json.decode(first.text)["signals"] == {"order.amount": 6.0}
+    with office.look() as connection:
+        assert records.count(connection, span) == 6
+
+
+def test_a_span_without_records_has_no_batch(office: Office) -> None:
+    shop = _account(office)
+    _keep(office, shop, 4)
+    assert list(records.stream(office.database, Span(shop, 0, NOW_MS - HOUR_MS * 4))) == []
+
+
+def test_a_rule_set_is_tried_on_what_the_database_holds(office: Office) -> None:
+    shop = _account(office)
+    _keep(office, shop, 9)
+    rules = rule_set(rule("dear", "order.amount >= 6"))
+    report = try_out(office.database, Trial(rules, Span(shop, 0, NOW_MS + 1), nowhere, {}), ignore)
+    assert (report.records, report.rules[0].matches) == (9, 3)
+    with pytest.raises(NotFound, match="no requests that rules could judge"):
+        try_out(office.database, Trial(rules, Span(shop, 0, 1), nowhere, {}), ignore)

@@ -1,0 +1,155 @@
+"""gatehouse reviews, run in this process."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from gatehouse.cli import reviews as commands
+from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
+from gatehouse.premises import open_office
+from gatehouse.settings import load_settings
+from gatehouse.store import accounts, audit, reviews
+from gatehouse.store.office import Office
+from gatehouse.store.tables import DECISIONS
+from tests.harness import Home
+from tests.store.reviewing import MOMENT_MS, open_review
+
+
+@pytest.fixture
+def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
+    for name, value in sqlite_home.environ().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
+    monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
+    opened = open_office(load_settings(sqlite_home.environ()), "test")
+    yield opened
+    opened.database.dispose()
+
+
+@pytest.fixture
+def account(place: Office) -> str:
+    with place.change() as change:
+        return accounts.create(change, "Shop", "USD").account_id
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(commands.app, arguments)
+    if isinstance(done.exception, GatehouseError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def as_data(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--json"))
+
+
+def test_the_list_shows_what_was_to_be_paid_and_what_spoke_against_it(
+    place: Office, account: str
+) -> None:
+    request = open_review(place, account)
+    headings, line = run("list").splitlines()
+    assert headings.split() == [
+        *("REQUEST", "CREATED", "STATUS"),
+        *("AMOUNT", "CURRENCY", "RULES", "TAGS"),
+    ]
+    assert line.split(maxsplit=5) == [
+        request,
+        "2026-09-21T14:13:20.000Z",
+        "OPEN",
+        "950.0",
+        "USD",
+        "large-order, new-card  ip_hosting, high-value",
+    ]
+    assert as_data("list", "--account", account) == [
+        {
+            "requestId": request,
+            "status": "OPEN",
+            "createdAt": "2026-09-21T14:13:20.000Z",
+            "resolvedAt": None,
+            "resolvedBy": None,
+            "reason": None,
+            "amount": 950.0,
+            "currency": "USD",
+            "matchedRules": ["large-order", "new-card"],
+            "tags": ["ip_hosting", "high-value"],
+        }
+    ]
+
+
+def test_a_review_is_resolved_shown_and_found_by_its_status(place: Office, account: str) -> None:
+    request, other = open_review(place, account), open_review(place, account)
+    said = run("resolve", request, "--decline", "--reason", "stolen, see 4242424242424242")
+    assert said == f"{request} is DECLINED\n"
+    shown = as_data("show", request)
+    assert shown["status"] == "DECLINED"
+    assert shown["resolvedBy"].startswith("cli:")
+    assert shown["reason"] == "stolen, see [card]"
+    assert shown["decision"]["requestId"] == request
+    assert "large-order, new-card" in run("show", request)
+    assert "requestConfidence=0.4" in run("show", request)
+    by_status = {
+        status: [one["requestId"] for one in as_data("list", "--status", status)]
+        for status in ("open", "approved", "declined", "all")
+    }
+    assert by_status == {
+        "open": [other],
+        "approved": [],
+        "declined": [request],
+        "all": [other, request],
+    }
+    assert run("list", "--status", "approved") == "no reviews\n"
+    with place.look() as connection:
+        *_, line = audit.read(connection, account, 10)
+    assert (line.action, line.actor) == ("review.resolve", shown["resolvedBy"])
+    with pytest.raises(Conflict, match="was DECLINED by cli:") as late:
+        run("resolve", request, "--approve", "--reason", "no")
+    assert type(late.value) is Conflict
+
+
+def test_a_long_list_is_read_page_by_page(place: Office, account: str) -> None:
+    oldest, middle, newest = (open_review(place, account, MOMENT_MS + n) for n in range(3))
+    text = run("list", "--limit", "2")
+    assert text.endswith(f"there are more: --after {middle}\n")
+    assert newest in text
+    rest = as_data("list", "--limit", "2", "--after", middle)
+    assert [one["requestId"] for one in rest] == [oldest]
+
+
+def test_a_review_whose_record_is_gone_is_still_shown(place: Office, account: str) -> None:
+    request = open_review(place, account)
+    with place.database.writing() as connection:
+        connection.execute(DECISIONS.delete())
+    assert as_data("list")[0]["amount"] is None
+    assert as_data("show", request)["decision"] is None
+    assert request in run("list")
+    assert "OPEN" in run("show", request)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["list", "--after", "yesterday"], InvalidInput),
+        (["list", "--account", "acct_other"], NotFound),
+        (["show", "req_unknown"], NotFound),
+        (["resolve", "req_unknown", "--approve", "--reason", "fine"], NotFound),
+    ],
+)
+def test_mistakes_are_refused(
+    place: Office, account: str, arguments: list[str], error: type[GatehouseError]
+) -> None:
+    with pytest.raises(error):
+        run(*arguments)
+
+
+def test_a_resolution_needs_a_verdict_and_a_reason(place: Office, account: str) -> None:
+    request = open_review(place, account)
+    for missing in (["--approve"], ["--reason", "fine"]):
+        assert CliRunner().invoke(commands.app, ["resolve", request, *missing]).exit_code == 2
+    with pytest.raises(InvalidInput):
+        run("resolve", request, "--approve", "--reason", " ")
+    with place.look() as connection:
+        assert reviews.get(connection, account, request).state == "OPEN"

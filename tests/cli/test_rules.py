@@ -1,0 +1,419 @@
+"""The commands about rule sets, run in this process."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from gatehouse.cli import accounts as accounts_commands
+from gatehouse.cli import rules as commands
+from gatehouse.cli.common import resolve_account
+from gatehouse.core.clock import iso_time
+from gatehouse.core.documents import DocumentRefused
+from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
+from gatehouse.premises import DEMO_ACCOUNT, ensure_demo, open_office
+from gatehouse.rules.lists import ListKind
+from gatehouse.rules.starter import starter_document
+from gatehouse.settings import load_settings
+from gatehouse.store import accounts, configurations, lists
+from gatehouse.store.configurations import RULES
+from gatehouse.store.list_plans import Listing
+from gatehouse.store.office import Office
+from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, DECISIONS, LISTS
+from tests.harness import Home
+
+ONE = """\
+rule_set: mine
+rules:
+  - {name: much, condition: order.amount > 100, outcome: REVIEW}
+"""
+TWO = ONE.replace("100", "200") + "  - {name: tor, condition: ip.tor, outcome: DENY}\n"
+TRIED = """\
+rule_set: mine
+inputs: {plan: text}
+rules:
+  - {name: gold, condition: custom.plan = 'gold', outcome: ACCEPT, final: true}
+  - {name: much, condition: order.amount > 100 AND ip.country <> 'NO', outcome: REVIEW}
+  - {name: busy, condition: velocity.card.count_1h > 3, outcome: DECLINE}
+  - {name: seen, condition: order.amount > 1, outcome: DECLINE, shadow: true}
+  - {name: listed, condition: user.id IN LIST('blocked-users'), outcome: DECLINE}
+"""
+
+
+class Desk:
+    """Runs commands on a home of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._file = 0
+
+    def run(self, *arguments: str, app: typer.Typer = commands.app, text: str = "") -> Result:
+        return CliRunner().invoke(app, arguments, input=text or None)
+
+    def ok(self, *arguments: str, app: typer.Typer = commands.app, text: str = "") -> str:
+        done = self.run(*arguments, app=app, text=text)
+        assert done.exit_code == 0, (done.output, done.exception)
+        return done.stdout
+
+    def json(self, *arguments: str, app: typer.Typer = commands.app) -> Any:
+        return json.loads(self.ok(*arguments, "--json", app=app))
+
+    def refused(self, *arguments: str) -> GatehouseError:
+        done = self.run(*arguments)
+        assert isinstance(done.exception, GatehouseError), (done.output, done.exception)
+        return done.exception
+
+    def file(self, content: str | bytes) -> str:
+        self._file += 1
+        path = self.folder / f"{self._file}.yaml"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    for name, value in Home(tmp_path / "home").environ().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
+    return Desk(tmp_path)
+
+
+def opened(desk: Desk) -> Office:
+    settings = load_settings(Home(desk.folder / "home").environ())
+    return open_office(settings, "test")
+
+
+def test_check_needs_no_account_and_no_data(desk: Desk) -> None:
+    assert "mine is well-formed: 1 rules" in desk.ok("check", desk.file(ONE))
+    assert "well-formed" in desk.ok("check", "-", text=TRIED)
+    assert not (desk.folder / "home").exists()
+    told = desk.json("check", desk.file(TRIED))
+    assert told["valid"]
+    assert told["lists"] == ["blocked-users"]
+    assert "velocity.card.count_1h" in told["signals"]
+
+
+def test_check_tells_every_flaw(desk: Desk) -> None:
+    file = desk.file(TWO.replace("ip.tor", "ip.torr").replace("REVIEW", "LOOK"))
+    refused = desk.refused("check", file)
+    assert isinstance(refused, DocumentRefused)
+    assert [flaw.path for flaw in refused.flaws] == ["rules[0].outcome", "rules[1].condition"]
+    done = desk.run("check", file, "--json")
+    assert done.exit_code == 4
+    flaws = json.loads(done.stdout)["flaws"]
+    assert [(flaw["line"], flaw["path"]) for flaw in flaws] == [
+        (3, "rules[0].outcome"),
+        (4, "rules[1].condition"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"x" * 10_000_000, "larger than 256 KiB"),
+        (bytes(range(256)), "not UTF-8"),
+        (b"rule_set:\n\tx", "tab"),
+    ],
+)
+def test_rubbish_is_refused(desk: Desk, content: bytes, says: str) -> None:
+    assert says in str(desk.refused("check", desk.file(content)))
+    assert "cannot read" in str(desk.refused("check", str(desk.folder / "none.yaml")))
+    assert "cannot read" in str(desk.refused("check", "a\x00b"))
+
+
+def test_a_file_is_applied_shown_changed_and_taken_back(desk: Desk) -> None:
+    one, two = desk.file(ONE), desk.file(TWO)
+    assert desk.ok("apply", one, "--note", "first").splitlines() == [
+        "rule set mine is now at version 1",
+        "+ much: REVIEW when order.amount > 100",
+    ]
+    told = desk.json("apply", two)
+    assert (told["accountId"], told["version"], told["unchanged"]) == (DEMO_ACCOUNT, 2, False)
+    assert told["differences"] == [
+        "~ much: condition: order.amount > 100 -> order.amount > 200",
+        "+ tor: DECLINE when ip.tor",
+    ]
+    assert desk.ok("apply", two) == "rule set mine is unchanged, at version 2\n"
+    assert desk.json("apply", two)["unchanged"]
+    assert "only its layout" in desk.ok("apply", desk.file(TWO + "# remark\n"))
+    assert desk.ok("show", "mine", "--version", "2") == TWO
+    assert "- tor" in desk.ok("rollback", "mine", "--to", "1")
+    assert desk.ok("show", "mine") == ONE
+    shown = desk.json("show", "mine", "--version", "3")
+    assert (shown["active"], shown["document"]) == (False, TWO + "# remark\n")
+    assert [rule["name"] for rule in shown["rules"]] == ["much", "tor"]
+    history = desk.json("history", "mine")
+    assert [(each["version"], each["active"]) for each in history] == [
+        (3, False),
+        (2, False),
+        (1, True),
+    ]
+    assert history[-1]["note"] == "first"
+    assert "in force" in desk.ok("history", "mine")
+    listed = desk.json("list")
+    assert [(each["ruleSet"], each["version"]) for each in listed] == [("mine", 1), ("starter", 1)]
+    assert "RULE SET" in desk.ok("list")
+    assert "first one" in str(desk.refused("rollback", "starter"))
+    assert isinstance(desk.refused("rollback", "mine", "--to", "9"), NotFound)
+    assert isinstance(desk.refused("rollback", "mine", "--to", "1"), Conflict)
+    assert isinstance(desk.refused("history", "none"), NotFound)
+    assert "mine, starter" in str(desk.refused("show"))
+
+
+def test_the_way_back_leads_to_what_was_in_force_not_to_the_number_before(desk: Desk) -> None:
+    for content in (ONE, TWO, TWO + "# remark\n"):
+        desk.ok("apply", desk.file(content))
+    desk.ok("rollback", "mine", "--to", "1")
+    back = desk.json("rollback", "mine")
+    assert (back["before"], back["version"]) == (1, 3)
+    assert desk.ok("show", "mine") == TWO + "# remark\n"
+    assert isinstance(desk.refused("rollback", "mine", "--to", "0"), NotFound)
+
+
+def test_a_list_that_is_dropped_at_the_last_moment_is_missed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.ok("apply", desk.file(TRIED))
+    desk.ok("apply", desk.file(ONE))
+    change_of, other = Office.change, opened(desk)
+
+    def dropped_before(office: Office) -> Any:
+        # Another drops the list after all that a command looked at outside its change.
+        if office is not other:
+            with other.change() as change:
+                lists.drop(change, DEMO_ACCOUNT, "blocked-users")
+        return change_of(office)
+
+    monkeypatch.setattr(Office, "change", dropped_before)
+    late = desk.refused("apply", desk.file(TRIED + "# again\n"))
+    assert "there is no list blocked-users" in str(late)
+    with other.change() as change:
+        lists.create(change, DEMO_ACCOUNT, "blocked-users", ListKind.USERS)
+    assert "there is no list blocked-users" in str(desk.refused("rollback", "mine"))
+    assert [each["active"] for each in desk.json("history", "mine")] == [True, False]
+
+
+def test_what_was_applied_meanwhile_is_not_overwritten(desk: Desk) -> None:
+    desk.ok("apply", desk.file(ONE))
+    desk.ok("apply", desk.file(TWO), "--base", "1")
+    conflict = desk.refused("apply", desk.file(ONE), "--base", "1")
+    assert isinstance(conflict, Conflict)
+    assert "is at version 2 (made by cli:" in str(conflict)
+
+
+def test_a_list_that_is_not_there_is_a_mistake(desk: Desk) -> None:
+    rule = "{{name: a, condition: {}, outcome: DECLINE}}"
+    missing = rule.format("user.id IN LIST('nobody')")
+    unfit = rule.format("user.id IN LIST('blocked-cards')")
+    for text, says in ((missing, "lists create nobody --kind users"), (unfit, "holds cards")):
+        file = desk.file(f"rule_set: mine\nrules: [{text}]")
+        desk.ok("check", file)
+        refused = desk.refused("apply", file)
+        assert isinstance(refused, InvalidInput)
+        assert says in str(refused)
+    assert [each["ruleSet"] for each in desk.json("list")] == ["starter"]
+
+
+def test_the_starter_can_be_taken_out_and_put_back(desk: Desk) -> None:
+    assert desk.ok("show") == starter_document()
+    assert desk.json("apply", desk.file(desk.ok("show")))["unchanged"]
+
+
+def test_a_case_shows_which_rules_match_and_what_they_saw(desk: Desk) -> None:
+    file = desk.file(TRIED)
+    signals = {"order.amount": 150, "ip.country": "SE", "custom.plan": "silver"}
+    case = desk.file(json.dumps({"signals": signals}))
+    told = desk.json("test", file, "--case", case)
+    assert (told["status"], told["finalBy"]) == ("REVIEW", None)
+    by_name = {rule["name"]: rule for rule in told["rules"]}
+    assert [name for name, rule in by_name.items() if rule["matches"]] == ["much", "seen"]
+    assert by_name["much"]["signals"] == {"order.amount": 150, "ip.country": "SE"}
+    assert by_name["busy"]["signals"] == {"velocity.card.count_1h": None}
+    assert by_name["listed"]["lists"] == [
+        {"signal": "user.id", "list": "blocked-users", "listed": None}
+    ]
+    text = desk.ok("test", file, "--case", case)
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert lines == [
+        "REVIEW",
+        "",
+        "RULE MATCHES OUTCOME LOOKED AT",
+        "much yes REVIEW order.amount = 150, ip.country = 'SE'",
+        "seen yes DECLINE (shadow) order.amount = 150",
+    ]
+    everything = desk.ok("test", file, "--case", case, "--all")
+    assert "velocity.card.count_1h = NULL" in everything
+    assert "ACCEPT (final)" in everything
+
+
+def test_a_case_with_velocity_and_a_final_rule(desk: Desk) -> None:
+    file = desk.file(TRIED)
+    signals = {"velocity.card.count_1h": 4, "velocity.card.count_1m": None, "custom.plan": "gold"}
+    told = desk.json("test", file, "--case", desk.file(json.dumps({"signals": signals})))
+    assert (told["status"], told["finalBy"]) == ("ACCEPT", "gold")
+    assert [rule["name"] for rule in told["rules"] if rule["matches"]] == ["gold", "busy"]
+    nothing = desk.ok("test", file, "--case", desk.file('{"signals": {}}'))
+    assert nothing == "ACCEPT, no rule matches\n"
+
+
+@pytest.mark.parametrize(
+    ("case", "says"),
+    [
+        ("{", "not JSON"),
+        ("[]", "no signals"),
+        ('{"signals": 1}', "no signals"),
+        ('{"signals": {"order.amuont": 1, "ip.tor": 1}}', "did you mean order.amount?"),
+        ('{"signals": {"order.amuont": 1, "ip.tor": 1}}', "ip.tor must be a boolean"),
+        ('{"signals": {"order.amount": 1e300}}', "order.amount must be a number"),
+        ('{"signals": {"custom.other": 1}}', "no signal custom.other"),
+        ('{"signals": {}, "stages": [{"name": 1}]}', "not a decision record"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_a_case_that_cannot_be_is_refused(desk: Desk, case: str, says: str) -> None:
+    refused = desk.refused("test", desk.file(TRIED), "--case", desk.file(case))
+    assert isinstance(refused, InvalidInput)
+    assert says in str(refused)
+
+
+def test_a_recorded_request_is_a_case(desk: Desk) -> None:
+    desk.ok("list")
+    record = {
+        "requestId": "req_1",
+        "operation": "pipeline",
+        "signals": {"order.amount": 150, "ip.country": "SE", "velocity.card": [0, 9]},
+        "stages": [
+            {
+                "name": "Sentry",
+                "completed": True,
+                "result": {"requestConfidence": 0.2, "ipScore": 0.5, "reasons": {}},
+            }
+        ],
+        "decision": "ACCEPT",
+    }
+    office = opened(desk)
+    with office.change() as change:
+        row = {
+            "account_id": DEMO_ACCOUNT,
+            "request_id": "req_1",
+            "at_ms": 1,
+            "operation": "pipeline",
+        }
+        change.connection.execute(DECISIONS.insert(), {**row, "record": json.dumps(record)})
+        change.audit("test")
+    file = desk.file(
+        TRIED + "  - {name: low, condition: sentry.requestConfidence < 0.4, outcome: REVIEW}\n"
+    )
+    by_id = desk.json("test", file, "--request", "req_1")
+    answer = desk.file(json.dumps({"isSuccess": True, "decisionResponse": record}))
+    assert desk.json("test", file, "--case", answer) == by_id
+    matching = [rule["name"] for rule in by_id["rules"] if rule["matches"]]
+    assert matching == ["much", "busy", "seen", "low"]
+    assert isinstance(desk.refused("test", file, "--request", "req_2"), NotFound)
+    assert "give one case" in str(desk.refused("test", file))
+
+
+def test_a_custom_input_of_another_type_is_null_as_it_was_for_the_rules(desk: Desk) -> None:
+    file = desk.file(
+        TRIED.replace("plan: text", "plan: text, visits: number")
+        + "  - {name: word, condition: custom.plan IN LIST('words'), outcome: REVIEW}\n"
+        + "  - {name: new, condition: custom.visits IS NULL, outcome: REVIEW}\n"
+    )
+    signals = {"custom.plan": {"a": [1]}, "custom.visits": True, "custom.more": [2]}
+    case = desk.file(json.dumps({"signals": signals, "stages": []}))
+    told = {rule["name"]: rule for rule in desk.json("test", file, "--case", case)["rules"]}
+    assert told["gold"]["signals"] == {"custom.plan": None}
+    assert told["word"]["lists"][0]["listed"] is None
+    assert [name for name, rule in told.items() if rule["matches"]] == ["new"]
+    assert "custom.visits = NULL" in desk.ok("test", file, "--case", case)
+
+
+def test_numbers_are_shown_as_they_are(desk: Desk) -> None:
+    rule = "{name: a, condition: order.amount > 0, outcome: REVIEW}"
+    file = desk.file(f"rule_set: mine\nrules: [{rule}]")
+    for given, shown in (("1234567.89", "1234567.89"), ("150.0", "150"), ("0.1", "0.1")):
+        case = desk.file(f'{{"signals": {{"order.amount": {given}}}}}')
+        assert f"order.amount = {shown}\n" in desk.ok("test", file, "--case", case)
+
+
+def test_lists_are_asked_as_they_were_when_the_request_came(desk: Desk) -> None:
+    desk.ok("list")
+    office = opened(desk)
+    with office.change() as change:
+        lists.add(change, DEMO_ACCOUNT, "blocked-users", None, [Listing("u-1", "u-1")])
+        listed_at = change.now_ms
+        for number, at_ms in enumerate((listed_at - 1, listed_at)):
+            about = {"requestId": f"req_{number}", "operation": "pipeline", "at": iso_time(at_ms)}
+            record = {**about, "signals": {"user.id": "u-1"}, "stages": []}
+            row = {"account_id": DEMO_ACCOUNT, "request_id": f"req_{number}", "at_ms": at_ms}
+            row |= {"operation": "pipeline", "record": json.dumps(record)}
+            change.connection.execute(DECISIONS.insert(), row)
+    file = desk.file(TRIED)
+    given = [("--request", "req_0"), ("--request", "req_1")]
+    given.append(("--case", desk.file('{"signals": {"user.id": "u-1"}}')))
+    given.append(("--case", desk.file(json.dumps({**record, "at": iso_time(listed_at - 1)}))))
+    statuses = [desk.json("test", file, *case)["status"] for case in given]
+    assert statuses == ["ACCEPT", "DECLINE", "DECLINE", "ACCEPT"]
+    odd = desk.file(json.dumps({**record, "at": "yesterday"}))
+    assert "not a decision record" in str(desk.refused("test", file, "--case", odd))
+
+
+def test_signals_are_listed_by_group(desk: Desk) -> None:
+    text = desk.ok("signals", "--group", "card")
+    assert "card.country" in text
+    assert "ip.country" not in text
+    everything = desk.json("signals")
+    assert len(everything) > 150
+    assert {"name", "type", "about", "group", "example", "values"} == everything[0].keys()
+    assert "did you mean velocity?" in str(desk.refused("signals", "--group", "velocty"))
+
+
+def test_which_account_a_command_is_about(desk: Desk) -> None:
+    office = opened(desk)
+    with office.change() as change:
+        first = accounts.create(change, "First", "USD").account_id
+    assert resolve_account(office, None) == first
+    with office.change() as change:
+        second = accounts.create(change, "Second", "USD").account_id
+    with pytest.raises(InvalidInput, match="there are 2 accounts; say which one with --account"):
+        resolve_account(office, None)
+    assert resolve_account(office, second) == second
+    assert desk.json("list", "--account", second)[0]["ruleSet"] == "starter"
+    with pytest.raises(NotFound, match="accounts list"):
+        resolve_account(office, "acct_none")
+    ensure_demo(office, load_settings(Home(desk.folder / "home").environ()))
+    assert resolve_account(office, None) == DEMO_ACCOUNT
+
+
+def test_without_an_account_the_sandbox_makes_the_demo_and_production_says_so(desk: Desk) -> None:
+    office = opened(desk)
+    office.environment = "production"
+    with pytest.raises(InvalidInput, match="accounts create"):
+        resolve_account(office, None)
+    office.environment = "sandbox"
+    assert resolve_account(office, None) == DEMO_ACCOUNT
+
+
+def test_accounts_of_before_are_furnished(desk: Desk) -> None:
+    settings = load_settings(Home(desk.folder / "home").environ())
+    office = opened(desk)
+    key = ensure_demo(office, settings)
+
+    def clear() -> None:
+        with office.change() as change:
+            for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
+                change.connection.execute(table.delete())
+            change.audit("test")
+
+    clear()
+    assert ensure_demo(office, settings) == key
+    with office.look() as connection:
+        assert configurations.names(connection, DEMO_ACCOUNT, RULES) == ["starter"]
+    clear()
+    made = desk.json("furnish", DEMO_ACCOUNT, app=accounts_commands.app)["made"]
+    assert {"rule set starter", "pipeline 1", "pipeline 2", "list blocked-bins"} <= set(made)
+    again = desk.ok("furnish", DEMO_ACCOUNT, app=accounts_commands.app)
+    assert again == f"{DEMO_ACCOUNT} has its own already\n"

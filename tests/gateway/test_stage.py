@@ -1,0 +1,180 @@
+"""The Gateway stage words what a gateway says, and keeps its secrets."""
+
+import asyncio
+import traceback
+from typing import Any
+
+import msgspec
+import pytest
+
+from gatehouse.connectors.sandbox.gateway import SandboxGateway
+from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.case import Case, StageResult
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.outcomes import Outcome
+from gatehouse.core.waiting import within
+from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway, Reversal
+from gatehouse.gateway.request import Payment
+from gatehouse.gateway.stage import GatewayDefect, GatewayInput, GatewayStage
+from gatehouse.gateway.words import GatewayResponse, GatewayStatus
+
+CARD = "4242424242424242"
+CODE = "737"
+
+
+class Scripted:
+    """A gateway that answers, or fails, as it is told."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.asked: list[Authorization] = []
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        self.asked.append(authorization)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        answer: GatewayAnswer = self.answer
+        return answer
+
+    async def reverse(self, reversal: Reversal) -> None:
+        raise AssertionError("a stage never reverses")
+
+
+def case(number: str = CARD, request_id: str = "req_1") -> Case:
+    asked = GatewayInput(
+        payment=Payment(5990, "USD"),
+        number=CardNumber.parse(number),
+        expiry=ExpiryDate(2035, 12),
+        security_code=SecurityCode.parse(CODE),
+        postal_code="94105",
+        street="1 Market Street",
+    )
+    return Case(request_id, "acct_1", 0, {"Gateway": asked}, {}, {})
+
+
+def run(gateway: PaymentGateway, of: Case | None = None) -> StageResult:
+    stage = GatewayStage(gateway, time_limit_ms=1000)
+    return asyncio.run(within(1, stage.run(of or case())))
+
+
+def test_an_approval_is_accepted_with_its_codes() -> None:
+    gateway = Scripted(GatewayAnswer(True, "00", "A1B2C3"))
+    result = run(gateway)
+    assert result.response == GatewayResponse(GatewayStatus.APPROVED, "00", "A1B2C3")
+    assert (result.completed, result.verdict, result.declined) == (True, Outcome.ACCEPT, False)
+    assert result.facts == {
+        "status": "APPROVED",
+        "responseCode": "00",
+        "approvalCode": "A1B2C3",
+        "amountMinor": 5990,
+        "currency": "USD",
+    }
+
+
+def test_the_gateway_is_told_everything_it_needs_under_the_id_of_the_request() -> None:
+    gateway = Scripted(GatewayAnswer(True, "00"))
+    run(gateway)
+    (asked,) = gateway.asked
+    assert (asked.request_id, asked.payment) == ("req_1", Payment(5990, "USD"))
+    assert (asked.number.reveal(), str(asked.expiry)) == (CARD, "2035-12")
+    assert asked.security_code is not None
+    assert asked.security_code.reveal() == CODE
+    assert (asked.postal_code, asked.street) == ("94105", "1 Market Street")
+
+
+def test_a_decline_is_an_attempt_that_was_refused_and_has_no_approval_code() -> None:
+    result = run(Scripted(GatewayAnswer(False, "51", "left over")))
+    assert result.response == GatewayResponse(GatewayStatus.DECLINED, "51", None)
+    assert (result.completed, result.verdict, result.declined) == (True, Outcome.DECLINE, True)
+    assert not result.in_doubt
+
+
+def test_a_gateway_that_failed_is_an_error_that_is_not_charged_and_not_a_decline() -> None:
+    result = GatewayStage(SandboxGateway(), time_limit_ms=1).unavailable(case())
+    assert result.response == GatewayResponse(GatewayStatus.ERROR, None, None)
+    assert (result.completed, result.verdict, result.declined) == (False, Outcome.DECLINE, False)
+    assert result.in_doubt
+    assert result.facts["amountMinor"] == 5990
+
+
+@pytest.mark.parametrize("failure", [ConnectorFailed("down"), TimeoutError()])
+def test_a_failure_of_the_other_side_is_left_to_the_engine(failure: Exception) -> None:
+    with pytest.raises(type(failure)):
+        run(Scripted(failure))
+
+
+@pytest.mark.parametrize(
+    "answer", [RuntimeError(f"bad payload {CARD} {CODE}"), None, {"approved": True}, "00",
+               GatewayAnswer(True, 0)],  # type: ignore[arg-type]  # as a careless connector would
+)  # fmt: skip
+def test_a_defective_connector_is_a_defect_without_its_words(answer: object) -> None:
+    with pytest.raises(GatewayDefect) as raised:
+        run(Scripted(answer))
+    shown = "".join(traceback.format_exception(raised.value))
+    assert CARD not in shown
+    assert f" {CODE}" not in shown
+
+
+@pytest.mark.parametrize("careless", ["no", 1, None])
+def test_an_answer_that_is_neither_yes_nor_no_is_a_defect(careless: Any) -> None:
+    # Whatever it meant, the payment may stand: the engine releases it, which reverses it.
+    with pytest.raises(GatewayDefect):
+        run(Scripted(GatewayAnswer(careless, "00")))
+
+
+def test_a_code_that_may_be_guessed_at_is_not_tried_at_the_gateway() -> None:
+    gateway = Scripted(GatewayAnswer(True, "00"))
+    of = case()
+    of.guessing = of.crowded = True
+    refused = run(gateway, of)
+    assert refused.response == GatewayResponse(GatewayStatus.DECLINED, None, None)
+    assert refused.completed
+    of.guessing = False
+    waiting = run(gateway, of)
+    assert waiting.response == GatewayResponse(GatewayStatus.ERROR, None, None)
+    assert not waiting.completed
+    assert not waiting.in_doubt
+    assert gateway.asked == []
+
+
+def test_what_comes_back_is_kept_as_a_short_code_without_card_numbers() -> None:
+    result = run(Scripted(GatewayAnswer(True, f"no {CARD}", "x\x00\ud800" * 1000)))
+    text = msgspec.json.encode(result.facts).decode()
+    assert CARD not in text
+    assert len(text) < 400
+    assert result.facts["responseCode"] == "no [card]"
+
+
+def test_nothing_that_a_stage_holds_shows_the_card() -> None:
+    gateway = Scripted(GatewayAnswer(True, "00"))
+    asked = case()
+    result = run(gateway, asked)
+    for shown in (repr(asked), repr(gateway.asked), repr(result)):
+        assert CARD not in shown
+        assert CODE not in shown
+        assert "Market" not in shown
+
+
+def test_the_sandbox_approves_with_six_digits_that_belong_to_the_request() -> None:
+    first, again = run(SandboxGateway()), run(SandboxGateway())
+    other = run(SandboxGateway(), case(request_id="req_2"))
+    code = first.facts["approvalCode"]
+    assert (first.facts["status"], first.facts["responseCode"]) == ("APPROVED", "00")
+    assert len(code) == 6
+    assert code.isdigit()
+    assert again.facts["approvalCode"] == code != other.facts["approvalCode"]
+
+
+def test_the_sandbox_declines_and_stays_silent_as_its_table_says() -> None:
+    assert run(SandboxGateway(), case("4000000000000341")).facts["responseCode"] == "05"
+
+    async def silent() -> StageResult:
+        stage = GatewayStage(SandboxGateway(), time_limit_ms=10)
+        return await within(0.01, stage.run(case("4000000000000259")))
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(silent())
+
+
+def test_the_sandbox_reverses_everything() -> None:
+    asyncio.run(SandboxGateway().reverse(Reversal("req_1", Payment(1, "USD"), "acct_1")))

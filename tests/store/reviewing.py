@@ -1,0 +1,76 @@
+"""Reviews as the close of a request leaves them: a decision record and an open review."""
+
+from itertools import count
+
+import msgspec
+
+from gatehouse.core.clock import iso_time
+from gatehouse.core.ids import new_id
+from gatehouse.store.office import Office
+from gatehouse.store.tables import DECISIONS, REVIEWS
+
+MOMENT_MS = 1_790_000_000_000
+_NUMBERS = count()
+
+STAGES = [
+    {
+        "name": "Sentry",
+        "feeType": "SENTRY",
+        "feeMicros": 20_000,
+        "completed": True,
+        "durationMicroseconds": 300,
+        "result": {"requestConfidence": 0.4, "reasons": {"ip_hosting": -1.2, "user_known": 0.3}},
+    },
+    {
+        "name": "Rules",
+        "feeType": "RULES",
+        "feeMicros": 10_000,
+        "completed": True,
+        "durationMicroseconds": 20,
+        "result": {
+            "ruleSet": "starter",
+            "version": 2,
+            "status": "REVIEW",
+            "matched": ["large-order", "new-card"],
+            "shadow": [],
+            "tags": ["high-value"],
+        },
+    },
+]
+
+
+def open_review(office: Office, account_id: str, at_ms: int = MOMENT_MS) -> str:
+    """Insert a decision and its open review; ids of one moment grow with every call."""
+    request_id = new_id("req", at_ms, lambda size: next(_NUMBERS).to_bytes(size, "big"))
+    record = {
+        "requestId": request_id,
+        "operation": "pipeline",
+        "at": iso_time(at_ms),
+        "clientReferenceId": "order-1001",
+        "card": None,
+        "stages": STAGES,
+        "authorizedMicros": 30_000,
+        "closedMicros": 30_000,
+        "signals": {"order.amount": 950.0, "order.currency": "USD"},
+        "decision": "REVIEW",
+        "pipeline": {"id": 1, "version": 1},
+    }
+    decision = {
+        "account_id": account_id,
+        "request_id": request_id,
+        "at_ms": at_ms,
+        "operation": "pipeline",
+        "client_reference": "order-1001",
+        "card": None,
+        "record": msgspec.json.encode(record).decode(),
+    }
+    review = {
+        "account_id": account_id,
+        "request_id": request_id,
+        "at_ms": at_ms,
+        "state": "OPEN",
+    }
+    with office.database.writing() as connection:
+        connection.execute(DECISIONS.insert(), decision)
+        connection.execute(REVIEWS.insert(), review)
+    return request_id

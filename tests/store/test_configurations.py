@@ -1,0 +1,248 @@
+"""Rule sets and pipelines as they are kept: versions, who changed what, on both databases."""
+
+import threading
+
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.rules.ruleset import decode_program
+from gatehouse.rules.starter import STARTER_LISTS
+from gatehouse.store import accounts, audit, configurations
+from gatehouse.store.configurations import PIPELINE, RULES, Kept, Unchanged
+from gatehouse.store.office import Office
+from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
+
+
+@pytest.fixture
+def account(office: Office) -> str:
+    with office.change() as change:
+        return accounts.create(change, "Shop", "USD").account_id
+
+
+def apply(office: Office, account: str, text: str, base: int | None, name: str = "mine") -> int:
+    with office.change() as change:
+        return configurations.apply(
+            change, account, RULES, name, text, f"program of {text}", base=base, note=f"is {text}"
+        )
+
+
+def test_versions_follow_each_other_and_the_last_is_in_force(office: Office, account: str) -> None:
+    assert [apply(office, account, text, base) for text, base in (("a", None), ("b", 1))] == [1, 2]
+    with office.look() as connection:
+        assert configurations.get(connection, account, RULES, "mine") == Kept(
+            "mine", 2, "b", "program of b"
+        )
+        assert configurations.get(connection, account, RULES, "mine", 1).document == "a"
+        versions = configurations.history(connection, account, RULES, "mine")
+        assert [(v.version, v.actor, v.note, v.active) for v in versions] == [
+            (2, "test", "is b", True),
+            (1, "test", "is a", False),
+        ]
+        lines = audit.read(connection, account, 100)
+    assert [line.details for line in lines if line.action == "rules.apply"] == [
+        {"name": "mine", "version": 1, "base": None, "note": "is a"},
+        {"name": "mine", "version": 2, "base": 1, "note": "is b"},
+    ]
+
+
+def test_an_earlier_version_can_be_put_in_force_again(office: Office, account: str) -> None:
+    apply(office, account, "a", None)
+    apply(office, account, "b", 1)
+    with office.change() as change:
+        configurations.activate(change, account, RULES, "mine", 1, base=2)
+    with office.look() as connection:
+        assert configurations.get(connection, account, RULES, "mine").document == "a"
+        active = [v.version for v in configurations.history(connection, account, RULES, "mine")]
+    assert active == [2, 1]
+    # What comes next does not take the number of a version that was.
+    assert apply(office, account, "c", 1) == 3
+    with pytest.raises(NotFound, match="no version 9 of rule set mine"), office.change() as change:
+        configurations.activate(change, account, RULES, "mine", 9, base=3)
+    with pytest.raises(Unchanged), office.change() as change:
+        configurations.activate(change, account, RULES, "mine", 3, base=3)
+
+
+def test_the_version_before_is_the_one_that_was_in_force(office: Office, account: str) -> None:
+    def before() -> int:
+        with office.look() as connection:
+            return configurations.previous(connection, account, RULES, "mine")
+
+    with pytest.raises(NotFound, match="no rule set mine"):
+        before()
+    apply(office, account, "a", None)
+    with pytest.raises(Conflict, match="version 1 of rule set mine is the first one"):
+        before()
+    apply(office, account, "b", 1)
+    apply(office, account, "c", 2)
+    assert before() == 2
+    with office.change() as change:
+        configurations.activate(change, account, RULES, "mine", 1, base=3)
+    assert before() == 3
+    assert apply(office, account, "d", 1) == 4
+    assert before() == 1
+
+
+def test_what_the_author_has_not_seen_is_not_replaced(office: Office, account: str) -> None:
+    apply(office, account, "a", None)
+    apply(office, account, "b", 1)
+    with pytest.raises(
+        Conflict, match=r"is at version 2 \(made by test, in force since 20.*you saw"
+    ):
+        apply(office, account, "c", 1)
+    with pytest.raises(Conflict, match="that there was none"):
+        apply(office, account, "c", None)
+    with pytest.raises(Conflict, match="has no version 4"):
+        apply(office, account, "c", 4, name="other")
+    with pytest.raises(Conflict, match="version 2"), office.change() as change:
+        configurations.activate(change, account, RULES, "mine", 1, base=1)
+    with office.look() as connection:
+        assert configurations.get(connection, account, RULES, "mine").version == 2
+
+
+def test_applying_what_is_in_force_changes_nothing(office: Office, account: str) -> None:
+    apply(office, account, "a", None)
+    with office.look() as connection:
+        before = configurations.stamp(connection, account)
+        lines = len(audit.read(connection, account, 100))
+    for base in (1, None, 7):
+        with pytest.raises(Unchanged, match="nothing changed since version 1"):
+            apply(office, account, "a", base)
+    with office.look() as connection:
+        assert configurations.stamp(connection, account) == before
+        assert len(audit.read(connection, account, 100)) == lines
+
+
+def test_of_two_who_apply_at_once_one_is_told_of_the_other(office: Office, account: str) -> None:
+    apply(office, account, "a", None)
+    ends: list[object] = []
+
+    def run(text: str) -> None:
+        try:
+            ends.append(apply(office, account, text, 1))
+        except Conflict as conflict:
+            ends.append(str(conflict))
+
+    threads = [threading.Thread(target=run, args=(text,)) for text in "bcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ends.count(2) == 1
+    assert sum("is at version 2" in str(end) for end in ends) == 2
+
+
+def test_an_account_sees_only_its_own(office: Office, account: str) -> None:
+    apply(office, account, "a", None)
+    with office.change() as change:
+        other = accounts.create(change, "Other", "USD").account_id
+    with office.look() as connection:
+        assert configurations.names(connection, account, RULES) == ["mine", "starter"]
+        assert configurations.names(connection, other, RULES) == ["starter"]
+        with pytest.raises(NotFound, match="no rule set mine; see: gatehouse rules list"):
+            configurations.get(connection, other, RULES, "mine")
+        with pytest.raises(NotFound, match="no pipeline mine"):
+            configurations.history(connection, account, PIPELINE, "mine")
+        with pytest.raises(NotFound, match="no version 99999999999"):
+            configurations.get(connection, account, RULES, "mine", 99999999999)
+
+
+def test_the_stamp_changes_with_everything_that_servers_must_load(
+    office: Office, account: str
+) -> None:
+    stamps = []
+
+    def note() -> None:
+        with office.look() as connection:
+            stamps.append(configurations.stamp(connection, account))
+
+    note()
+    apply(office, account, "a", None)
+    note()
+    apply(office, account, "b", 1)
+    note()
+    with office.change() as change:
+        configurations.activate(change, account, RULES, "mine", 1, base=2)
+    note()
+    with office.change() as change:
+        one = (LISTS.c.account_id == account) & (LISTS.c.name == "blocked-cards")
+        change.connection.execute(LISTS.update().where(one).values(changes=LISTS.c.changes + 1))
+        change.audit("test")
+    note()
+    with office.change() as change:
+        change.connection.execute(LISTS.delete().where(one))
+        change.audit("test")
+    note()
+    assert len(set(stamps)) == len(stamps)
+    with office.look() as connection:
+        assert configurations.stamp(connection, "acct_none") == "0:0:0/0:0:0"
+
+
+def test_a_new_account_has_rules_pipelines_and_empty_lists(office: Office, account: str) -> None:
+    with office.look() as connection:
+        [starter] = configurations.active(connection, account, RULES)
+        pipelines = configurations.active(connection, account, PIPELINE)
+        lists = {
+            row.name: row.kind
+            for row in connection.execute(sa.select(LISTS).where(LISTS.c.account_id == account))
+        }
+        created = audit.read(connection, account, 100)[0]
+    rules = decode_program(starter.program).rules
+    assert (starter.name, starter.version) == ("starter", 1)
+    assert [(kept.name, kept.version) for kept in pipelines] == [("1", 1), ("2", 1)]
+    assert lists == {each.name: each.kind for each in STARTER_LISTS}
+    assert {name for rule in rules for _, name in rule.condition.lists} == set(lists)
+    assert "pipeline 1" in created.details["furnished"]
+
+
+def test_an_account_of_before_is_furnished_once(office: Office, account: str) -> None:
+    with office.change() as change:
+        for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
+            change.connection.execute(table.delete().where(table.c.account_id == account))
+        change.audit("test")
+    apply(office, account, "a", None)
+    with office.change() as change:
+        # It has rules of its own; only what is missing is given.
+        assert configurations.furnish(change, account) == ["pipeline 1", "pipeline 2"]
+    with office.change() as change:
+        assert configurations.furnish(change, account) == []
+        change.audit("test")
+    with office.look() as connection:
+        assert configurations.names(connection, account, RULES) == ["mine"]
+        last = [line for line in audit.read(connection, account, 100) if "furnish" in line.action]
+    assert [line.details for line in last] == [{"made": ["pipeline 1", "pipeline 2"]}]
+
+
+def test_notes_are_bounded_and_hold_no_card_number(office: Office, account: str) -> None:
+    def noted(note: str) -> str | None:
+        with office.change() as change:
+            configurations.apply(
+                change, account, RULES, f"n{len(note)}", "a", "b", base=None, note=note
+            )
+            versions = configurations.history(change.connection, account, RULES, f"n{len(note)}")
+        return versions[0].note
+
+    assert noted("for 4242424242424242\x00") == "for [card]\ufffd"
+    assert noted("  ") is None
+    with pytest.raises(InvalidInput, match="at most 200"):
+        noted("x" * 201)
+
+
+def test_an_account_cannot_have_any_number_of_them(
+    office: Office, account: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(configurations, "MOST_NAMES", 2)
+    apply(office, account, "a", None)
+    with pytest.raises(InvalidInput, match="at most 2"):
+        apply(office, account, "a", None, name="one-more")
+    assert apply(office, account, "b", 1) == 2
+
+
+def test_pipelines_are_listed_by_number(office: Office, account: str) -> None:
+    with office.change() as change:
+        for number in ("10", "3"):
+            configurations.apply(change, account, PIPELINE, number, "a", "b", base=None)
+    with office.look() as connection:
+        assert configurations.names(connection, account, PIPELINE) == ["1", "2", "3", "10"]
+        found = configurations.active(connection, account, PIPELINE)
+    assert [kept.name for kept in found] == ["1", "2", "3", "10"]

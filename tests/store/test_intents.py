@@ -1,0 +1,230 @@
+"""What the writer notes about payments and reviews, in the commits that it makes anyway."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.billing.ledger import Hold, Item
+from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
+from gatehouse.pipeline.desk import Authorize, Close, DecisionRow, Intent, IntentEnd, Release
+from gatehouse.store import accounts, intents, ledger
+from gatehouse.store.doors import Door, open_door
+from gatehouse.store.intents import IntentState
+from gatehouse.store.office import Office
+from gatehouse.store.reverser import after_attempt
+from gatehouse.store.settlement import Changes, Expire, Loaded, Wanted
+from gatehouse.store.tables import GATEWAY_INTENTS, REVIEWS
+from gatehouse.store.writer import Writer
+
+
+class CountingDoor:
+    """A door that counts its commits."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self.commits = 0
+
+    def load(self, wanted: Wanted) -> Loaded:
+        return self._door.load(wanted)
+
+    def save(self, changes: Changes) -> None:
+        self._door.save(changes)
+        self.commits += 1
+
+    def abandon(self) -> None:
+        self._door.abandon()
+
+    def close(self) -> None:
+        self._door.close()
+
+
+@pytest.fixture
+def account(office: Office) -> str:
+    with office.change() as change:
+        made = accounts.create(change, "Shop", "USD")
+        ledger.top_up(change, made.account_id, 1000, "")
+    return made.account_id
+
+
+@pytest.fixture
+def door(office: Office) -> Iterator[CountingDoor]:
+    door = CountingDoor(open_door(office.database))
+    yield door
+    door.close()
+
+
+def authorize(office: Office, account: str, request_id: str) -> Authorize:
+    now_ms = office.clock()
+    hold = Hold(request_id, account, 30, now_ms + 60_000, "srv")
+    return Authorize(hold, now_ms, intent=Intent(10**12, "JPY"))
+
+
+def close(
+    account: str, request_id: str, intent: IntentEnd | None, *, review: bool = False
+) -> Close:
+    row = DecisionRow(account, request_id, 7, "pipeline", None, None, "{}")
+    items = [Item("GATEWAY", 30, True)]
+    return Close(account, request_id, 7, items, row, intent=intent, review=review)
+
+
+def settle(door: Door, work: Callable[[Writer], Awaitable[Any]]) -> Any:
+    async def scenario() -> Any:
+        writer = Writer(lambda: door)
+        writer.start()
+        try:
+            return await work(writer)
+        finally:
+            await writer.stop()
+
+    return asyncio.run(scenario())
+
+
+def states(office: Office) -> dict[str, IntentState]:
+    with office.look() as connection:
+        rows = connection.execute(sa.select(GATEWAY_INTENTS))
+        return {row.request_id: IntentState(row.state) for row in rows}
+
+
+def test_a_payment_and_a_review_cost_no_commit_of_their_own(
+    office: Office, account: str, door: CountingDoor
+) -> None:
+    async def work(writer: Writer) -> None:
+        await writer.authorize(authorize(office, account, "r0"))
+        assert states(office) == {"r0": IntentState.OPEN}
+        await writer.close(close(account, "r0", IntentEnd.SETTLED, review=True))
+
+    settle(door, work)
+    assert door.commits == 2
+    assert states(office) == {}
+    with office.look() as connection:
+        reviews = [tuple(row) for row in connection.execute(sa.select(REVIEWS))]
+        assert ledger.verify(connection).problems == []
+    assert reviews == [(account, "r0", 7, "OPEN", None, None, None)]
+
+
+def test_ends_of_every_kind_in_one_batch_each_do_their_own(
+    office: Office, account: str, door: CountingDoor
+) -> None:
+    names = ["settled", "doubtful", "released", "expired", "open"]
+
+    async def work(writer: Writer) -> None:
+        await asyncio.gather(*(writer.authorize(authorize(office, account, n)) for n in names))
+        await asyncio.gather(
+            writer.close(close(account, "settled", IntentEnd.SETTLED)),
+            writer.close(close(account, "doubtful", IntentEnd.DOUBTFUL, review=True)),
+            writer.release(Release(account, "released", 7)),
+            writer.expire(Expire(account, "expired", 7)),
+        )
+
+    settle(door, work)
+    assert door.commits == 2
+    reverse = IntentState.REVERSE
+    expected = {"doubtful": reverse, "released": reverse, "expired": reverse}
+    assert states(office) == expected | {"open": IntentState.OPEN}
+    with office.look() as connection:
+        doubtful = intents.get(connection, "doubtful")
+    assert (doubtful.amount_minor, doubtful.currency) == (10**12, "JPY")
+    assert (doubtful.attempts, doubtful.next_at_ms, doubtful.detail) == (0, 7, "unanswered")
+
+
+def test_a_close_that_comes_after_its_payment_was_reversed_has_it_reversed_again(
+    office: Office, account: str, door: CountingDoor
+) -> None:
+    async def work(writer: Writer) -> None:
+        await writer.authorize(authorize(office, account, "r0"))
+        await writer.expire(Expire(account, "r0", 5))
+        with office.database.writing() as connection:
+            (claimed,) = intents.claim(connection, 6, 99, 10)
+            ended = _ended(claimed)
+            assert intents.finish(connection, claimed, ended)
+        assert states(office) == {"r0": IntentState.REVERSED}
+        with pytest.raises(AuthorizationLost):
+            await writer.close(close(account, "r0", IntentEnd.SETTLED))
+
+    settle(door, work)
+    assert states(office) == {"r0": IntentState.REVERSE}
+
+
+def test_a_reversal_under_way_does_not_count_when_the_payment_comes_into_doubt_meanwhile(
+    office: Office, account: str, door: CountingDoor
+) -> None:
+    async def work(writer: Writer) -> bool:
+        await writer.authorize(authorize(office, account, "r0"))
+        await writer.expire(Expire(account, "r0", 5))
+        with office.database.writing() as connection:
+            (claimed,) = intents.claim(connection, 6, 99, 10)
+        await writer.release(Release(account, "r0", 8))
+        with office.database.writing() as connection:
+            return intents.finish(connection, claimed, _ended(claimed))
+
+    assert settle(door, work) is False
+    with office.look() as connection:
+        again = intents.get(connection, "r0")
+    assert (again.state, again.next_at_ms, again.attempts) == (IntentState.REVERSE, 8, 1)
+
+
+def test_nobody_can_put_the_payment_of_another_account_in_doubt(
+    office: Office, account: str, door: CountingDoor
+) -> None:
+    async def work(writer: Writer) -> None:
+        await writer.authorize(authorize(office, account, "r0"))
+        await writer.release(Release("acct_other", "r0", 7))
+        with pytest.raises(AuthorizationLost):
+            await writer.close(close("acct_other", "r0", IntentEnd.DOUBTFUL))
+
+    settle(door, work)
+    assert states(office) == {"r0": IntentState.OPEN}
+
+
+def test_a_close_that_says_nothing_of_its_payment_leaves_it_to_be_found(
+    office: Office, account: str, door: CountingDoor
+) -> None:
+    async def work(writer: Writer) -> None:
+        await writer.authorize(authorize(office, account, "forgotten"))
+        await writer.authorize(authorize(office, account, "under way"))
+        await writer.close(close(account, "forgotten", None))
+
+    settle(door, work)
+    with office.look() as connection:
+        assert intents.abandoned(connection) == ["forgotten"]
+    with office.database.writing() as connection:
+        assert intents.doubt_abandoned(connection, 9) == 1
+    assert states(office) == {"forgotten": IntentState.REVERSE, "under way": IntentState.OPEN}
+
+
+def test_only_a_failed_payment_can_be_tried_again_and_that_is_audited(
+    office: Office, account: str, door: CountingDoor
+) -> None:
+    async def work(writer: Writer) -> None:
+        await writer.authorize(authorize(office, account, "r0"))
+        await writer.authorize(authorize(office, account, "r1"))
+
+    settle(door, work)
+    failed = GATEWAY_INTENTS.update().where(GATEWAY_INTENTS.c.request_id == "r0")
+    with office.database.writing() as connection:
+        connection.execute(failed.values(state=IntentState.FAILED, attempts=20))
+    for wrong in ("r1", "r9"):
+        with pytest.raises((Conflict, NotFound)), office.change() as change:
+            intents.retry(change, ["r0", wrong])
+    assert states(office)["r0"] is IntentState.FAILED
+    with office.change() as change:
+        (again,) = intents.retry(change, ["r0"])
+    assert (again.state, again.attempts, again.next_at_ms) == (
+        IntentState.REVERSE,
+        0,
+        change.now_ms,
+    )
+    with office.look() as connection:
+        assert [one.request_id for one in intents.listing(connection, None, account, 10)] == [
+            "r1",
+            "r0",
+        ]
+        assert intents.listing(connection, IntentState.FAILED, None, 10) == []
+        assert intents.listing(connection, None, "acct_other", 10) == []
+
+
+def _ended(claimed: intents.KeptIntent) -> intents.KeptIntent:
+    return after_attempt(claimed, None, 6)

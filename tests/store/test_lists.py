@@ -1,0 +1,334 @@
+"""An account's lists: what is on them, since when, and what was; on both databases."""
+
+from collections.abc import Sequence
+
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.rules.lists import Entry, ListKind
+from gatehouse.store import accounts, audit, list_plans, lists
+from gatehouse.store.configurations import stamp
+from gatehouse.store.list_plans import Added, Listing, Plan
+from gatehouse.store.office import Change, Office
+from gatehouse.store.tables import LISTS
+
+NOW = 1_800_000_000_000
+DAY = 86_400_000
+
+
+class Shop:
+    """An account in an office whose clock the test holds."""
+
+    def __init__(self, office: Office) -> None:
+        self.office = office
+        office.clock = lambda: self.now
+        self.now = NOW
+        with office.change() as change:
+            self.account = accounts.create(change, "Shop", "USD").account_id
+            # What every new account gets is not of interest here.
+            change.connection.execute(LISTS.delete().where(LISTS.c.account_id == self.account))
+
+    def add(self, name: str, *values: str, kind: ListKind | None = None, **more: object) -> Added:
+        listings = [Listing(value, value, **more) for value in values]  # type: ignore[arg-type]  # as given
+        with self.office.change() as change:
+            return lists.add(change, self.account, name, kind, listings)
+
+    def remove(self, name: str, *values: str) -> int:
+        with self.office.change() as change:
+            return lists.remove(change, self.account, name, [Entry(v, f"<{v}>") for v in values])
+
+    def listed(self, name: str, *, gone: bool = False) -> list[tuple[str, str]]:
+        with self.office.look() as connection:
+            found = lists.entries(connection, self.account, name, self.now, include_gone=gone)
+        return [(one.value, one.status(self.now)) for one in found]
+
+    def has(self, name: str, value: str) -> bool:
+        with self.office.look() as connection:
+            return lists.load(connection, self.account).has(name, value, self.now)
+
+    def history(self, name: str, value: str, times: Sequence[int]) -> list[bool]:
+        with self.office.look() as connection:
+            past = lists.history_of(connection, self.account, [name, "other"])
+        return [past.has_at(name, value, at_ms) for at_ms in times]
+
+    def stamp(self) -> str:
+        with self.office.look() as connection:
+            return stamp(connection, self.account)
+
+    def changes(self, name: str) -> int:
+        with self.office.look() as connection:
+            found = lists.overview(connection, self.account, self.now)
+        return next(one.changes for one in found if one.name == name)
+
+
+@pytest.fixture
+def shop(office: Office) -> Shop:
+    return Shop(office)
+
+
+def test_entries_come_and_go_and_come_again(shop: Shop) -> None:
+    assert shop.add("bad", "a", "b", kind=ListKind.WORDS) == Added(2, 0, 0)
+    assert shop.has("bad", "a")
+    shop.now += 1000
+    assert shop.remove("bad", "a") == 1
+    assert not shop.has("bad", "a")
+    assert shop.listed("bad") == [("b", "listed")]
+    shop.now += 1000
+    assert shop.add("bad", "a") == Added(1, 0, 0)
+    assert shop.has("bad", "a")
+    assert shop.listed("bad", gone=True) == [("a", "removed"), ("a", "listed"), ("b", "listed")]
+    times = [NOW - 1, NOW, NOW + 999, NOW + 1000, NOW + 1999, NOW + 2000, NOW + DAY]
+    assert shop.history("bad", "a", times) == [False, True, True, False, False, True, True]
+
+
+def test_an_entry_in_force_gets_a_new_expiry_and_reason_and_the_old_row_its_end(
+    shop: Shop,
+) -> None:
+    shop.add("bad", "a", kind=ListKind.WORDS, reason="first", expires_at_ms=NOW + 10)
+    shop.now += 5
+    assert shop.add("bad", "a", expires_at_ms=NOW + 100) == Added(0, 1, 0)
+    assert shop.add("bad", "a", expires_at_ms=NOW + 100) == Added(0, 0, 1)
+    assert shop.add("bad", "a", expires_at_ms=NOW + 100, reason="second") == Added(0, 1, 0)
+    with shop.office.look() as connection:
+        rows = lists.entries(connection, shop.account, "bad", shop.now, include_gone=True)
+    assert [(row.reason, row.added_at_ms, row.removed_at_ms) for row in rows] == [
+        ("first", NOW, NOW + 5),
+        ("first", NOW + 5, NOW + 6),
+        ("second", NOW + 6, None),
+    ]
+    assert {row.actor for row in rows} == {"test"}
+    assert shop.history("bad", "a", [NOW + 9, NOW + 10, NOW + 99, NOW + 100]) == [
+        *(True, True, True, False),
+    ]
+
+
+def test_changes_within_one_millisecond_do_not_collide(shop: Shop) -> None:
+    shop.add("bad", "a", kind=ListKind.WORDS)
+    for reason in ("one", "two", "three"):
+        shop.add("bad", "a", reason=reason)
+        shop.remove("bad", "a")
+        shop.add("bad", "a")
+    assert shop.has("bad", "a")
+    # Nor when the clock was set back.
+    shop.now -= 5000
+    shop.add("bad", "a", reason="earlier")
+    assert shop.remove("bad", "a") == 1
+    assert shop.add("bad", "a") == Added(1, 0, 0)
+    assert shop.listed("bad") == [("a", "listed")]
+
+
+def test_an_expired_entry_is_gone_for_everybody(shop: Shop) -> None:
+    shop.add("bad", "a", kind=ListKind.WORDS, expires_at_ms=NOW + 10)
+    shop.add("bad", "b")
+    shop.now += 10
+    assert not shop.has("bad", "a")
+    assert shop.listed("bad") == [("b", "listed")]
+    assert shop.listed("bad", gone=True) == [("a", "expired"), ("b", "listed")]
+    with pytest.raises(NotFound):
+        shop.remove("bad", "a")
+    assert shop.add("bad", "a") == Added(1, 0, 0)
+    assert shop.listed("bad", gone=True) == [("a", "expired"), ("a", "listed"), ("b", "listed")]
+    assert shop.history("bad", "a", [NOW + 9, NOW + 10]) == [True, True]
+    shop.now += 5
+    shop.remove("bad", "a")
+    shop.add("bad", "c", expires_at_ms=shop.now + 1)
+    shop.now += DAY
+    shop.add("bad", "d")
+    assert shop.listed("bad") == [("b", "listed"), ("d", "listed")]
+    assert shop.history("bad", "c", [NOW + 15, NOW + 16]) == [True, False]
+
+
+def test_removing_what_is_not_there_says_so_and_removes_nothing(shop: Shop) -> None:
+    shop.add("bad", "a", "b", kind=ListKind.WORDS)
+    before = shop.stamp()
+    with pytest.raises(NotFound, match=r"not on list bad: <c>; nothing was removed"):
+        shop.remove("bad", "a", "c", "b")
+    assert shop.listed("bad") == [("a", "listed"), ("b", "listed")]
+    assert shop.stamp() == before
+    many = [f"x{number}" for number in range(30)]
+    with pytest.raises(NotFound, match="and 20 others"):
+        shop.remove("bad", *many)
+    with pytest.raises(NotFound, match="there is no list good"):
+        shop.remove("good", "a")
+    with pytest.raises(InvalidInput, match="at most 5000"):
+        shop.remove("bad", *map(str, range(5001)))
+
+
+def test_servers_learn_of_every_change_and_of_nothing_else(shop: Shop) -> None:
+    seen = {shop.stamp()}
+
+    def moved() -> bool:
+        now = shop.stamp()
+        known = now in seen
+        seen.add(now)
+        return not known
+
+    shop.add("bad", "a", kind=ListKind.WORDS)
+    assert moved()
+    shop.add("bad", "a")
+    assert not moved()
+    shop.add("bad", "a", reason="why")
+    assert moved()
+    shop.remove("bad", "a")
+    assert moved()
+    # A list that takes the place of another must not look like it.
+    for _ in range(3):
+        with shop.office.change() as change:
+            lists.drop(change, shop.account, "bad")
+        assert moved()
+        with shop.office.change() as change:
+            lists.create(change, shop.account, "bad", ListKind.WORDS)
+        assert moved()
+
+
+def test_a_dropped_list_is_gone_and_its_past_is_known_when_it_comes_again(shop: Shop) -> None:
+    shop.add("bad", "GB", kind=ListKind.WORDS)
+    shop.now += 10
+    with shop.office.change() as change:
+        assert lists.drop(change, shop.account, "bad") == 1
+    assert not shop.has("bad", "GB")
+    assert shop.history("bad", "GB", [NOW]) == [False]
+    with shop.office.look() as connection:
+        assert lists.kinds(connection, shop.account) == {}
+        assert lists.overview(connection, shop.account, NOW) == []
+        with pytest.raises(NotFound):
+            lists.entries(connection, shop.account, "bad", NOW)
+    with shop.office.change() as change:
+        lists.create(change, shop.account, "bad", ListKind.WORDS, "again")
+    assert not shop.has("bad", "GB")
+    assert shop.history("bad", "GB", [NOW, NOW + 10]) == [True, False]
+    with shop.office.change() as change:
+        lists.drop(change, shop.account, "bad")
+        lists.create(change, shop.account, "bad", ListKind.COUNTRIES)
+    # The same letters are something else now.
+    assert shop.history("bad", "GB", [NOW]) == [False]
+
+
+def test_a_list_holds_what_it_was_made_for(shop: Shop) -> None:
+    with shop.office.change() as change:
+        lists.create(change, shop.account, "nets", ListKind.NETWORKS, " office 4242424242424242 ")
+    with shop.office.look() as connection:
+        [info] = lists.overview(connection, shop.account, NOW)
+        assert lists.kinds(connection, shop.account) == {"nets": ListKind.NETWORKS}
+    assert (info.kind, info.description, info.entries) == ("networks", "office [card]", 0)
+    with pytest.raises(Conflict, match="holds networks, not words"):
+        shop.add("nets", "a", kind=ListKind.WORDS)
+    with pytest.raises(Conflict, match="exists already"), shop.office.change() as change:
+        lists.create(change, shop.account, "nets", ListKind.NETWORKS)
+    with pytest.raises(NotFound, match="there is no list other"):
+        shop.add("other", "a")
+    for name in ("", "a b", "A.b", "x" * 65, "a\ud800", "a\x00", "x4242424242424242"):
+        with pytest.raises(InvalidInput, match="a list's name"):
+            shop.add(name, "a", kind=ListKind.WORDS)
+        with shop.office.look() as connection, pytest.raises(NotFound):
+            lists.kind_of(connection, shop.account, name)
+
+
+def test_lists_belong_to_their_account(shop: Shop) -> None:
+    shop.add("bad", "a", kind=ListKind.WORDS)
+    other = Shop(shop.office)
+    assert not other.has("bad", "a")
+    assert other.history("bad", "a", [NOW]) == [False]
+    with pytest.raises(NotFound):
+        other.listed("bad")
+    with pytest.raises(NotFound):
+        other.remove("bad", "a")
+    other.add("bad", "b", kind=ListKind.USERS)
+    assert shop.listed("bad") == [("a", "listed")]
+    with pytest.raises(NotFound, match="no account"), shop.office.change() as change:
+        lists.create(change, "acct_none", "bad", ListKind.WORDS)
+
+
+def test_the_limits_hold(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_plans, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(lists, "MOST_LISTS", 2)
+    shop.add("bad", "a", "b", kind=ListKind.WORDS, expires_at_ms=NOW + 10)
+    with pytest.raises(Conflict, match="would have 4 entries"):
+        shop.add("bad", "c", "d")
+    assert len(shop.listed("bad")) == 2
+    assert shop.add("bad", "a", "b", "c", expires_at_ms=NOW + 20) == Added(1, 2, 0)
+    shop.now += 20
+    # What has expired leaves room.
+    assert shop.add("bad", "d", "e", "f") == Added(3, 0, 0)
+    shop.add("more", "a", kind=ListKind.WORDS)
+    with pytest.raises(Conflict, match="at most 2 lists"):
+        shop.add("most", "a", kind=ListKind.WORDS)
+    with shop.office.change() as change:
+        lists.drop(change, shop.account, "more")
+    shop.add("most", "a", kind=ListKind.WORDS)
+    with pytest.raises(InvalidInput, match="at most 200 characters"):
+        shop.add("bad", "d", reason="x" * 201)
+
+
+def test_every_change_leaves_a_line_with_counts_and_no_values(shop: Shop) -> None:
+    shop.add("bad", "#secret", kind=ListKind.EMAILS, reason="4242424242424242 was stolen")
+    shop.remove("bad", "#secret")
+    with shop.office.change() as change:
+        lists.drop(change, shop.account, "bad")
+    with shop.office.look() as connection:
+        lines = audit.read(connection, shop.account, 3)
+        gone = lists.kinds(connection, shop.account)
+        row = connection.execute(sa.select(LISTS)).one()
+    assert gone == {}
+    assert row.changes == 4
+    assert sorted(line.action for line in lines) == ["list.add", "list.drop", "list.remove"]
+    assert all(line.details["list"] == "bad" for line in lines)
+    assert "secret" not in str(lines)
+    assert "4242424242424242" not in str(lines)
+
+
+def test_many_entries_are_added_in_turns_and_taken_over_together(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lists, "_TURN", 10)
+    monkeypatch.setattr(list_plans, "_FEW", 15)
+    wanted = [Listing(f"v{number:03d}", "-", "why") for number in range(35)]
+    seen = []
+    write = lists._write
+
+    def watched(change: Change, account_id: str, name: str, plan: Plan) -> None:
+        write(change, account_id, name, plan)
+        seen.append(change.connection.scalar(sa.select(LISTS.c.changes)))
+
+    monkeypatch.setattr(lists, "_write", watched)
+    made = lists.add_many(shop.office, shop.account, "bad", ListKind.WORDS, wanted)
+    assert made == Added(35, 0, 0)
+    assert seen == [1, 1, 1, 1]
+    assert shop.changes("bad") == 2
+    again = lists.add_many(shop.office, shop.account, "bad", None, wanted)
+    assert again == Added(0, 0, 35)
+    # Whoever repeats it after an interruption needs servers to look, with nothing left to write.
+    assert shop.changes("bad") == 3
+    some = [Listing(one.value, "-", "other") for one in wanted[:12]]
+    assert lists.add_many(shop.office, shop.account, "bad", None, some) == Added(0, 12, 0)
+    assert len(shop.listed("bad")) == 35
+    with shop.office.look() as connection:
+        rehearsed = lists.rehearse_add(connection, shop.account, "bad", wanted, shop.now)
+    assert rehearsed == Added(0, 12, 23)
+    with pytest.raises(NotFound):
+        lists.add_many(shop.office, shop.account, "none", None, wanted)
+
+
+def test_entries_are_read_page_by_page(shop: Shop) -> None:
+    shop.add("bad", "a", "b", "c", kind=ListKind.WORDS)
+    shop.add("bad", "b", reason="why")
+    seen: list[tuple[str, str | None]] = []
+    after = None
+    with shop.office.look() as connection:
+        while page := lists.entries(
+            connection, shop.account, "bad", NOW, include_gone=True, limit=2, after=after
+        ):
+            seen += [(one.value, one.reason) for one in page]
+            after = (page[-1].value, page[-1].added_at_ms)
+    assert seen == [("a", None), ("b", None), ("b", "why"), ("c", None)]
+
+
+def test_the_past_of_networks_and_domains_is_found_by_what_covers_a_value(shop: Shop) -> None:
+    shop.add("nets", "203.0.113.0/24", kind=ListKind.NETWORKS, expires_at_ms=NOW + 10)
+    shop.add("nets", "203.0.113.7/32")
+    shop.now += 20
+    shop.remove("nets", "203.0.113.7/32")
+    times = [NOW - 1, NOW, NOW + 10, NOW + 19, NOW + 20]
+    assert shop.history("nets", "203.0.113.8", times) == [False, True, False, False, False]
+    assert shop.history("nets", "203.0.113.7", times) == [False, True, True, True, False]

@@ -1,0 +1,210 @@
+"""Reviews on both databases: found by their account, resolved once, in the audit log."""
+
+import asyncio
+import threading
+
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.core import keyring
+from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
+from gatehouse.store import accounts, audit, reviews
+from gatehouse.store.office import Office
+from gatehouse.store.reviews import AlreadyResolved, RecordedReviews, Review, ReviewState
+from gatehouse.store.tables import AUDIT, DECISIONS
+from tests.store.reviewing import MOMENT_MS, open_review
+
+
+def make_account(office: Office) -> str:
+    with office.change() as change:
+        return accounts.create(change, "Shop", "USD").account_id
+
+
+def resolve(
+    office: Office, account: str, request: str, *, approve: bool = True, reason: str = "fine"
+) -> Review:
+    with office.change() as change:
+        return reviews.resolve(
+            change, account, request, approve=approve, reason=reason, actor=office.actor
+        )
+
+
+def get(office: Office, account: str, request: str) -> Review:
+    with office.look() as connection:
+        return reviews.get(connection, account, request)
+
+
+def listed(
+    office: Office, account: str, state: ReviewState | None, before: str | None = None
+) -> list[str]:
+    with office.look() as connection:
+        found = reviews.listing(connection, account, state, before, 2)
+    return [review.request_id for review in found]
+
+
+def test_a_review_is_resolved_once_and_the_next_is_told_by_whom_and_when(office: Office) -> None:
+    account = make_account(office)
+    request = open_review(office, account)
+    assert get(office, account, request) == Review(request, MOMENT_MS, ReviewState.OPEN)
+    done = resolve(office, account, request, approve=False, reason=" stolen card ")
+    assert (done.state, done.actor, done.reason) == (ReviewState.DECLINED, "test", "stolen card")
+    assert done.resolved_at_ms is not None
+    assert get(office, account, request) == done
+    with pytest.raises(AlreadyResolved, match="was DECLINED by test at 20") as late:
+        resolve(office, account, request)
+    assert isinstance(late.value, Conflict)
+    assert get(office, account, request) == done
+
+
+def test_resolving_leaves_one_line_in_the_trail_without_the_reason(office: Office) -> None:
+    account = make_account(office)
+    request = open_review(office, account)
+    resolve(office, account, request, reason="called the customer at home")
+    with pytest.raises(AlreadyResolved):
+        resolve(office, account, request)
+    with office.look() as connection:
+        *_, line = audit.read(connection, account, 10)
+        everything = str([row._asdict() for row in connection.execute(sa.select(AUDIT))])
+        report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
+    assert (line.action, line.actor) == ("review.resolve", "test")
+    assert line.details == {"requestId": request, "state": "APPROVED"}
+    assert everything.count("review.resolve") == 1
+    assert "called" not in everything
+    assert report.problems == []
+
+
+def test_of_many_who_resolve_at_once_one_wins(office: Office) -> None:
+    account = make_account(office)
+    request = open_review(office, account)
+    won: list[Review] = []
+    lost: list[GatehouseError] = []
+
+    def run(approve: bool) -> None:
+        try:
+            won.append(resolve(office, account, request, approve=approve, reason=str(approve)))
+        except GatehouseError as error:
+            lost.append(error)
+
+    threads = [threading.Thread(target=run, args=(number % 2 == 0,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [type(error) for error in lost] == [AlreadyResolved] * 5
+    assert won == [get(office, account, request)]
+
+
+def test_nobody_sees_or_resolves_the_review_of_another_account(office: Office) -> None:
+    mine, other = make_account(office), make_account(office)
+    request = open_review(office, mine)
+    with pytest.raises(NotFound):
+        get(office, other, request)
+    with pytest.raises(NotFound):
+        resolve(office, other, request)
+    assert listed(office, other, None) == []
+    assert get(office, mine, request).state is ReviewState.OPEN
+    with office.look() as connection:
+        found = [get(office, mine, request)]
+        assert reviews.with_records(connection, other, found)[0].record is None
+
+
+@pytest.mark.parametrize(
+    "request_id",
+    ["", "req_", "req_00000000000000000000000000", "req_\x00", "\udcff", "x" * 100_000],
+    ids=["empty", "short", "unknown", "nul", "surrogate", "huge"],
+)
+def test_what_is_no_review_is_not_found(office: Office, request_id: str) -> None:
+    account = make_account(office)
+    with pytest.raises(NotFound):
+        get(office, account, request_id)
+    with pytest.raises(NotFound):
+        resolve(office, account, request_id)
+
+
+def test_a_reason_is_bounded_and_kept_without_card_numbers(office: Office) -> None:
+    account = make_account(office)
+    request = open_review(office, account)
+    for reason in ("", " \n\t", "\u200b", "x" * 501):
+        with pytest.raises(InvalidInput, match="1 to 500 characters"):
+            resolve(office, account, request, reason=reason)
+    done = resolve(office, account, request, reason="4242 4242 4242 4242\x00\udcff\x1b[2J ok")
+    assert done.reason == "[card]\ufffd\ufffd\ufffd[2J ok"
+    assert get(office, account, request) == done
+    longest = open_review(office, account)
+    assert resolve(office, account, longest, reason="x" * 500).reason == "x" * 500
+
+
+def test_reviews_are_paged_newest_first_by_state(office: Office) -> None:
+    account = make_account(office)
+    first, second, third, fourth = (open_review(office, account, MOMENT_MS + n) for n in range(4))
+    resolve(office, account, second)
+    resolve(office, account, third, approve=False)
+    assert listed(office, account, None) == [fourth, third]
+    assert listed(office, account, None, third) == [second, first]
+    assert listed(office, account, ReviewState.OPEN) == [fourth, first]
+    assert listed(office, account, ReviewState.OPEN, fourth) == [first]
+    assert listed(office, account, ReviewState.APPROVED) == [second]
+    assert listed(office, account, ReviewState.DECLINED) == [third]
+    assert listed(office, account, ReviewState.DECLINED, third) == []
+
+
+def test_each_review_comes_with_its_own_record(office: Office) -> None:
+    account = make_account(office)
+    requests = [open_review(office, account) for _ in range(3)]
+    with office.database.writing() as connection:
+        connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == requests[1]))
+    with office.look() as connection:
+        found = reviews.listing(connection, account, None, None, 10)
+        pairs = reviews.with_records(connection, account, found)
+        assert reviews.with_records(connection, account, []) == []
+    assert [one.review.request_id for one in pairs] == requests[::-1]
+    newest, missing, oldest = (one.record for one in pairs)
+    assert missing is None
+    assert newest is not None
+    assert oldest is not None
+    assert (newest["requestId"], oldest["requestId"]) == (requests[2], requests[0])
+
+
+def test_labels_are_what_people_found_within_the_span(office: Office) -> None:
+    account, other = make_account(office), make_account(office)
+    early, fraud, good, unknown, late = (
+        open_review(office, account, MOMENT_MS + n) for n in (-1, 0, 5, 6, 10)
+    )
+    resolve(office, account, early)
+    resolve(office, account, fraud, approve=False)
+    resolve(office, account, good)
+    resolve(office, account, late)
+    resolve(office, other, open_review(office, other, MOMENT_MS + 1))
+    with office.look() as connection:
+        found = reviews.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
+    assert found == {fraud: True, good: False}
+    assert unknown not in found
+
+
+def test_a_server_resolves_in_the_name_of_the_key(office: Office) -> None:
+    account = make_account(office)
+    request, other = open_review(office, account), open_review(office, account)
+    desk = RecordedReviews(office)
+
+    async def work() -> None:
+        both = [
+            desk.resolve(account, request, approve=approve, reason="seen", actor=f"key:{approve}")
+            for approve in (True, False)
+        ]
+        first, second = await asyncio.gather(*both, return_exceptions=True)
+        assert isinstance(second, AlreadyResolved)
+        assert not isinstance(first, BaseException)
+        assert (first.review.state, first.review.actor) == ("APPROVED", "key:True")
+        assert first.record is not None
+        assert await desk.get(account, request) == first
+        still_open = await desk.search(account, ReviewState.OPEN, None, 10)
+        assert [one.review.request_id for one in still_open] == [other]
+        with pytest.raises(AlreadyResolved):
+            await desk.resolve(account, request, approve=True, reason="again", actor="key:x")
+        with pytest.raises(NotFound):
+            await desk.resolve("acct_other", other, approve=True, reason="mine", actor="key:x")
+
+    asyncio.run(work())
+    with office.look() as connection:
+        *_, line = audit.read(connection, account, 10)
+    assert (line.action, line.actor) == ("review.resolve", "key:True")
