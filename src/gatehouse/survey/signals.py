@@ -154,27 +154,30 @@ def phone_signals(phone: Phone | None, fingerprint: str | None) -> Signals:
 
 
 @lru_cache(maxsize=4096)
-def _is_fit_key(key: str) -> bool:
-    return _CUSTOM_KEY.fullmatch(key) is not None and not is_about_somebody(key)
+def _custom_name(key: str) -> str | None:
+    """The signal that a key of the caller's gives, if it can give one."""
+    fit = _CUSTOM_KEY.fullmatch(key) is not None and not is_about_somebody(key)
+    return f"custom.{key}" if fit else None
 
 
-def _is_long(number: float) -> bool:
-    """Whether a whole number has as many digits as something that names somebody."""
-    return abs(number) >= _LONG_NUMBER and number == int(number)
+def _is_plain(number: float) -> bool:
+    """Whether a number is one to reckon with: a long whole one may be a phone's, or a card's."""
+    if abs(number) < _LONG_NUMBER:
+        return True
+    return -_LARGEST < number < _LARGEST and number != int(number)
 
 
 def custom_signals(inputs: Mapping[str, Any], hashed: Callable[[str], str]) -> Signals:
     """The caller's own scalars."""
     found: Signals = {}
     for key, value in inputs.items():
-        if len(found) >= _MOST_CUSTOM or not _is_fit_key(key):
+        name = _custom_name(key)
+        if name is None or len(found) >= _MOST_CUSTOM:
             continue
-        if isinstance(value, bool):
-            found[f"custom.{key}"] = value
-        elif isinstance(value, int | float):
-            # A whole number can be somebody's phone number, or that of a card.
-            if -_LARGEST < value < _LARGEST and not _is_long(value):
-                found[f"custom.{key}"] = float(value)
-        elif isinstance(value, str):
-            found[f"custom.{key}"] = own_text(value, hashed)
+        if isinstance(value, str):
+            found[name] = own_text(value, hashed)
+        elif isinstance(value, bool):
+            found[name] = value
+        elif isinstance(value, int | float) and _is_plain(value):
+            found[name] = float(value)
     return found
