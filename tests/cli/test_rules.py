@@ -131,13 +131,13 @@ def test_a_file_is_applied_shown_changed_and_taken_back(desk: Desk) -> None:
         "+ much: REVIEW when order.amount > 100",
     ]
     told = desk.json("apply", two)
-    assert (told["accountId"], told["version"], told["unchanged"]) == (DEMO_ACCOUNT, 2, False)
+    assert (told["accountId"], told["version"], told["changed"]) == (DEMO_ACCOUNT, 2, True)
     assert told["differences"] == [
         "~ much: condition: order.amount > 100 -> order.amount > 200",
         "+ tor: DECLINE when ip.tor",
     ]
     assert desk.ok("apply", two) == "rule set mine is unchanged, at version 2\n"
-    assert desk.json("apply", two)["unchanged"]
+    assert not desk.json("apply", two)["changed"]
     assert "only its layout" in desk.ok("apply", desk.file(TWO + "# remark\n"))
     assert desk.ok("show", "mine", "--version", "2") == TWO
     assert "- tor" in desk.ok("rollback", "mine", "--to", "1")
@@ -219,7 +219,7 @@ def test_a_list_that_is_not_there_is_a_mistake(desk: Desk) -> None:
 
 def test_the_starter_can_be_taken_out_and_put_back(desk: Desk) -> None:
     assert desk.ok("show") == starter_document()
-    assert desk.json("apply", desk.file(desk.ok("show")))["unchanged"]
+    assert not desk.json("apply", desk.file(desk.ok("show")))["changed"]
 
 
 def test_a_case_shows_which_rules_match_and_what_they_saw(desk: Desk) -> None:

@@ -7,17 +7,17 @@ import sqlalchemy as sa
 import typer
 
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.cli.common import (
-    AccountOption,
-    AsJson,
-    exact,
-    office,
-    read_file,
-    resolve_account,
-    show,
-    table,
+from gatehouse.cli.common import AccountOption, AsJson, exact, read_file, show, table
+from gatehouse.cli.versions import (
+    Base,
+    Note,
+    Place,
+    To,
+    go_back,
+    opened,
+    put_in_force,
+    show_history,
 )
-from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
 from gatehouse.language.catalogue import kinds_for
@@ -32,7 +32,6 @@ from gatehouse.pipeline.definition import (
 from gatehouse.pipeline.knowing import rules_in_the_dark
 from gatehouse.store import accounts, configurations
 from gatehouse.store.configurations import PIPELINE, RULES, Kept
-from gatehouse.store.office import Office
 
 if TYPE_CHECKING:
     from gatehouse.rules.ruleset import RuleSet
@@ -71,13 +70,8 @@ def check(file: File, as_json: AsJson = False) -> None:
 def apply(
     file: File,
     account: AccountOption = None,
-    note: Annotated[
-        str | None, typer.Option(help="Why; kept with the version as it is written.")
-    ] = None,
-    base: Annotated[
-        int | None,
-        typer.Option(help="Version that you changed; refused if another is in force by now."),
-    ] = None,
+    note: Note = None,
+    base: Base = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a file the next version of its pipeline; requests use it within a second."""
@@ -85,30 +79,21 @@ def apply(
     from gatehouse.pipeline.authoring import read_pipeline
 
     content = read_file(file, LARGEST_DOCUMENT)
-    place, account_id = _opened(account)
-    with place.look() as connection:
+    home, account_id = opened(account)
+    with home.look() as connection:
         rule_sets = _rule_sets(connection, account_id, content)
         definition = read_pipeline(content, _surroundings(connection, account_id, rule_sets))
-        current = _in_force(connection, account_id, definition.number)
+    place = Place(home, account_id, PIPELINE, str(definition.number))
+    current = place.in_force()
+    version, changed = put_in_force(
+        place,
+        (content, encode_program(definition)),
+        lambda connection: _check_lists(connection, account_id, definition),
+        base=current.version if base is None and current is not None else base,
+        note=note,
+    )
     old = None if current is None else decode_program(current.program)
-    name, document = str(definition.number), content.decode("utf-8-sig")
-    lines = differences(old, definition)
-    if base is None and current is not None:
-        base = current.version
-    try:
-        with place.change() as change:
-            # Somebody may have dropped a list since the file was read.
-            _check_lists(change.connection, account_id, definition)
-            version = configurations.apply(
-                *(change, account_id, PIPELINE, name, document, encode_program(definition)),
-                base=base,
-                note=note,
-            )
-        changed = True
-    except configurations.Unchanged:
-        with place.look() as connection:
-            version = configurations.get(connection, account_id, PIPELINE, name).version
-        changed, lines = False, []
+    lines = differences(old, definition) if changed else []
     warnings = _warnings(definition, rule_sets)
     data = {
         "accountId": account_id,
@@ -120,13 +105,14 @@ def apply(
     }
     _warn(warnings, as_json=as_json)
     told = "is now at" if changed else "is unchanged, at"
-    show(data, "\n".join([f"pipeline {name} {told} version {version}", *lines]), as_json=as_json)
+    head = f"pipeline {place.name} {told} version {version}"
+    show(data, "\n".join([head, *lines]), as_json=as_json)
 
 
 @app.command("list")
 def list_pipelines(account: AccountOption = None, as_json: AsJson = False) -> None:
     """List the pipelines of an account."""
-    place, account_id = _opened(account)
+    place, account_id = opened(account)
     with place.look() as connection:
         found = configurations.active(connection, account_id, PIPELINE)
     pairs = [(kept, decode_program(kept.program)) for kept in found]
@@ -149,16 +135,16 @@ def show_pipeline(
     as_json: AsJson = False,
 ) -> None:
     """Show a pipeline: its stages with their options, and what a caller must send."""
-    place, account_id = _opened(account)
+    place, account_id = opened(account)
     with place.look() as connection:
         kept = configurations.get(connection, account_id, PIPELINE, str(number), version)
-        current = _in_force(connection, account_id, number)
+        current = configurations.get(connection, account_id, PIPELINE, str(number)).version
         owner = accounts.get(connection, account_id)
     if document and not as_json:
         typer.echo(kept.document, nl=not kept.document.endswith("\n"))
         return
     definition = decode_program(kept.program)
-    in_force = current is not None and current.version == kept.version
+    in_force = current == kept.version
     fees = _fees(definition, fee_schedule(owner.fees))
     data = {
         "accountId": account_id,
@@ -176,72 +162,30 @@ def show_pipeline(
 @app.command()
 def history(number: Number, account: AccountOption = None, as_json: AsJson = False) -> None:
     """List all versions of a pipeline, newest first."""
-    place, account_id = _opened(account)
-    with place.look() as connection:
-        versions = configurations.history(connection, account_id, PIPELINE, str(number))
-    rows = [
-        (
-            each.version,
-            iso_time(each.created_at_ms),
-            each.actor,
-            "in force" if each.active else "",
-            each.note or "",
-        )
-        for each in versions
-    ]
-    data = [
-        {
-            "version": each.version,
-            "createdAt": iso_time(each.created_at_ms),
-            "actor": each.actor,
-            "note": each.note,
-            "active": each.active,
-        }
-        for each in versions
-    ]
-    show(data, table(("VERSION", "MADE", "BY", "STATE", "NOTE"), rows), as_json=as_json)
+    show_history(Place(*opened(account), PIPELINE, str(number)), as_json=as_json)
 
 
 @app.command()
 def rollback(
-    number: Number,
-    account: AccountOption = None,
-    to: Annotated[
-        int | None,
-        typer.Option(help="Version to go back to. Default: the one in force before this one."),
-    ] = None,
-    as_json: AsJson = False,
+    number: Number, account: AccountOption = None, to: To = None, as_json: AsJson = False
 ) -> None:
     """Put an earlier version of a pipeline in force again; requests use it within a second."""
-    place, account_id = _opened(account)
-    name = str(number)
-    with place.change() as change:
-        this = (change.connection, account_id, PIPELINE, name)
-        before = configurations.get(*this)
-        target = configurations.previous(*this) if to is None else to
-        after = decode_program(configurations.get(*this, target).program)
-        _check_lists(change.connection, account_id, after)
-        configurations.activate(change, account_id, PIPELINE, name, target, base=before.version)
-    lines = differences(decode_program(before.program), after)
+    place = Place(*opened(account), PIPELINE, str(number))
+
+    def check_lists(connection: sa.Connection, after: Kept) -> None:
+        _check_lists(connection, place.account_id, decode_program(after.program))
+
+    before, after = go_back(place, to, check_lists)
+    lines = differences(decode_program(before.program), decode_program(after.program))
     data = {
-        "accountId": account_id,
+        "accountId": place.account_id,
         "pipeline": number,
-        "version": target,
+        "version": after.version,
         "before": before.version,
         "differences": lines,
     }
-    text = "\n".join([f"pipeline {name} is back at version {target}", *lines])
+    text = "\n".join([f"pipeline {number} is back at version {after.version}", *lines])
     show(data, text, as_json=as_json)
-
-
-def _opened(account: str | None) -> tuple[Office, str]:
-    place = office()
-    return place, resolve_account(place, account)
-
-
-def _in_force(connection: sa.Connection, account_id: str, number: int) -> Kept | None:
-    found = configurations.active(connection, account_id, PIPELINE)
-    return next((kept for kept in found if kept.name == str(number)), None)
 
 
 def _rule_sets(

@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import sqlalchemy as sa
 import typer
 
-from gatehouse.cli.common import (
-    AccountOption,
-    AsJson,
-    office,
-    read_file,
-    resolve_account,
-    show,
-    table,
+from gatehouse.cli.common import AccountOption, AsJson, read_file, show, table
+from gatehouse.cli.versions import (
+    Base,
+    Note,
+    Place,
+    To,
+    go_back,
+    opened,
+    put_in_force,
+    show_history,
 )
-from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store import configurations
 from gatehouse.store.configurations import RULES, Kept
@@ -63,13 +64,8 @@ def check(file: File, as_json: AsJson = False) -> None:
 def apply(
     file: File,
     account: AccountOption = None,
-    note: Annotated[
-        str | None, typer.Option(help="Why; kept with the version as it is written.")
-    ] = None,
-    base: Annotated[
-        int | None,
-        typer.Option(help="Version that you changed; refused if another is in force by now."),
-    ] = None,
+    note: Note = None,
+    base: Base = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a file the next version of its rule set; requests use it within a second."""
@@ -78,34 +74,27 @@ def apply(
 
     content = _content(file)
     rule_set = _read(content)
-    place = office()
-    account_id = resolve_account(place, account)
-    with place.look() as connection:
-        current = _in_force(connection, account_id, rule_set.name)
-    lines = differences(None if current is None else decode_program(current.program), rule_set)
-    seen = current.version if base is None and current is not None else base
-    unchanged = False
-    try:
-        with place.change() as change:
-            # Nobody can drop a list between this look and the change.
-            _check_lists(change.connection, account_id, rule_set)
-            version = configurations.apply(
-                *(change, account_id, RULES, rule_set.name),
-                *(content.decode("utf-8-sig"), encode_program(rule_set)),
-                base=seen,
-                note=note,
-            )
-    except configurations.Unchanged:
-        with place.look() as connection:
-            version = configurations.get(connection, account_id, RULES, rule_set.name).version
-        unchanged, lines = True, []
+    place = Place(*opened(account), RULES, rule_set.name)
+    current = place.in_force()
+    version, changed = put_in_force(
+        place,
+        (content, encode_program(rule_set)),
+        lambda connection: _check_lists(connection, place.account_id, rule_set),
+        base=current.version if base is None and current is not None else base,
+        note=note,
+    )
+    old = None if current is None else decode_program(current.program)
+    lines = differences(old, rule_set) if changed else []
     data = {
-        **{"accountId": account_id, "ruleSet": rule_set.name, "version": version},
-        **{"unchanged": unchanged, "differences": lines},
+        "accountId": place.account_id,
+        "ruleSet": rule_set.name,
+        "version": version,
+        "changed": changed,
+        "differences": lines,
     }
-    told = "is unchanged, at" if unchanged else "is now at"
+    told = "is now at" if changed else "is unchanged, at"
     head = f"rule set {rule_set.name} {told} version {version}"
-    if not unchanged and not lines:
+    if changed and not lines:
         head += " (only its layout or comments changed)"
     show(data, "\n".join([head, *lines]), as_json=as_json)
 
@@ -115,8 +104,7 @@ def list_rule_sets(account: AccountOption = None, as_json: AsJson = False) -> No
     """List the rule sets of an account."""
     from gatehouse.rules.ruleset import decode_program
 
-    place = office()
-    account_id = resolve_account(place, account)
+    place, account_id = opened(account)
     with place.look() as connection:
         found = configurations.active(connection, account_id, RULES)
     pairs = [(kept, decode_program(kept.program)) for kept in found]
@@ -144,8 +132,7 @@ def show_rule_set(
     """Print a rule set as it was applied, to read it or to change it."""
     from gatehouse.rules.ruleset import decode_program
 
-    place = office()
-    account_id = resolve_account(place, account)
+    place, account_id = opened(account)
     with place.look() as connection:
         wanted = name or _only_name(connection, account_id)
         kept = configurations.get(connection, account_id, RULES, wanted, version)
@@ -161,59 +148,33 @@ def show_rule_set(
 @app.command()
 def history(name: Name, account: AccountOption = None, as_json: AsJson = False) -> None:
     """List all versions of a rule set, newest first."""
-    place = office()
-    account_id = resolve_account(place, account)
-    with place.look() as connection:
-        versions = configurations.history(connection, account_id, RULES, name)
-    rows = [
-        (
-            each.version,
-            iso_time(each.created_at_ms),
-            each.actor,
-            "in force" if each.active else "",
-            each.note or "",
-        )
-        for each in versions
-    ]
-    data = [
-        {
-            **{"version": each.version, "createdAt": iso_time(each.created_at_ms)},
-            **{"actor": each.actor, "note": each.note, "active": each.active},
-        }
-        for each in versions
-    ]
-    show(data, table(("VERSION", "MADE", "BY", "STATE", "NOTE"), rows), as_json=as_json)
+    show_history(Place(*opened(account), RULES, name), as_json=as_json)
 
 
 @app.command()
 def rollback(
-    name: Name,
-    account: AccountOption = None,
-    to: Annotated[
-        int | None,
-        typer.Option(help="Version to go back to. Default: the one in force before this one."),
-    ] = None,
-    as_json: AsJson = False,
+    name: Name, account: AccountOption = None, to: To = None, as_json: AsJson = False
 ) -> None:
     """Put an earlier version of a rule set in force again; requests use it within a second."""
     from gatehouse.rules.authoring import differences
     from gatehouse.rules.ruleset import decode_program
 
-    place = office()
-    account_id = resolve_account(place, account)
-    with place.change() as change:
-        this = (change.connection, account_id, RULES, name)
-        before = configurations.get(*this)
-        target = configurations.previous(*this) if to is None else to
-        after = decode_program(configurations.get(*this, target).program)
-        _check_lists(change.connection, account_id, after)
-        configurations.activate(change, account_id, RULES, name, target, base=before.version)
-    lines = differences(decode_program(before.program), after)
+    place = Place(*opened(account), RULES, name)
+
+    def check_lists(connection: sa.Connection, after: Kept) -> None:
+        _check_lists(connection, place.account_id, decode_program(after.program))
+
+    before, after = go_back(place, to, check_lists)
+    lines = differences(decode_program(before.program), decode_program(after.program))
     data = {
-        **{"accountId": account_id, "ruleSet": name, "version": target},
-        **{"before": before.version, "differences": lines},
+        "accountId": place.account_id,
+        "ruleSet": name,
+        "version": after.version,
+        "before": before.version,
+        "differences": lines,
     }
-    show(data, "\n".join([f"rule set {name} is back at version {target}", *lines]), as_json=as_json)
+    text = "\n".join([f"rule set {name} is back at version {after.version}", *lines])
+    show(data, text, as_json=as_json)
 
 
 @app.command("test")
@@ -244,8 +205,7 @@ def try_case(
         )
     rule_set = _read(_content(file))
     if request is not None:
-        place = office()
-        tried = recorded_case(place, resolve_account(place, account), request, rule_set)
+        tried = recorded_case(*opened(account), request, rule_set)
     else:
         tried = read_case(read_file(str(case), _LARGEST_CASE), rule_set)
     trial = Trial(rule_set, tried.signals, *_lists(rule_set, account, tried.at_ms))
@@ -305,16 +265,10 @@ def _lists(rule_set: "RuleSet", account: str | None, at_ms: int | None) -> tuple
     names = sorted({name for rule in rule_set.rules for _, name in rule.condition.lists})
     if not names:
         return AccountLists({}), 0
-    place = office()
-    account_id = resolve_account(place, account)
+    place, account_id = opened(account)
     with place.look() as connection:
         history = lists.history_of(connection, account_id, names)
     return PastLists(history), place.clock() if at_ms is None else at_ms
-
-
-def _in_force(connection: sa.Connection, account_id: str, name: str) -> Kept | None:
-    found = configurations.active(connection, account_id, RULES)
-    return next((kept for kept in found if kept.name == name), None)
 
 
 def _only_name(connection: sa.Connection, account_id: str) -> str:
