@@ -9,7 +9,7 @@ ARGS   ?=
 DATA   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench eval-names docs bins networks browsers places lock clean
+.PHONY: help setup run test check format bench eval-names docs bins networks browsers places starter lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ networks: setup ## Rebuild the packed table of networks from the packages that h
 
 browsers: setup ## Rebuild the packed lists of browsers and their releases
 	@$(BIN)/python -m scripts.build_browsers
+
+starter: setup ## Rebuild the programs of the starter rule set and pipelines
+	@$(BIN)/python -m scripts.build_starter
 
 places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of downloaded packages)
 	@$(BIN)/python -m scripts.build_places $(DATA)

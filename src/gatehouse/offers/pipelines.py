@@ -214,8 +214,10 @@ def _refuse_mixture(
 ) -> None:
     """An amount of one place is not one of another place's currency when the two disagree."""
     for name, place in places.items():
-        said = getattr(order, name, None)
-        if place.startswith("gatewayRequest.") and said not in (None, getattr(asked, name)):
+        said, here = getattr(order, name, None), getattr(asked, name)
+        if isinstance(said, str) and isinstance(here, str):
+            said, here = said.strip().upper(), here.strip().upper()
+        if place.startswith("gatewayRequest.") and said not in (None, here):
             other = "currency" if name == "amount" else "amount"
             message = f"differs from sentryRequest.order.{name}: send {other} here, too"
             wrong.setdefault(place, []).append(message)
