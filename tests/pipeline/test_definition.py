@@ -43,7 +43,7 @@ EVERYTHING = PipelineDefinition(
 
 def pipeline(*stages: str | StageDefinition, **more: object) -> PipelineDefinition:
     made = tuple(StageDefinition(s) if isinstance(s, str) else s for s in stages)
-    return PipelineDefinition(1, "Test", stages=made, **more)  # type: ignore[arg-type]
+    return PipelineDefinition(1, "Test", stages=made, **more)  # type: ignore[arg-type]  # any
 
 
 def test_a_definition_is_the_same_after_it_was_kept() -> None:

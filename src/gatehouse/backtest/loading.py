@@ -89,7 +89,7 @@ class _Line(msgspec.Struct, omit_defaults=True):
     f: bool | None = None
     c: str | None = None
     a: str | None = None
-    l: list[bool | None] = []  # noqa: E741
+    l: list[bool | None] = []  # noqa: E741  # short like the others: a key of every row
 
 
 class Loader:

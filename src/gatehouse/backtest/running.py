@@ -119,6 +119,7 @@ class Judge:
             "coalesce(sum(amount), 0) AS amount FROM judged GROUP BY ALL)"
         )
         self._ask(
+            # Bits only: no text of an author's is in these statements.
             f"CREATE TABLE alike AS SELECT *, {self._decision('next_final', 'ruling')} "  # noqa: S608
             f"AS otherwise FROM (SELECT *, {self._first_final('ruling')} AS next_final "
             f"FROM {self._decided(alike)})"
