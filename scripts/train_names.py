@@ -45,9 +45,11 @@ def main() -> int:
     for fold in range(FOLDS):
         seen = folds != fold
         scores[~seen] = fit(numbers[seen], labels[seen]).predict_proba(numbers[~seen])[:, 1]
-    scores = [ruled(each, float(score)) for each, score in zip(compared, scores, strict=True)]
+    ruled_scores = [ruled(each, float(score)) for each, score in zip(compared, scores, strict=True)]
     print("pairs whose people were not seen in training:")
-    print_report([Scored(pair, score, None) for pair, score in zip(pairs, scores, strict=True)])
+    print_report(
+        [Scored(pair, score, None) for pair, score in zip(pairs, ruled_scores, strict=True)]
+    )
     if not arguments.dry_run:
         OUT.write_bytes(msgspec.json.encode(kept(fit(numbers, labels), pairs)) + b"\n")
         print(f"wrote {OUT.name}, {OUT.stat().st_size} bytes")

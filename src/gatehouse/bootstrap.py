@@ -38,8 +38,10 @@ from gatehouse.settings import Settings
 from gatehouse.store.callers import CallerDirectory
 from gatehouse.store.decisions import DecisionArchive
 from gatehouse.store.doors import open_door
+from gatehouse.store.feedback_desk import RecordedFeedback
 from gatehouse.store.history import History
 from gatehouse.store.keyring import open_ring
+from gatehouse.store.labels import LabelFollower
 from gatehouse.store.lookup import RecordedIdentities
 from gatehouse.store.office import Office
 from gatehouse.store.remembrance import Remembrance
@@ -50,6 +52,7 @@ from gatehouse.store.writer import Writer
 from gatehouse.survey.keeping import RingKeeper
 from gatehouse.survey.surveyor import Survey
 from gatehouse.web.door import Door, DoorOptions, with_life
+from gatehouse.web.feedback import Feedback
 from gatehouse.web.gate import Gate, GateOptions
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
@@ -73,7 +76,9 @@ class Service:
     ) -> None:
         database = office.database
         owner = new_id("srv", system_clock(), secrets.token_bytes)
-        self.memory = Rings(settings.memory_entities)
+        self.memory = Rings(
+            settings.memory_entities, shared_reputation=settings.reputation == "shared"
+        )
         self.metrics = Metrics(gatehouse.__version__, settings.environment, self.memory.state)
         self.writer = Writer(lambda: open_door(database), self.metrics.commit)
         self.identities = RecordedIdentities(
@@ -86,6 +91,7 @@ class Service:
         self._memory_days = settings.memory_days
         self._database = database
         self._furnish(settings, office)
+        self.labels = LabelFollower(database, self.memory.note_label, lambda: self._door.busy)
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
@@ -109,6 +115,7 @@ class Service:
             asyncio.create_task(self.sweeper.run()),
             asyncio.create_task(self.setups.run()),
             asyncio.create_task(self.reverser.run()),
+            asyncio.create_task(self.labels.run()),
             asyncio.create_task(self._prepare(system_clock())),
         ]
         self._running = True
@@ -128,6 +135,7 @@ class Service:
                 lambda: self._door.busy,
                 note_decline=self.memory.note_decline,
             ).run()
+        await self.labels.current.wait()
         self.memory.rebuilt = True
 
     async def stop(self) -> None:
@@ -183,7 +191,16 @@ class Service:
         )
         reviews = Reviews(
             gate,
-            RecordedReviews(office),
+            RecordedReviews(office, self.labels.told),
+            api.free,
+            max_body_bytes=settings.max_body_bytes,
+            body_timeout_ms=settings.body_timeout_ms,
+        )
+        feedback = Feedback(
+            gate,
+            RecordedFeedback(office, self.labels.told),
+            self._entities,
+            system_clock,
             api.free,
             max_body_bytes=settings.max_body_bytes,
             body_timeout_ms=settings.body_timeout_ms,
@@ -191,12 +208,13 @@ class Service:
         operations = make_operations(self._stages, self._pipelines)
         offered = Offered(operations, self._pipelines.listing)
         public_metrics = None if settings.metrics_port else self.metrics
-        return make_routes((api, reviews), offered, self.ready, public_metrics, settings.base_url)
+        apis = (api, reviews, feedback)
+        return make_routes(apis, offered, self.ready, public_metrics, settings.base_url)
 
     def _furnish(self, settings: Settings, office: Office) -> None:
         """The stages, whom they ask, and what accounts make of them."""
         ring = office.ring
-        entities = Keeper(ring.current(keyring.ENTITIES)[1])
+        self._entities = entities = Keeper(ring.current(keyring.ENTITIES)[1])
         addresses = load_addresses(settings, self.feeds)
         gateway = load_gateway(settings)
         parties = Parties(

@@ -165,6 +165,14 @@ class Settings:
         low=0,
         high=400,
     )
+    reputation: str = _choice(
+        "shared",
+        "Whether what one account reports about addresses, devices, cards, mailboxes and phones "
+        "also counts, more weakly, for the other accounts of this installation: `shared`, or "
+        "`separate`.",
+        "shared",
+        "separate",
+    )
     gateway: str = _text(
         "sandbox",
         "Who authorizes payments: `sandbox`, `none` (the Gateway stage then answers ERROR), or "

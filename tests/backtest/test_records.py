@@ -25,7 +25,7 @@ def _keep(office: Office, account_id: str, count: int) -> list[str]:
         at_ms = NOW_MS - number * HOUR_MS
         made = record(number, {"order.amount": float(number)}, [ruled("ACCEPT")], at_ms=at_ms)
         text = kept(made).text
-        rows.append((account_id, made["requestId"], at_ms, "pipeline", None, None, text))
+        rows.append((account_id, made["requestId"], at_ms, "pipeline", None, None, text, None))
     with office.database.writing() as connection:
         names = [column.name for column in DECISIONS.columns]
         connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])

@@ -11,11 +11,14 @@ from typer.testing import CliRunner
 from gatehouse.cli.app import app
 from gatehouse.cli.spans import read_span
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
+from gatehouse.core.labels import Label, LabelSource
 from gatehouse.premises import open_office
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts
+from gatehouse.store import accounts, feedback
+from gatehouse.store.feedback import Statement, Telling
 from gatehouse.store.office import Office
-from gatehouse.store.tables import DECISIONS, REVIEWS
+from gatehouse.store.state import lock_changes
+from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import DAY_MS, kept, record, request_id, ruled, stage
 from tests.harness import Home
 
@@ -54,22 +57,27 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 
 
 def _fill(place: Office, account_id: str) -> None:
-    rows, reviews = [], []
+    rows: list[tuple[Any, ...]] = []
+    fraud: list[str] = []
+    good: list[str] = []
     now_ms = place.clock()
     for number, amount in enumerate((10.5, 50.0, 150.25, 250.0, 300.0)):
         at_ms = now_ms - number * DAY_MS - 1
         signals = {"order.amount": amount, "order.currency": "USD", "user.id": "u\u009b2J"}
         made = record(number, signals, [ruled("ACCEPT"), stage("Sentry", {})], at_ms=at_ms)
         one = kept(made, at_ms)
-        rows.append((account_id, one.request_id, at_ms, "pipeline", None, None, one.text))
-        state = "DECLINED" if number == 3 else "APPROVED"
+        rows.append((account_id, one.request_id, at_ms, "pipeline", None, None, one.text, None))
         if number >= 3:
-            reviews.append((account_id, one.request_id, at_ms, state, now_ms, "test", "why"))
+            (fraud if number == 3 else good).append(one.request_id)
     with place.database.writing() as connection:
-        for table, made_rows in ((DECISIONS, rows), (REVIEWS, reviews)):
-            names = [column.name for column in table.columns]
-            values = [dict(zip(names, row, strict=True)) for row in made_rows]
-            connection.execute(table.insert(), values)
+        names = [column.name for column in DECISIONS.columns]
+        connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
+        lock_changes(connection)
+        tellings = [
+            Telling(account_id, ids, Statement(label), "test", LabelSource.IMPORT)
+            for label, ids in ((Label.FRAUD, fraud), (Label.LEGITIMATE, good))
+        ]
+        feedback.note_all(connection, tellings, now_ms)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What of a request is remembered, and in what form."""
 
+import math
 from typing import Any
 
 import msgspec
@@ -8,11 +9,12 @@ import pytest
 from gatehouse.core.cards import KeptCard
 from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.networks import AddressFacts
+from gatehouse.sentry.carts import read_cart
 from gatehouse.sentry.entities import Keeper, address_entity, sighting_of
 from gatehouse.sentry.look import look_at
-from gatehouse.sentry.memory import Kind, Sighting
+from gatehouse.sentry.memory import Entity, Kind, Sighting
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
-from gatehouse.sentry.request import SentryRequest
+from gatehouse.sentry.request import CartItem, SentryRequest
 from gatehouse.web.validation import RequestReader
 
 KEEPER = Keeper(b"k" * 32)
@@ -271,3 +273,99 @@ def test_the_amount_counts_only_when_it_could_be_paid() -> None:
 )
 def test_the_time_of_the_event_counts_when_it_is_plausible(timestamp: str, at_s: float) -> None:
     assert sighting({"event": {"timestamp": timestamp}}).at_s == at_s
+
+
+# ---- Goods -------------------------------------------------------------------------------------
+
+
+def goods(*lines: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is remembered of a cart's goods, in order."""
+    kinds = (Kind.SHELF, Kind.ARTICLE, Kind.MIX)
+    found = sighting({"shoppingCart": {"items": list(lines)}}).entities
+    return [(kind.name, value) for kind, value in found if kind in kinds]
+
+
+def odd_goods(word: str, price: float | None) -> list[Entity]:
+    """The same of one line that JSON could not tell."""
+    look = look_at(READER.read(b"{}"), NOW, Book(), None)
+    look.items = [CartItem(item_id=word, category=word, price=price)]
+    look.cart = read_cart(look.items, "USD")
+    found = sighting_of("acct_1", look, DEFAULT_POLICY, KEEPER).entities
+    return [each for each in found if each[0] in (Kind.SHELF, Kind.ARTICLE, Kind.MIX)]
+
+
+def test_goods_are_remembered_at_about_their_prices_each_behind_its_shelf() -> None:
+    found = goods(
+        {"itemId": "a", "category": "Shoes", "price": 64},
+        {"itemId": "b", "category": "Hats", "price": 16, "quantity": 4},
+    )
+    assert found == [
+        ("SHELF", "shoes@12"),
+        ("ARTICLE", "a@48"),
+        ("SHELF", "hats@8"),
+        ("ARTICLE", "b@32"),
+        ("MIX", "hats+shoes@14"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("price", "shelf", "article"),
+    [(64, 12, 48), (69, 12, 48), (70, 12, 49), (90, 12, 51), (91, 13, 52), (1, 0, 0), (0, 0, 0)],
+)
+def test_nearly_the_same_price_is_the_same_offer(price: float, shelf: int, article: int) -> None:
+    found = dict(goods({"itemId": "a", "category": "shoes", "price": price}))
+    assert (found["SHELF"], found["ARTICLE"]) == (f"shoes@{shelf}", f"a@{article}")
+
+
+@pytest.mark.parametrize("price", [None, -5.0, math.inf])
+def test_what_has_no_price_is_not_remembered_by_it(price: float | None) -> None:
+    assert odd_goods("shoes", price) == []
+
+
+@pytest.mark.parametrize(
+    "word", ["Home and Garden", "HOME & GARDEN", "home-garden", "home_garden", " Home / Garden "]
+)
+def test_one_category_written_in_several_ways_is_one_shelf(word: str) -> None:
+    assert goods({"category": word, "price": 10})[0] == ("SHELF", "home garden@6")
+
+
+def test_the_mixture_is_the_same_in_any_order_and_names_each_category_once() -> None:
+    shoes, hats = {"category": "Shoes", "price": 8}, {"category": "Hats", "price": 8}
+    one, other = goods(shoes, hats, shoes), goods(hats, shoes, shoes)
+    assert one[-1] == other[-1] == ("MIX", "hats+shoes@9")
+
+
+def test_a_long_mixture_is_hashed() -> None:
+    lines = [{"category": f"category {n} of goods", "price": 8} for n in range(8)]
+    kind, value = goods(*lines)[-1]
+    assert kind == "MIX"
+    assert value.startswith("#")
+    assert len(value) < 40
+    assert goods(*lines[::-1])[-1] == (kind, value)
+
+
+def test_a_mixture_needs_a_total_and_an_article_needs_no_category() -> None:
+    assert goods({"itemId": "a", "price": 8}) == [("ARTICLE", "a@24")]
+    kinds = [kind for kind, _ in goods({"category": "hats", "price": 8}, {"category": "shoes"})]
+    assert kinds == ["SHELF"]
+
+
+def test_of_a_long_cart_the_first_lines_are_remembered() -> None:
+    lines = [{"itemId": f"i{n}", "category": f"c{n}", "price": 5} for n in range(100)]
+    kinds = [kind for kind, _ in goods(*lines)]
+    assert (kinds.count("SHELF"), kinds.count("ARTICLE"), kinds.count("MIX")) == (10, 10, 1)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["zelda@example.com", "zelda.fitzgerald@example.com", "4242-4242-4242-4242", "+1 415 555 0132"],
+)
+def test_nobody_is_named_by_goods(word: str) -> None:
+    found = str(goods({"itemId": word, "category": word, "price": 20})).casefold()
+    for part in ("zelda", "fitzgerald", "example", "4242", "415"):
+        assert part not in found.replace(KEEPER.hashed(word), "")
+
+
+@pytest.mark.parametrize("word", ["", " ", "\0", "\ud800", "&", "and", "x" * 60_000, "é" * 300])
+def test_odd_words_are_no_trouble(word: str) -> None:
+    assert all(len(value) < 110 for _, value in odd_goods(word, 20.0))

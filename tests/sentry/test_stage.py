@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.core.case import Case, StageResult
@@ -12,8 +13,10 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.entities import Keeper
 from gatehouse.sentry.memory import Entity, Kind, Past, Sighting
 from gatehouse.sentry.rings import Rings
-from gatehouse.sentry.scorecard import load_scorecard
+from gatehouse.sentry.scorecard import Scorecard, load_scorecard, load_sheet
+from gatehouse.sentry.signals.catalogue import BY_CODE
 from gatehouse.sentry.stage import SentryStage, Visit
+from gatehouse.sentry.words import Reason, SentryResponse
 from tests.sentry.visits import CARD, NOW, READER, Book, visit
 
 REQUEST = READER.read(json.dumps(visit()).encode())
@@ -107,3 +110,116 @@ def test_a_memory_that_does_not_answer_leaves_a_glance_that_is_free() -> None:
     assert sentry.unavailable(of).response == result.response
     assert "event" not in sentry.unavailable(of).facts
     assert sentry.unavailable(case()).facts["event"]["counted"] is False
+
+
+# ---- What reasons say --------------------------------------------------------------------------
+
+
+def _sent(user: str) -> dict[str, Any]:
+    body = visit(user=user)
+    body["order"]["affiliateId"] = "partner"
+    return body
+
+
+def judged(
+    sentry: SentryStage, memory: Rings, *fates: bool, user: str = "user-1"
+) -> dict[str, Reason]:
+    """The reasons for an order of somebody whose earlier ones had these fates."""
+    request = READER.read(json.dumps(_sent(user)).encode())
+    for fate in fates:
+        _, sighting = asyncio.run(sentry.judge(case(), request))
+        memory.note_label(sighting, fraud=fate)
+    result, _ = asyncio.run(sentry.judge(case(), request))
+    assert isinstance(result.response, SentryResponse)
+    return {reason.code: reason for reason in result.response.reasons}
+
+
+def learned(code: str, *effects: float, cuts: tuple[float, ...] = ()) -> Scorecard:
+    """The shipped scorecard with another term for one signal."""
+    sheet = load_sheet()
+    terms = [
+        msgspec.structs.replace(term, cuts=cuts, effects=effects, family=None)
+        if term.code == code
+        else term
+        for term in sheet.terms
+    ]
+    return Scorecard(msgspec.structs.replace(sheet, terms=tuple(terms)), BY_CODE.keys())
+
+
+def test_a_bad_name_and_a_good_one_are_told_in_their_own_words() -> None:
+    memory = Rings(limit=1000)
+    bad = judged(stage(memory), memory, True)["ACCOUNT_REPUTATION"]
+    assert bad.effect < -1
+    assert bad.text == "Earlier orders of this user turned out to be fraud."
+    memory = Rings(limit=1000)
+    good = judged(stage(memory), memory, *[False] * 20)["ACCOUNT_REPUTATION"]
+    assert good.effect > 0
+    assert good.text == "Earlier orders of this user turned out well."
+
+
+def test_no_reason_that_raises_speaks_of_fraud_and_none_that_lowers_of_good_ends() -> None:
+    for fates in ([True], [False] * 20, [True] + [False] * 40, [True, False]):
+        memory = Rings(limit=1000)
+        for reason in judged(stage(memory), memory, *fates).values():
+            if "REPUTATION" in reason.code:
+                assert ("turned out well" in reason.text) is (reason.effect > 0)
+
+
+def test_what_a_model_has_learned_the_other_way_round_is_told_as_such() -> None:
+    memory = Rings(limit=1000)
+    contrary = stage(memory).with_scorecard(learned("ACCOUNT_REPUTATION", 0.7))
+    reason = judged(contrary, memory, True)["ACCOUNT_REPUTATION"]
+    assert reason.effect == 0.7
+    assert reason.text.startswith("Orders for which this was ")
+    assert reason.text.endswith(" were more often legitimate here than others.")
+
+
+def test_what_counts_for_a_model_alone_is_told_as_learned() -> None:
+    """The shipped scorecard takes no notice of so little, so its sentence would not be true."""
+    memory = Rings(limit=1000)
+    strict = stage(memory).with_scorecard(learned("SESSION_TOO_YOUNG", -0.6))
+    reason = judged(strict, memory)["SESSION_TOO_YOUNG"]
+    told = "Orders for which this was 340 were more often fraudulent here than others."
+    assert reason.text == told
+
+
+def test_what_a_model_has_learned_to_weigh_otherwise_keeps_its_sentence() -> None:
+    memory = Rings(limit=1000)
+    stricter = stage(memory).with_scorecard(learned("ACCOUNT_REPUTATION", -1.234))
+    reason = judged(stricter, memory, True)["ACCOUNT_REPUTATION"]
+    assert reason.effect == -1.234
+    assert reason.text == "Earlier orders of this user turned out to be fraud."
+
+
+@pytest.mark.parametrize("effect", [0.5, -0.5])
+def test_a_plain_measure_says_what_was_measured_whatever_it_is_worth(effect: float) -> None:
+    memory = Rings(limit=1000)
+    sentry = stage(memory).with_scorecard(learned("ORDER_AMOUNT", effect))
+    reason = judged(sentry, memory)["ORDER_AMOUNT"]
+    assert (reason.effect, reason.text) == (effect, "The amount is about 60 dollars.")
+
+
+@pytest.mark.parametrize("effect", [0.5, -0.5])
+def test_nobody_is_called_a_fraud_for_a_weight_that_was_learned(effect: float) -> None:
+    memory = Rings(limit=1000)
+    sentry = stage(memory).with_scorecard(learned("AFFILIATE_LATEST_OUTCOMES", effect))
+    reason = judged(sentry, memory, False, False)["AFFILIATE_LATEST_OUTCOMES"]
+    assert reason.text == "Of the last known orders of this affiliate, 0 % were fraud."
+
+
+def test_a_scorecard_of_its_own_shares_the_memory() -> None:
+    memory = Rings(limit=1000)
+    sentry = stage(memory)
+    own = sentry.with_scorecard(learned("ORDER_AMOUNT", -0.5))
+    assert own.time_limit_ms == sentry.time_limit_ms
+    run(sentry, case())
+    run(own, case())
+    assert memory.state().events == 2
+
+
+def test_judging_tells_what_was_noted() -> None:
+    memory, of = Rings(limit=1000), case()
+    result, sighting = asyncio.run(stage(memory).judge(of, REQUEST))
+    assert result.facts["event"]["at"] == sighting.at_s
+    assert (Kind.USER, "user-1") in sighting.entities
+    assert memory.state().events == 1

@@ -133,7 +133,7 @@ def test_many_partners_of_one_kind_push_out_their_oldest_but_none_of_another_kin
 def test_only_the_last_amounts_make_a_habit() -> None:
     habits = Habits(NOW, NOW, "EUR")
     for number in range(MOST_AMOUNTS + 5):
-        habits.pay(float(number))
+        habits.pay(float(number), float(number))
     assert habits.amounts is not None
     assert list(habits.amounts) == [float(n) for n in range(5, MOST_AMOUNTS + 5)]
 

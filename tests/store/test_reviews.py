@@ -7,8 +7,15 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.core import keyring
-from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.store import accounts, audit, reviews
+from gatehouse.core.errors import (
+    Conflict,
+    GatehouseError,
+    InvalidInput,
+    NotFound,
+    StoreUnavailable,
+)
+from gatehouse.core.labels import Label, LabelSource
+from gatehouse.store import accounts, audit, feedback, reviews
 from gatehouse.store.office import Office
 from gatehouse.store.reviews import AlreadyResolved, RecordedReviews, Review, ReviewState
 from gatehouse.store.tables import AUDIT, DECISIONS
@@ -50,6 +57,10 @@ def test_a_review_is_resolved_once_and_the_next_is_told_by_whom_and_when(office:
     assert (done.state, done.actor, done.reason) == (ReviewState.DECLINED, "test", "stolen card")
     assert done.resolved_at_ms is not None
     assert get(office, account, request) == done
+    with office.look() as connection:
+        [said] = feedback.history(connection, account, request)
+    assert (said.label, said.source, said.actor) == (Label.FRAUD, LabelSource.REVIEW, "test")
+    assert said.recorded_at_ms == done.resolved_at_ms
     with pytest.raises(AlreadyResolved, match="was DECLINED by test at 20") as late:
         resolve(office, account, request)
     assert isinstance(late.value, Conflict)
@@ -92,6 +103,8 @@ def test_of_many_who_resolve_at_once_one_wins(office: Office) -> None:
         thread.join()
     assert [type(error) for error in lost] == [AlreadyResolved] * 5
     assert won == [get(office, account, request)]
+    with office.look() as connection:
+        assert len(feedback.history(connection, account, request)) == 1
 
 
 def test_nobody_sees_or_resolves_the_review_of_another_account(office: Office) -> None:
@@ -176,7 +189,7 @@ def test_labels_are_what_people_found_within_the_span(office: Office) -> None:
     resolve(office, account, late)
     resolve(office, other, open_review(office, other, MOMENT_MS + 1))
     with office.look() as connection:
-        found = reviews.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
+        found = feedback.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
     assert found == {fraud: True, good: False}
     assert unknown not in found
 
@@ -184,8 +197,15 @@ def test_labels_are_what_people_found_within_the_span(office: Office) -> None:
 def test_a_server_resolves_in_the_name_of_the_key(office: Office) -> None:
     account = make_account(office)
     request, other = open_review(office, account), open_review(office, account)
-    desk = RecordedReviews(office)
     winners: list[str] = []
+    seen: list[int] = []
+
+    async def noted() -> None:
+        with office.look() as connection:
+            seen.append(feedback.newest(connection))
+        raise StoreUnavailable("away")
+
+    desk = RecordedReviews(office, noted)
 
     async def work() -> None:
         both = [
@@ -201,12 +221,15 @@ def test_a_server_resolves_in_the_name_of_the_key(office: Office) -> None:
         assert first.record is not None
         assert await desk.get(account, request) == first
         winners.append(str(first.review.actor))
+        # Whoever follows labels was told of this one before anybody was answered.
+        assert seen == [1]
         still_open = await desk.search(account, ReviewState.OPEN, None, 10)
         assert [one.review.request_id for one in still_open] == [other]
         with pytest.raises(AlreadyResolved):
             await desk.resolve(account, request, approve=True, reason="again", actor="key:x")
         with pytest.raises(NotFound):
             await desk.resolve("acct_other", other, approve=True, reason="mine", actor="key:x")
+        assert seen == [1]
 
     asyncio.run(work())
     with office.look() as connection:

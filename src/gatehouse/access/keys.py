@@ -20,6 +20,7 @@ SCOPES: Final = (
     "pipeline",
     "decisions",
     "reviews",
+    "feedback",
 )
 """One per operation; a key without scopes may use all of them, also those added later."""
 

@@ -12,6 +12,7 @@ from gatehouse.cli import (
     balance,
     decisions,
     doctor,
+    feedback,
     gateway,
     identities,
     intel,
@@ -26,6 +27,9 @@ from gatehouse.cli import (
     rules_backtest,
     sandbox,
     secrets,
+    sentry,
+    sentry_replay,
+    sentry_train,
     serve,
     statement,
 )
@@ -76,6 +80,10 @@ app.add_typer(pipelines.app, name="pipelines")
 app.add_typer(gateway.app, name="gateway")
 app.add_typer(reviews.app, name="reviews")
 app.add_typer(decisions.app, name="decisions")
+app.add_typer(feedback.app, name="feedback")
+sentry.app.command("train")(sentry_train.train)
+sentry.app.command("replay")(sentry_replay.replay)
+app.add_typer(sentry.app, name="sentry")
 app.command("statement")(statement.statement)
 app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")

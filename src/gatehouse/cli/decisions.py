@@ -102,14 +102,14 @@ def export(
     No card numbers are in it, but addresses and the names of users are: keep it safe.
     """
     from gatehouse.backtest.exporting import export_lines, export_parquet, new_folder
-    from gatehouse.store import records, reviews
+    from gatehouse.store import feedback, records
 
     place = office()
     account_id = resolve_account(place, account)
     span = read_span(account_id, since, until, place.clock())
     since_text, until_text = iso_time(span.since_ms), iso_time(span.until_ms)
     with place.look() as connection:
-        labels = reviews.labels(connection, *span)
+        labels = feedback.labels(connection, *span)
         total = records.count(connection, span)
     if not total:
         raise NotFound(f"no decisions from {since_text} to {until_text}")

@@ -104,8 +104,8 @@ def import_records(
     Lines that cannot be used are reported and skipped, and the command then ends with code 1. It
     can be repeated at will; after an interruption it goes on where it was.
     """
-    from gatehouse.cli.identity_files import guess_format
     from gatehouse.cli.identity_import import Job, import_file
+    from gatehouse.cli.record_files import guess_format
     from gatehouse.intel.bins import load_bins
     from gatehouse.intel.cards import CardKeeper
 

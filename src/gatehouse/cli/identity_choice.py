@@ -120,7 +120,7 @@ def _not_found(scope: str, elsewhere: int, *, everywhere: bool) -> NotFound:
 
 def _card_number(text: str) -> CardNumber:
     if text == "-":
-        from gatehouse.cli.identity_files import standard_input
+        from gatehouse.cli.record_files import standard_input
 
         stream = standard_input()
         if sys.stdin.isatty():

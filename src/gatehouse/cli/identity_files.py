@@ -1,21 +1,8 @@
-"""Reads files of identity records piece by piece: CSV or JSON Lines, packed with gzip or not.
+"""Reads files of identity records: who holds which card, record by record."""
 
-A record that cannot be read is given as a `Refusal`, and the next one follows. Memory is bounded
-by the longest record allowed, whatever the file is like.
-"""
-
-import csv
-import gzip
-import os
-import stat
-import sys
-import zlib
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeVar, cast
-
-import msgspec
+from typing import Final, NamedTuple
 
 from gatehouse.cli.identity_rows import (
     COLUMNS,
@@ -25,20 +12,12 @@ from gatehouse.cli.identity_rows import (
     entry_of_cells,
     entry_of_object,
 )
+from gatehouse.cli.record_files import Columns, Format, Found, RecordFile
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.imports import Position
 from gatehouse.store.safe import Entry, Safe
 
-MAX_RECORD_BYTES: Final = 64 * 1024
 _CHUNK_BYTES: Final = 1024 * 1024
-_UTF8_MARK: Final = b"\xef\xbb\xbf"
-_GZIP_MARK: Final = b"\x1f\x8b"
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-_KNOWN: Final = {column.lower(): column for column in COLUMNS}
-_TOO_LONG: Final = f"is longer than {MAX_RECORD_BYTES // 1024} KiB"
-
-Format = Literal["csv", "jsonl"]
-T = TypeVar("T")
+_COLUMNS: Final = Columns(COLUMNS, (("cardNumber",),))
 
 
 class Refusal(NamedTuple):
@@ -55,16 +34,6 @@ class Record(NamedTuple):
     entry: Entry
 
 
-def guess_format(name: str) -> Format:
-    """The format that a file's name promises."""
-    stem = name.lower().removesuffix(".gz")
-    if stem.endswith(".csv"):
-        return "csv"
-    if stem.endswith((".jsonl", ".ndjson")):
-        return "jsonl"
-    raise InvalidInput("the name does not tell the format; add --format csv or --format jsonl")
-
-
 def file_mark(path: Path, safe: Safe) -> str:
     """A keyed hash of the whole file, by which an interrupted import knows it again."""
     hasher = safe.file_hasher()
@@ -77,236 +46,28 @@ def file_mark(path: Path, safe: Safe) -> str:
     return hasher.hexdigest()
 
 
-class Source:
-    """A file of records, a pipe, or standard input; a file can be read from a position on."""
+class Source(RecordFile):
+    """A file of identity records."""
 
     def __init__(self, path: Path | None, form: Format) -> None:
-        self._form = form
-        self._raw = standard_input() if path is None else _open(path)
-        self._close = path is not None
-        try:
-            status = None if path is None else os.fstat(self._raw.fileno())
-            regular = status is not None and stat.S_ISREG(status.st_mode)
-            self.size = status.st_size if status is not None and regular else None
-            """Bytes of the file; None for a pipe, which cannot be taken up again."""
-            packed = path is not None and path.name.lower().endswith(".gz")
-            packed = packed or self._peek().startswith(_GZIP_MARK)
-            stream = cast(BinaryIO, gzip.GzipFile(fileobj=self._raw)) if packed else self._raw
-            self._lines = _Lines(stream)
-            self._header = self._read_header() if form == "csv" else []
-        except InvalidInput:
-            self.close()
-            raise
-
-    @property
-    def at(self) -> Position:
-        """How far records have been given out."""
-        return self._lines.at
-
-    @property
-    def bytes_read(self) -> int:
-        """How much of the file itself has been read, for showing progress."""
-        return self._raw.tell() if self.size is not None else self.at.offset
-
-    def go_to(self, position: Position) -> None:
-        """Go on from a position that an earlier reading of the same file had reached."""
-        if position.offset:
-            self._lines.go_to(position)
-
-    def close(self) -> None:
-        """Give the file up."""
-        if self._close:
-            self._raw.close()
+        super().__init__(path, form, _COLUMNS)
+        self._of_cells = form == "csv"
 
     def records(self, fingerprint: Fingerprint, card_prefix: str) -> Iterator[Record | Refusal]:
         """All records from here on."""
-        if self._form == "csv":
-            while (row := self._lines.take_row()) is not None:
-                entry, problems = self._entry_of(row, fingerprint)
-                if entry is None:
-                    # A row that cannot be used costs its first line only: the quote that joined it
-                    # to others may be its very defect.
-                    self._lines.give_back(row.further)
-                yield Record(row.line, entry) if entry else Refusal(row.line, problems.found)
-            return
-        for line, problems, found in self._objects():
-            entry = None
-            if found is not None:
-                entry = entry_of_object(found, fingerprint, card_prefix, problems)
-            yield Record(line, entry) if entry else Refusal(line, problems.found)
-
-    def _entry_of(self, row: "_Row", fingerprint: Fingerprint) -> tuple[Entry | None, Problems]:
-        problems = Problems()
-        reason = row.reason
-        if not reason and len(row.cells) != len(self._header):
-            reason = f"has {len(row.cells)} cells, but there are {len(self._header)} columns"
-        if reason:
-            problems.add("record", reason)
-            return None, problems
-        cells = dict(zip(self._header, row.cells, strict=True))
-        return entry_of_cells(cells, fingerprint, problems), problems
-
-    def _peek(self) -> bytes:
-        try:
-            return cast(Any, self._raw).peek(len(_GZIP_MARK))  # type: ignore[no-any-return]  # bytes
-        except OSError as error:
-            raise InvalidInput(f"the file cannot be read: {error.strerror}") from None
-
-    def _objects(self) -> Iterator[tuple[int, Problems, dict[str, Any] | None]]:
-        while (line := self._lines.take()) is not None:
-            if line.whole and not line.data.strip():
-                continue
+        while (found := self.take()) is not None:
             problems = Problems()
-            found = None
-            if not line.whole:
-                problems.add("record", _TOO_LONG)
-            else:
-                try:
-                    found = msgspec.json.decode(line.data)
-                except (msgspec.DecodeError, RecursionError):
-                    problems.add("record", "is not a JSON object in UTF-8 on one line")
-                else:
-                    if not isinstance(found, dict):
-                        problems.add("record", "must be a JSON object")
-                        found = None
-            yield line.number, problems, found
+            entry = self._entry_of(found, fingerprint, card_prefix, problems)
+            if entry is None:
+                self.waste(found)
+            yield Record(found.line, entry) if entry else Refusal(found.line, problems.found)
 
-    def _read_header(self) -> list[str]:
-        row = self._lines.take_row() or _Row(0, (), (), "is missing")
-        if row.reason:
-            raise InvalidInput(f"the header of the file {row.reason}")
-        cells = row.cells
-        header = [_KNOWN.get(cell.strip().lower(), "") for cell in cells]
-        if "" in header:
-            place = header.index("") + 1
-            raise InvalidInput(
-                f"column {place} of the header is unknown; there are {', '.join(COLUMNS)}"
-            )
-        if len(set(header)) != len(header):
-            raise InvalidInput("a column is twice in the header")
-        if "cardNumber" not in header:
-            raise InvalidInput("the header has no column cardNumber")
-        return header
-
-
-class _Line(NamedTuple):
-    """One line of a file; what is too long is cut off."""
-
-    number: int
-    data: bytes
-    size: int
-    whole: bool
-
-
-class _Row(NamedTuple):
-    """One row of CSV: its first line, its cells or what is wrong with it, and its other lines."""
-
-    line: int
-    further: Sequence[_Line]
-    cells: Sequence[str]
-    reason: str = ""
-
-
-class _Lines:
-    """The lines of a file, counted; lines can be given back and taken again."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._back: deque[_Line] = deque()
-        self.at = Position()
-        first = self._read(self._stream.readline, MAX_RECORD_BYTES + 1)
-        if first.startswith(_UTF16_MARKS):
-            raise InvalidInput("the file is written in UTF-16; save it as UTF-8")
-        if first:
-            mark = len(_UTF8_MARK) if first.startswith(_UTF8_MARK) else 0
-            self.at = Position(0, mark)
-            self._back.append(self._line(1, first[mark:]))
-
-    def go_to(self, position: Position) -> None:
-        """Go on from a position."""
-        self._back.clear()
-        self._read(self._stream.seek, position.offset)
-        self.at = position
-
-    def take(self) -> _Line | None:
-        """The next line, or None at the end."""
-        if self._back:
-            line = self._back.popleft()
-        else:
-            data = self._read(self._stream.readline, MAX_RECORD_BYTES + 1)
-            if not data:
-                return None
-            line = self._line(self.at.line + 1, data)
-        self.at = Position(line.number, self.at.offset + line.size)
-        return line
-
-    def take_row(self) -> _Row | None:
-        """The next row of CSV, or None at the end; it goes on over lines while a quote is open."""
-        first = self.take()
-        while first is not None and first.whole and not first.data.strip():
-            first = self.take()
-        if first is None:
+    def _entry_of(
+        self, found: Found, fingerprint: Fingerprint, card_prefix: str, problems: Problems
+    ) -> Entry | None:
+        if found.fields is None:
+            problems.add("record", found.reason)
             return None
-        if not first.whole:
-            return _Row(first.number, (), (), _TOO_LONG)
-        further: list[_Line] = []
-        quotes, size = first.data.count(b'"'), first.size
-        while quotes % 2:
-            try:
-                line = self.take()
-            except InvalidInput:
-                self.give_back([first, *further])
-                raise
-            if line is not None:
-                further.append(line)
-                quotes += line.data.count(b'"')
-                size += line.size
-            if line is None or not line.whole or size > MAX_RECORD_BYTES:
-                return _Row(first.number, further, (), "has a quote that is not closed")
-        try:
-            text = b"".join([line.data for line in (first, *further)]).decode()
-            return _Row(first.number, further, next(csv.reader([text], strict=True)))
-        except UnicodeDecodeError:
-            return _Row(first.number, further, (), "is not written in UTF-8")
-        except csv.Error:
-            return _Row(first.number, further, (), "is not a row of CSV")
-
-    def give_back(self, lines: Sequence[_Line]) -> None:
-        """Have lines that were taken last be taken again."""
-        self._back.extendleft(reversed(lines))
-        if lines:
-            size = sum(line.size for line in lines)
-            self.at = Position(lines[0].number - 1, self.at.offset - size)
-
-    def _line(self, number: int, data: bytes) -> _Line:
-        if len(data) <= MAX_RECORD_BYTES or data.endswith(b"\n"):
-            return _Line(number, data, len(data), whole=True)
-        size = len(data)
-        while rest := self._read(self._stream.readline, _CHUNK_BYTES):
-            size += len(rest)
-            if rest.endswith(b"\n"):
-                break
-        return _Line(number, b"", size, whole=False)
-
-    def _read(self, how: Callable[[int], T], argument: int) -> T:
-        try:
-            return how(argument)
-        except (OSError, EOFError, zlib.error) as error:
-            reason = getattr(error, "strerror", None) or "it is damaged"
-            raise InvalidInput(
-                f"the file cannot be read after line {self.at.line}: {reason}"
-            ) from None
-
-
-def standard_input() -> BinaryIO:
-    """Standard input, if there is any."""
-    if sys.stdin is None or sys.stdin.closed:
-        raise InvalidInput("standard input is closed")
-    return cast(BinaryIO, sys.stdin.buffer)
-
-
-def _open(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
+        if self._of_cells:
+            return entry_of_cells(found.fields, fingerprint, problems)
+        return entry_of_object(found.fields, fingerprint, card_prefix, problems)

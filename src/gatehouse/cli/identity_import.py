@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.cli.identity_files import Format, Record, Refusal, Source, file_mark
+from gatehouse.cli.identity_files import Record, Refusal, Source, file_mark
 from gatehouse.cli.identity_rows import Fingerprint, Problem
 from gatehouse.cli.progress import Progress
+from gatehouse.cli.record_files import Format
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store import imports
 from gatehouse.store.identities import MOST_HOLDERS, Outcome

@@ -8,19 +8,19 @@ import csv
 import functools
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from typing import BinaryIO, Final, Literal, NamedTuple
+from typing import BinaryIO, Final, Literal
 
 import msgspec
 
 from gatehouse.cli.common import span_argument
+from gatehouse.cli.flaws import Flaws
+from gatehouse.cli.spans import absolute_ms
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import MASK, recordable
 from gatehouse.rules.lists import Entry, EntryKeeper, ListKind, canonical, is_hash
 from gatehouse.store.list_plans import MOST_ENTRIES, Listing, reason_text
 
 LONGEST_LINE: Final = 4096
-MOST_REPORTED: Final = 20
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK: Final = 1024 * 1024
@@ -39,28 +39,12 @@ class Terms(msgspec.Struct, frozen=True):
     expires_at_ms: int | None = None
 
 
-class Flaw(NamedTuple):
-    """A line that cannot be used."""
-
-    line: int
-    message: str
-
-
-class Gathered(msgspec.Struct):
+class Gathered(Flaws, kw_only=True):
     """What a file holds: the entries by value, and the first of its bad lines."""
 
     listings: dict[str, Listing]
     read: int = 0
     """Lines with an entry, good or bad."""
-    bad: int = 0
-    flaws: list[Flaw] = []
-
-    def report(self) -> str:
-        """The bad lines, one in each line of text."""
-        shown = [f"  line {flaw.line}: {flaw.message}" for flaw in self.flaws]
-        if self.bad > len(shown):
-            shown.append(f"  and {self.bad - len(shown)} others")
-        return "\n".join(shown)
 
 
 def typed(value: str, kind: ListKind, keeper: EntryKeeper) -> Entry:
@@ -93,7 +77,7 @@ def usual_format(name: str, kind: ListKind) -> Format:
 
 def gather(stream: BinaryIO, form: Format, terms: Terms, keeper: EntryKeeper) -> Gathered:
     """All entries of a file; of one that occurs twice, the last counts."""
-    found = Gathered({})
+    found = Gathered(listings={})
     order = _COLUMNS
     for number, data in _lines(stream):
         try:
@@ -106,9 +90,7 @@ def gather(stream: BinaryIO, form: Format, terms: Terms, keeper: EntryKeeper) ->
             found.read += 1
             listing = _listing(cells, order, terms, keeper)
         except ValueError as error:
-            found.bad += 1
-            if len(found.flaws) < MOST_REPORTED:
-                found.flaws.append(Flaw(number, str(error)))
+            found.add(number, str(error))
             continue
         found.listings[listing.value] = listing
         if len(found.listings) > MOST_ENTRIES:
@@ -133,11 +115,8 @@ def moment(text: str, now_ms: int) -> int:
 @functools.lru_cache(maxsize=1024)
 def _absolute(text: str) -> int:
     try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None:
-            found = found.replace(tzinfo=UTC)
-        return int(found.timestamp() * 1000)
-    except (ValueError, OverflowError):
+        return absolute_ms(text)
+    except ValueError:
         raise ValueError(
             "must expire after a span such as 30d, or at a time such as 2030-12-31 or "
             "2030-12-31T18:00:00Z"

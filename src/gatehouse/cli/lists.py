@@ -358,8 +358,8 @@ def _listed(entry: "Entry", terms: "Terms") -> "Listing":
 
 
 def _read(file: str, form: "Format | None", terms: "Terms", keeper: "EntryKeeper") -> "Gathered":
-    from gatehouse.cli.identity_files import standard_input
     from gatehouse.cli.list_files import gather, usual_format
+    from gatehouse.cli.record_files import standard_input
 
     form = form or usual_format(file, terms.kind)
     if file == "-":

@@ -51,14 +51,14 @@ def backtest(
     from gatehouse.backtest.running import Trial, try_out
     from gatehouse.core.documents import LARGEST_DOCUMENT
     from gatehouse.rules.authoring import read_rule_set
-    from gatehouse.store import records, reviews
+    from gatehouse.store import feedback, records
 
     rule_set = read_rule_set(read_file(file, LARGEST_DOCUMENT))
     place = office()
     account_id = resolve_account(place, account)
     span = read_span(account_id, since, until, place.clock())
     with place.look() as connection:
-        labels = reviews.labels(connection, *span)
+        labels = feedback.labels(connection, *span)
         total = records.count(connection, span)
     listed, warnings = _lists(place, span, rule_set, lists_now=lists_now)
     trial = Trial(rule_set, span, listed, labels, examples)
@@ -124,7 +124,7 @@ def _text(report: "Report") -> str:
         f"{legitimate:,} legitimate"
         if report.labelled
         else "none of them is labelled, so nothing can be said about what is caught; "
-        "see: gatehouse reviews"
+        "see: gatehouse feedback --help"
     )
     parts = [f"{head}\n{labels}", _rules(report), _outcomes(report), _changes(report)]
     if report.examples:

@@ -33,6 +33,16 @@ def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> Sp
     return Span(account_id, start_ms, end_ms)
 
 
+def absolute_ms(text: str) -> int:
+    """A day or a time that ISO 8601 writes, in UTC unless it says otherwise; or `ValueError`."""
+    try:
+        read = datetime.fromisoformat(text)
+        aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+        return int(aware.timestamp() * 1000)
+    except OverflowError:
+        raise ValueError("is out of reach") from None
+
+
 def _moment(option: str, text: str, now_ms: int) -> int:
     if text[-1:] in tuple("smhd") and text[:-1].isdigit():
         return max(0, now_ms - span_argument(text))

@@ -72,6 +72,8 @@ class Case(msgspec.Struct):
     """What stages want to be told at the end: whether every stage that ran completed."""
     signals: dict[str, Any] = {}
     """What rules can speak of, as far as it is known by now; see `language.catalogue`."""
+    transaction: str | None = None
+    """The caller's name for the transaction, as it may be kept; feedback can be given by it."""
     gathered: dict[str, Any] = {}
     """What was worked out for a stage, by its name, before it ran; it need not do so again."""
 

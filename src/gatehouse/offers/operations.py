@@ -98,7 +98,7 @@ def make_operations(stages: Stages, pipelines: Pipelines) -> list[Operation]:
     operations = [
         _precheck(stages.pre_check),
         _id_verify(stages.id_verify),
-        _sentry(stages.sentry),
+        _sentry(pipelines),
         _rules(pipelines),
         _pipeline(pipelines),
     ]
@@ -156,7 +156,7 @@ def _id_verify(stage: IdVerifyStage) -> Operation:
     )
 
 
-def _sentry(stage: SentryStage) -> Operation:
+def _sentry(pipelines: Pipelines) -> Operation:
     return Operation(
         name="sentry",
         title="Sentry",
@@ -168,8 +168,8 @@ def _sentry(stage: SentryStage) -> Operation:
         field="sentryResponse",
         request_type=SentryRequest,
         response_type=SentryResponse,
-        plan=plan_of(stage, lambda _request: None),
-        fee_types=(stage.fee_type,),
+        plan=pipelines.plan_sentry,
+        fee_types=("SENTRY",),
         example=SentryResponse(0.8914, _REASONS),
         mistaken={
             "event": {"type": "REFUND", "timestamp": "yesterday"},

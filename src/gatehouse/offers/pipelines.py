@@ -1,4 +1,4 @@
-"""The operations whose stages an account configures: Pipeline, and Rules by itself."""
+"""The operations whose stages an account configures: Pipeline, Rules and Sentry by themselves."""
 
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
@@ -54,7 +54,7 @@ class Inputs(msgspec.Struct):
 
 
 class Pipelines:
-    """Plans the requests of both operations."""
+    """Plans the requests of these operations."""
 
     def __init__(
         self, setups: Setups, builder: Builder, surveyor: Surveyor, *, pays: bool = True
@@ -114,6 +114,12 @@ class Pipelines:
             answer=last_response,
             course=Course(self._surveyor, _strongest),
         )
+
+    async def plan_sentry(self, account: Account, request: SentryRequest) -> Plan:
+        """How a Sentry request is going to be worked on."""
+        stage = (await self._setups.find(account.account_id)).sentry
+        fee = fee_schedule(account.fees)[stage.fee_type]
+        return Plan((Step(stage, fee),), {stage.name: request}, None, last_response)
 
     async def listing(self, account_id: str) -> PipelinesResponse:
         """The account's pipelines and what each needs."""

@@ -1,4 +1,4 @@
-"""What each account has configured, compiled and ready: rule sets, pipelines, lists.
+"""What each account has configured, compiled and ready: rule sets, pipelines, lists, its Sentry.
 
 A setup is read when an account first needs it and again, beside the requests, as soon as the
 database says that something changed. A request uses one setup from its beginning to its end.
@@ -26,16 +26,22 @@ from gatehouse.rules import ruleset
 from gatehouse.rules.deciding import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.stage import RulesStage
-from gatehouse.store import configurations, lists
+from gatehouse.sentry.scorecard import Scorecard
+from gatehouse.sentry.signals.catalogue import BY_CODE
+from gatehouse.sentry.stage import SentryStage
+from gatehouse.store import configurations, lists, models, scorecards
 from gatehouse.store.configurations import Kept
 from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.offers")
 
 _MOST_REMEMBERED: Final = 2_000
+_MOST_STAMPS: Final = 500
+"""That are asked for at once."""
 _RETRY_S: Final = 0.5
 
-T = TypeVar("T")
+Q = TypeVar("Q")
+A = TypeVar("A")
 Test = Callable[[Case], bool]
 
 
@@ -66,23 +72,63 @@ class Setup(msgspec.Struct, frozen=True):
     rule_sets: dict[str, CompiledRuleSet]
     pipelines: dict[int, Pipeline]
     lists: AccountLists
+    sentry: SentryStage
+    """Scores with the account's live model, if it has one."""
+    model: int | None
+    """The version of that model."""
 
 
 class Builder:
     """Makes setups out of what the store keeps."""
 
     def __init__(self, stages: dict[str, Stage]) -> None:
+        sentry = stages[SentryStage.name]
+        assert isinstance(sentry, SentryStage)
         self._stages = stages
+        self._sentry = sentry
+
+    def sentry(self, account_id: str, live: tuple[int, str] | None) -> SentryStage:
+        """Sentry for an account, with the scorecard of its live model, if it has one.
+
+        The shipped scorecard does for a model that this server cannot read, because a newer one
+        made it.
+        """
+        if live is None:
+            return self._sentry
+        version, program = live
+        which = {"account": account_id, "version": version}
+        try:
+            read = scorecards.read_program(program)
+            scorecard = Scorecard(read.sheet, BY_CODE.keys())
+        except Exception:
+            _log.exception("a model cannot be used, the shipped scorecard is", extra=which)
+            return self._sentry
+        if read.added or read.dropped:
+            changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
+            _log.warning("a model was made for other signals", extra={**which, **changes})
+        return self._sentry.with_scorecard(scorecard)
 
     def build(
-        self, account_id: str, stamp: str, kept: tuple[list[Kept], list[Kept]], held: AccountLists
+        self,
+        account_id: str,
+        stamp: str,
+        kept: tuple[list[Kept], list[Kept]],
+        held: AccountLists,
+        sentry: tuple[SentryStage, int | None],
     ) -> Setup:
-        """A setup from kept rule sets, kept pipelines and lists.
+        """A setup from kept rule sets, kept pipelines, lists, and Sentry with its model's version.
 
         What this server cannot read, because a newer one wrote it, is left out and told about.
         """
+        stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry[0]}
         rule_sets: dict[str, CompiledRuleSet] = {}
         pipelines: dict[int, Pipeline] = {}
+
+        def stage_of(each: StageDefinition) -> Stage:
+            if each.rule_set is None:
+                return stages[each.stage]
+            return self.rules_stage(rule_sets[each.rule_set], held)
+
         for each in kept[0]:
             try:
                 read = ruleset.decode_program(each.program)
@@ -93,35 +139,28 @@ class Builder:
             try:
                 definition = decode_program(each.program)
                 number = definition.number
-                pipelines[number] = self._pipeline(definition, each.version, rule_sets, held)
+                pipelines[number] = _pipeline(definition, each.version, stage_of, held)
             except Exception:
                 _log.exception("a pipeline cannot be used", extra=_which(account_id, each))
-        return Setup(stamp, rule_sets, pipelines, held)
+        return Setup(stamp, rule_sets, pipelines, held, *sentry)
 
     def rules_stage(self, compiled: CompiledRuleSet, held: Lists) -> RulesStage:
         """A Rules stage for one rule set."""
         return RulesStage(compiled, held)
 
-    def _pipeline(
-        self,
-        definition: PipelineDefinition,
-        version: int,
-        rule_sets: dict[str, CompiledRuleSet],
-        held: AccountLists,
-    ) -> Pipeline:
-        def stage_of(each: StageDefinition) -> Stage:
-            if each.rule_set is None:
-                return self._stages[each.stage]
-            return self.rules_stage(rule_sets[each.rule_set], held)
 
-        stages = tuple(
-            PlannedStage(
-                each, stage_of(each), _test(each.skip_when, held), _test(each.stop_when, held)
-            )
-            for each in definition.stages
-        )
-        names = frozenset(each.stage for each in definition.stages)
-        return Pipeline(definition, version, stages, needs(definition), names)
+def _pipeline(
+    definition: PipelineDefinition,
+    version: int,
+    stage_of: Callable[[StageDefinition], Stage],
+    held: AccountLists,
+) -> Pipeline:
+    stages = tuple(
+        PlannedStage(each, stage_of(each), _test(each.skip_when, held), _test(each.stop_when, held))
+        for each in definition.stages
+    )
+    names = frozenset(each.stage for each in definition.stages)
+    return Pipeline(definition, version, stages, needs(definition), names)
 
 
 def _which(account_id: str, kept: Kept) -> dict[str, object]:
@@ -174,8 +213,9 @@ class Setups:
             await self._changed.wait()
             self._changed.clear()
             failed = False
-            for account_id in list(self._remembered):
-                failed = not await self._refresh(account_id) or failed
+            known = list(self._remembered)
+            for begin in range(0, len(known), _MOST_STAMPS):
+                failed = not await self._refresh(known[begin : begin + _MOST_STAMPS]) or failed
             if failed:
                 await asyncio.sleep(_RETRY_S)
                 self._changed.set()
@@ -193,25 +233,30 @@ class Setups:
             self._remembered[account_id] = setup
         return setup
 
-    async def _refresh(self, account_id: str) -> bool:
-        """Whether the account's setup is up to date now; if not, it stays as it was."""
+    async def _refresh(self, account_ids: list[str]) -> bool:
+        """Whether these accounts' setups are up to date now; one that is not stays as it was."""
         try:
-            fresh = await self._on_a_thread(self._newer, account_id)
+            changed = await self._on_a_thread(self._outdated, account_ids)
         except Exception:
-            _log.exception("could not look for changes", extra={"account": account_id})
+            _log.exception("could not look for changes")
             return False
-        if fresh is not None:
-            self._remembered[account_id] = fresh
-        return True
+        done = True
+        for account_id in changed:
+            try:
+                self._remembered[account_id] = await self._on_a_thread(self._read, account_id)
+            except Exception:
+                _log.exception("could not look for changes", extra={"account": account_id})
+                done = False
+        return done
 
-    def _on_a_thread(self, question: Callable[[str], T], account_id: str) -> "asyncio.Future[T]":
-        return asyncio.get_running_loop().run_in_executor(self._threads, question, account_id)
+    def _on_a_thread(self, question: Callable[[Q], A], about: Q) -> "asyncio.Future[A]":
+        return asyncio.get_running_loop().run_in_executor(self._threads, question, about)
 
-    def _newer(self, account_id: str) -> Setup | None:
-        known = self._remembered.get(account_id)
+    def _outdated(self, account_ids: list[str]) -> list[str]:
         with self._database.reading() as connection:
-            stamp = configurations.stamp(connection, account_id)
-        return None if known is not None and known.stamp == stamp else self._read(account_id)
+            stamps = configurations.stamps(connection, account_ids)
+        setups = [(each, self._remembered.get(each)) for each in account_ids]
+        return [each for each, setup in setups if setup and setup.stamp != stamps[each]]
 
     def _read(self, account_id: str) -> Setup:
         known = self._remembered.get(account_id)
@@ -221,10 +266,15 @@ class Setups:
                 configurations.active(connection, account_id, "rules"),
                 configurations.active(connection, account_id, "pipeline"),
             )
+            live = models.live_program(connection, account_id)
             # Lists can be large, and rules change more often than they do.
             same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
             held = known.lists if known and same_lists else lists.load(connection, account_id)
-        return self._builder.build(account_id, stamp, kept, held)
+        model = None if live is None else live[0]
+        # A version is never changed: what was made of it, and told about it, stays true.
+        same_model = known is not None and known.model == model
+        sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
+        return self._builder.build(account_id, stamp, kept, held, (sentry, model))
 
 
 def _lists_part(stamp: str) -> str:

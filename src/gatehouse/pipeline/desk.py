@@ -32,6 +32,8 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     client_reference: str | None
     card: str | None
     record: str
+    transaction: str | None = None
+    """The caller's name for the transaction, as it may be kept."""
 
 
 class Intent(msgspec.Struct, frozen=True):

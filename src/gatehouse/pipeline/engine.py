@@ -341,4 +341,5 @@ def _decision(order: Order, case: Case, done: Processed) -> DecisionRow:
         client_reference=None if kept is None else str(kept),
         card=case.card.fingerprint if case.card else None,
         record=_encode(record).decode(),
+        transaction=case.transaction,
     )

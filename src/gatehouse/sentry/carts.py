@@ -68,6 +68,8 @@ class Cart(msgspec.Struct, frozen=True, gc=False):
     """The same when what is called the price is a line's own total already."""
     most_of_one: float
     """The largest quantity."""
+    dearest: float
+    """What the line that costs most comes to."""
     resold: float
     """The share of things that are as good as money; things that sell quickly count half."""
 
@@ -76,7 +78,7 @@ def read_cart(items: list[CartItem], currency: str | None) -> Cart:
     """Walk the lines once."""
     invalid = lowering = 0
     known = len(items) <= MOST_LINES
-    total = prices = most = 0.0
+    total = prices = most = dearest = 0.0
     weight = weight_resold = 0.0
     most_paid = absurd_from(currency)
     for item in items[:MOST_LINES]:
@@ -95,6 +97,7 @@ def read_cart(items: list[CartItem], currency: str | None) -> Cart:
         else:
             value = price * count
             total += value
+            dearest = max(dearest, value)
             prices += price
             if price < 0:
                 lowering += 1
@@ -110,6 +113,7 @@ def read_cart(items: list[CartItem], currency: str | None) -> Cart:
         total=total if known else None,
         sum_of_prices=prices if known else None,
         most_of_one=most,
+        dearest=dearest,
         resold=weight_resold / weight if weight > 0 else 0.0,
     )
 

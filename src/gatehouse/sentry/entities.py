@@ -5,6 +5,7 @@ else (an e-mail address, a phone number, words with a space, digits that could b
 keyed hash. So does the name a user chose.
 """
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -23,19 +24,24 @@ from gatehouse.sentry.request import CartItem, EventType
 # Ten digits at the start could be a phone number.
 _PLAIN: Final = re.compile(r"(?![0-9.-]{10})[A-Za-z0-9_.:~/-]{1,64}")
 _WORDS: Final = re.compile(r"[^\W_][\w .,:;&/()+'-]{0,63}")
-_LONG_NUMBER: Final = re.compile(r"\d(?:\D?\d){6}")
+_LONG_NUMBER: Final = re.compile(r"\d(?:\D{0,3}\d){6}")
 _CARD_DIGITS: Final = 13
 _MANY_DIGITS: Final = re.compile(r"(?:[^0-9]*[0-9]){13}")
 _HASH_LENGTH: Final = 20
 _MOST_CODES: Final = 5
 _MOST_CATEGORIES: Final = 5
 _MOST_ITEMS: Final = 100
+_MOST_GOODS: Final = 10
+_LONGEST_MIX: Final = 80
+_SIGNS: Final = re.compile(r"[\W_]+")
+_SMALL_WORDS: Final = frozenset(("and", "und", "et", "y", "e", "en", "of", "de", "the"))
 _MOST_HEADER: Final = 1024
 
 # Named once: a member of an enumeration is slow to name.
 _ADDRESS: Final = Kind.ADDRESS
 _AFFILIATE: Final = Kind.AFFILIATE
 _AGENT: Final = Kind.AGENT
+_ARTICLE: Final = Kind.ARTICLE
 _BIN: Final = Kind.BIN
 _BROWSER: Final = Kind.BROWSER
 _CARD: Final = Kind.CARD
@@ -46,10 +52,12 @@ _CUSTOM: Final = Kind.CUSTOM
 _DEVICE: Final = Kind.DEVICE
 _DISCOUNT: Final = Kind.DISCOUNT
 _ISSUER: Final = Kind.ISSUER
+_MIX: Final = Kind.MIX
 _NETWORK: Final = Kind.NETWORK
 _OPERATOR: Final = Kind.OPERATOR
 _PLACE: Final = Kind.PLACE
 _SESSION: Final = Kind.SESSION
+_SHELF: Final = Kind.SHELF
 _SYSTEM: Final = Kind.SYSTEM
 _TRANSACTION: Final = Kind.TRANSACTION
 _USER: Final = Kind.USER
@@ -64,6 +72,7 @@ class Keeper:
         # Headers and categories come again and again; a look at each of them is enough.
         self.header: Callable[[str], str] = lru_cache(maxsize=20_000)(self.hashed)
         self.words: Callable[[str], str] = lru_cache(maxsize=20_000)(self._words)
+        self.shelf: Callable[[str], str] = lru_cache(maxsize=20_000)(self._shelf)
 
     def hashed(self, text: str) -> str:
         """A keyed hash; the same text, the same hash."""
@@ -84,6 +93,13 @@ class Keeper:
         if _WORDS.fullmatch(text) is not None and _LONG_NUMBER.search(text) is None:
             return text.casefold()
         return self.hashed(text)
+
+    def _shelf(self, text: str) -> str:
+        """The same without signs and small words: many write one category in several ways."""
+        words = _SIGNS.sub(" ", text.casefold()).split()
+        tidy = " ".join([word for word in words if word not in _SMALL_WORDS])
+        # The signs that go could have been those of an e-mail address.
+        return self._words(tidy) if _WORDS.fullmatch(text.strip()) else self.hashed(tidy)
 
 
 def sighting_of(
@@ -117,6 +133,7 @@ def sighting_of(
         entities += [(_DISCOUNT, keeper.kept(code)) for code in codes]
     if look.items:
         _add_cart(entities, look.items, keeper)
+        _add_goods(entities, look, keeper)
     if policy.entities and look.request.custom_inputs:
         _add_custom(entities, look.request.custom_inputs, policy.entities, keeper)
     if more:
@@ -202,6 +219,34 @@ def _add_cart(entities: list[Entity], items: list[CartItem], keeper: Keeper) -> 
     words = dict.fromkeys([each.category for each in first if each.category])
     categories = dict.fromkeys([keeper.words(word) for word in list(words)[:_MOST_CATEGORIES]])
     entities += [(_CATEGORY, category) for category in categories]
+
+
+def _add_goods(entities: list[Entity], look: Look, keeper: Keeper) -> None:
+    """What is bought at about which price: the same thing at another price is another offer."""
+    items, cart = look.items, look.cart
+    if not items or cart is None:
+        return
+    kinds: dict[str, None] = {}
+    for item in items[:_MOST_GOODS]:
+        price = item.price
+        category = None
+        if item.category:
+            category = keeper.shelf(item.category)
+            kinds[category] = None
+        if price is None or not 0 <= price < math.inf:
+            continue
+        octave = math.log2(price) if price > 1.0 else 0.0
+        if category is not None:
+            entities.append((_SHELF, f"{category}@{int(2 * octave)}"))
+        name = meant(item.item_id)
+        if name is not None:
+            entities.append((_ARTICLE, f"{keeper.kept(name)}@{int(8 * octave)}"))
+    if kinds and cart.total is not None:
+        total = int(2 * math.log2(cart.total)) if cart.total > 1.0 else 0
+        together = "+".join(sorted(kinds))
+        if len(together) > _LONGEST_MIX:
+            together = keeper.hashed(together)
+        entities.append((_MIX, f"{together}@{total}"))
 
 
 def _add_custom(

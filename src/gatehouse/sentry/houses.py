@@ -1,5 +1,6 @@
 """What is remembered of an account as a whole: how much it sells, to how many, for how much."""
 
+import math
 from array import array
 from collections.abc import Iterable
 from typing import Final
@@ -7,12 +8,15 @@ from typing import Final
 import msgspec
 
 from gatehouse.sentry.memory import Spread
+from gatehouse.sentry.reputation import HALF_LIFE_DAYS
 
 _AMOUNTS_KEPT: Final = 512
 _AMOUNTS_NEEDED: Final = 30
 _AMOUNTS_BETWEEN: Final = 32
 _MOST_CURRENCIES: Final = 200
 _MOST_TALLIES: Final = 20_000
+_MOST_GOODS: Final = 100_000
+_FADING: Final = -math.log(2) / (HALF_LIFE_DAYS * 86_400)
 
 
 class House(msgspec.Struct):
@@ -20,9 +24,31 @@ class House(msgspec.Struct):
 
     events: int = 0
     users: int = 0
+    recent: float = 0.0
+    """The same events, each worth less the older it is."""
+    recent_s: float = 0.0
     amounts: "dict[str, _Amounts]" = {}
     tallies: dict[int, int] = {}
     """How often what is merely counted was seen, by key."""
+    sold: dict[int, int] = {}
+    """How often goods were, by key."""
+
+    def count(self, at_s: float) -> None:
+        """Count an event."""
+        self.events += 1
+        later_s = at_s - self.recent_s
+        if later_s > 0:
+            self.recent = self.recent * math.exp(later_s * _FADING) + 1.0
+            self.recent_s = at_s
+        else:
+            # Of the time before this process, or late: worth what is left of it by now.
+            self.recent += math.exp(-later_s * _FADING)
+
+    def uncount(self, at_s: float) -> None:
+        """Take an event back."""
+        self.events -= 1
+        left = self.recent - math.exp((self.recent_s - at_s) * _FADING)
+        self.recent = max(left, 0.0)
 
     def tally(self, keys: Iterable[int]) -> None:
         """Count each of some things once more."""
@@ -31,16 +57,24 @@ class House(msgspec.Struct):
         for key in keys:
             tallies[key] = times(key, 0) + 1
         if len(tallies) > _MOST_TALLIES:
-            self.tallies = {key: times for key, times in tallies.items() if times > 1}
-            if len(self.tallies) > _MOST_TALLIES // 2:
-                self.tallies = {}
+            self.tallies = _thinned(tallies, _MOST_TALLIES // 2)
+
+    def sell(self, keys: Iterable[int]) -> None:
+        """Count goods once more; those on several lines of a cart were sold once."""
+        sold = self.sold
+        times = sold.get
+        for key in dict.fromkeys(keys):
+            sold[key] = times(key, 0) + 1
+        if len(sold) > _MOST_GOODS:
+            self.sold = _thinned(sold, _MOST_GOODS // 2)
 
     def take_back(self, key: int) -> None:
         """Count something once less."""
-        if self.tallies.get(key, 0) > 1:
-            self.tallies[key] -= 1
+        counts = self.sold if key in self.sold else self.tallies
+        if counts.get(key, 0) > 1:
+            counts[key] -= 1
         else:
-            self.tallies.pop(key, None)
+            counts.pop(key, None)
 
     def add(self, currency: str | None, logarithm: float) -> None:
         """Note an amount."""
@@ -79,6 +113,18 @@ class _Amounts(msgspec.Struct):
         if self.fresh >= max(_AMOUNTS_BETWEEN, len(kept) // 4) and len(kept) >= _AMOUNTS_NEEDED:
             self.fresh = 0
             self.spread = _spread(kept)
+
+
+def _thinned(counts: dict[int, int], most: int) -> dict[int, int]:
+    """Those that were seen more often: the others are many, and hardly anything is lost with them.
+
+    What is seen all the time must not be forgotten, or a single fraud would be all it ever did.
+    """
+    least = 1
+    while len(counts) > most:
+        counts = {key: times for key, times in counts.items() if times > least}
+        least *= 2
+    return counts
 
 
 def _spread(logarithms: "array[float]") -> Spread:

@@ -16,6 +16,7 @@ from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.carts import Cart, read_cart
 from gatehouse.sentry.freeman import log_ratio
 from gatehouse.sentry.memory import Kind, Past
+from gatehouse.sentry.reputation import Standing
 from gatehouse.sentry.request import (
     Account,
     CartItem,
@@ -48,6 +49,10 @@ class Spending(NamedTuple):
 
     median: float
     largest: float
+    usual: float
+    """The mean of the logarithms."""
+    deviation: float
+    """Their standard deviation."""
 
 
 class Look(msgspec.Struct):
@@ -89,6 +94,8 @@ class Look(msgspec.Struct):
     """Freeman's, once somebody has asked."""
     spent: Spending | msgspec.UnsetType | None = msgspec.UNSET
     """The user's, once somebody has asked."""
+    standings: dict[Kind, list[Standing]] | None = None
+    """Those of the event's entities, once somebody has asked."""
 
     @property
     def has_public_address(self) -> bool:
@@ -102,6 +109,13 @@ class Look(msgspec.Struct):
         if self.ratio is msgspec.UNSET:
             self.ratio = None if self.past is None else log_ratio(self.past)
         return self.ratio
+
+    def reputation(self) -> dict[Kind, list[Standing]]:
+        """How everything the event touches stands, worked out once; mostly nothing is known."""
+        known = self.standings
+        if known is None:
+            known = self.standings = {} if self.past is None else self.past.reputation()
+        return known
 
     def spending(self) -> Spending | None:
         """What the user usually spends, worked out once; None without a habit."""
@@ -180,7 +194,11 @@ def _habit(logarithms: Sequence[float]) -> Spending | None:
     if len(logarithms) < HABIT_AMOUNTS:
         return None
     ordered = sorted(logarithms)
-    return Spending(math.exp(ordered[len(ordered) // 2]), math.exp(ordered[-1]))
+    number = len(ordered)
+    usual = sum(ordered) / number
+    squares = sum([each * each for each in ordered]) / number - usual * usual
+    deviation = math.sqrt(squares) if squares > 0 else 0.0
+    return Spending(math.exp(ordered[number // 2]), math.exp(ordered[-1]), usual, deviation)
 
 
 def amount_of(look: Look) -> float | None:

@@ -11,6 +11,8 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
+from gatehouse.sentry.reputation import Standing
+
 
 class Kind(IntEnum):
     """What kind of thing is remembered."""
@@ -48,6 +50,12 @@ class Kind(IntEnum):
     PHONE = 23
     ISSUER = 24
     """The country of the card's issuer."""
+    ARTICLE = 25
+    """What is bought, at about its price."""
+    SHELF = 26
+    """A category of goods at about a price."""
+    MIX = 27
+    """All categories of a cart together, at about its total."""
 
 
 class Window(IntEnum):
@@ -123,6 +131,9 @@ class Seen(Protocol):
     def previous_country(self) -> tuple[str, float] | None:
         """The country it was last seen in before this event, and when; of users only."""
 
+    def high_amounts(self) -> int:
+        """How many amounts of the two weeks before were far above its usual ones; of users only."""
+
     def usual_amounts(self) -> Sequence[float]:
         """Natural logarithms of earlier amounts in this event's currency, most recent last."""
 
@@ -158,6 +169,9 @@ class Past(Protocol):
     def usual_amounts(self) -> Spread | None:
         """How the account's amounts in this currency spread, when enough are known."""
 
+    def reputation(self) -> dict[Kind, list[Standing]]:
+        """How everything the event touches stands, as far as anything was said about it."""
+
     def velocity(self) -> dict[str, list[float]]:
         """What rules can ask of the past, as `language.catalogue.VELOCITY` lays it out.
 
@@ -174,6 +188,11 @@ class Memory(Protocol):
 
     def retract(self, sighting: Sighting) -> None:
         """Forget the counts of an event: it failed through no fault of the customer."""
+
+    def note_label(
+        self, sighting: Sighting, *, fraud: bool | None, previous: bool | None = None
+    ) -> None:
+        """Note what an event turned out to be, instead of what was known of it before."""
 
     def note_decline(self, sighting: Sighting) -> None:
         """Note that the payment of an event was refused, whether the event counts or not."""

@@ -66,6 +66,12 @@ def sighting_in(account_id: str, record: str) -> Sighting | None:
     return _sighting(account_id, event) if event and event.counted and completed else None
 
 
+def event_in(account_id: str, record: str) -> Sighting | None:
+    """The event of a record, whether it counts or not: what it turned out to be is as true."""
+    event, _ = _read(record)
+    return _sighting(account_id, event) if event else None
+
+
 def declined_in(account_id: str, record: str) -> Sighting | None:
     """The event of a record whose payment was refused, whether it counts or not."""
     event, _ = _read(record)

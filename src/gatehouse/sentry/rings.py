@@ -17,8 +17,10 @@ from gatehouse.sentry.memory import (
     Window,
 )
 from gatehouse.sentry.paces import PLANS, measured
+from gatehouse.sentry.reputation import Standing
 from gatehouse.sentry.shapes import Shape, shape_of
 from gatehouse.sentry.shards import Shard
+from gatehouse.sentry.standings import Moment, Standings, Touched
 from gatehouse.sentry.traces import KIND_BITS, MOMENT, Habits, Trace, linked
 
 # Many small tables instead of a large one: when one of them grows, the pause is too short to
@@ -103,6 +105,11 @@ class _Seen:
         trace = self._trace
         return trace.previous_country if isinstance(trace, Habits) else None
 
+    def high_amounts(self) -> int:
+        """How many earlier amounts were far above the usual ones lately."""
+        trace = self._trace
+        return trace.high_before(self._now_s) if isinstance(trace, Habits) else 0
+
     def usual_amounts(self) -> Sequence[float]:
         """Earlier amounts in this event's currency."""
         trace = self._trace
@@ -117,12 +124,15 @@ class _Past:
     """What is known about everything an event touches; implements `Past`."""
 
     __slots__ = (
-        *("_amount", "_seen", "at_s", "counted", "currency", "first", "house", "keys", "kinds"),
-        *("paid", "traces"),
+        *("_amount", "_moment", "_seen", "_standings", "at_s", "counted", "currency", "first"),
+        *("house", "keys", "kinds", "paid", "traces"),
     )
 
-    def __init__(self, sighting: Sighting, house: House) -> None:
-        self.house = house
+    def __init__(self, moment: Moment, standings: Standings) -> None:
+        sighting = moment.sighting
+        self._moment = moment
+        self._standings = standings
+        self.house = moment.house
         self._seen: dict[Kind, _Seen] = {}
         self.at_s = sighting.at_s
         self.currency = sighting.currency
@@ -171,6 +181,10 @@ class _Past:
         """How the account's amounts in this currency spread."""
         return self.house.usual_amounts(self.currency)
 
+    def reputation(self) -> dict[Kind, list[Standing]]:
+        """How everything the event touches stands, as far as anything was said about it."""
+        return self._standings.of(self._moment) if self._standings.labelled else {}
+
     def velocity(self) -> dict[str, list[float]]:
         """What rules can ask of the past."""
         last = dict(zip(self.kinds, self.traces, strict=True))
@@ -187,8 +201,9 @@ class _Past:
 class Rings:
     """Implements `Memory` in this process."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, shared_reputation: bool = True) -> None:
         self._limit = limit
+        self._standings = Standings(limit // 2, self._peek, shared=shared_reputation)
         cap = max(limit // _SHARDS, 16)
         self._shards = [Shard(cap) for _ in range(_SHARDS)]
         self._houses: dict[str, House] = {}
@@ -209,8 +224,8 @@ class Rings:
         house = self._houses.get(sighting.account_id)
         if house is None:
             house = self._houses[sighting.account_id] = House()
-        past = _Past(sighting, house)
         shape, keys = _keyed(sighting)
+        past = _Past(Moment(sighting, keys, house), self._standings)
         if shape.transaction is not None:
             key = keys[shape.transaction]
             past.counted = self._shards[key >> 5 & 63].is_new(key)
@@ -235,12 +250,13 @@ class Rings:
         """Add an event to everything it touches."""
         at_s, currency, house = sighting.at_s, sighting.currency, past.house
         self._events += 1
-        house.events += 1
+        house.count(at_s)
         logarithm = _logarithm(sighting.amount)
         if logarithm is not None:
             past.paid = True
             house.add(currency, logarithm)
         house.tally(shape.tallied(keys))
+        house.sell(shape.sold(keys))
         row = array("d", (at_s, 1.0, sighting.amount or 0.0))
         whole_s = int(at_s)
         shards, traces = self._shards, past.traces
@@ -267,14 +283,14 @@ class Rings:
         if house is None:
             return
         self._events -= 1
-        house.events -= 1
+        house.uncount(sighting.at_s)
         shape, keys = _keyed(sighting)
         if shape.transaction is not None:
             key = keys[shape.transaction]
             shard = self._shards[key >> 5 & 63]
             shard.transactions.discard(key)
             shard.earlier.discard(key)
-        for key in shape.tallied(keys):
+        for key in dict.fromkeys((*shape.tallied(keys), *shape.sold(keys))):
             house.take_back(key)
         for place, kind, met in shape.traced:
             key = keys[place]
@@ -309,6 +325,28 @@ class Rings:
                 shard.add(key, trace)
             trace.refuse(sighting.at_s, None if kind is _CARD else card)
 
+    def note_label(
+        self, sighting: Sighting, *, fraud: bool | None, previous: bool | None = None
+    ) -> None:
+        """Note what an event turned out to be, instead of what was known of it before."""
+        self.note_touched(self.touched(sighting), fraud=fraud, previous=previous)
+
+    def touched(self, sighting: Sighting) -> Touched:
+        """What a label of an event will count for: all that has to be kept until it is known."""
+        return self._standings.touched(sighting, _keyed(sighting)[1])
+
+    def note_touched(
+        self, touched: Touched, *, fraud: bool | None, previous: bool | None = None
+    ) -> None:
+        """The same as `note_label`, of an event that was noted before."""
+        if previous is not None:
+            self._standings.note(touched, fraud=previous, times=-1)
+        if fraud is not None:
+            self._standings.note(touched, fraud=fraud, times=1)
+
+    def _peek(self, key: int) -> Trace | None:
+        return self._shards[key >> 5 & 63].peek(key)
+
 
 def _new_trace(kind: Kind, sighting: Sighting) -> Trace:
     at_s = sighting.at_s
@@ -328,7 +366,7 @@ def _take_back(trace: Trace, sighting: Sighting, met: Sequence[int]) -> None:
     if isinstance(trace, Habits):
         logarithm = _logarithm(sighting.amount)
         if logarithm is not None and trace.paid_in == sighting.currency:
-            trace.take_payment_back(logarithm)
+            trace.take_payment_back(logarithm, sighting.at_s)
         if sighting.whereabouts is not None:
             trace.leave(sighting.whereabouts, sighting.at_s)
 
@@ -345,7 +383,7 @@ def _note_habits(trace: Habits, sighting: Sighting, logarithm: float | None) -> 
         if trace.paid_in != sighting.currency:
             # Somebody who moved to another currency has other habits from now on.
             trace.paid_in, trace.amounts = sighting.currency, None
-        trace.pay(logarithm)
+        trace.pay(logarithm, sighting.at_s)
     if sighting.whereabouts is not None:
         trace.arrive(sighting.whereabouts, sighting.at_s)
 

@@ -56,8 +56,6 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             found.append(f"{self.code}: cuts and effects must be finite")
         if any(a >= b for a, b in zip(self.cuts, self.cuts[1:], strict=False)):
             found.append(f"{self.code}: cuts must ascend")
-        if min(self.effects, default=0) < 0 < max(self.effects, default=0):
-            found.append(f"{self.code}: effects must go one way, or its sentence would not be true")
         return found
 
 
@@ -149,6 +147,11 @@ class Scorecard:
             confidence(total), confidence(about_address), self._worth_telling(counted), total
         )
 
+    def effect(self, code: str, value: float) -> float:
+        """What a measurement is worth by itself."""
+        _, cuts, effects, _, _ = self._terms[code]
+        return effects[bisect_right(cuts, value)]
+
     def _worth_telling(self, counted: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
         least = self.sheet.report_from
         told = [each for each in counted if abs(each[1]) >= least and each[1]]
@@ -182,6 +185,19 @@ def read_sheet(text: str) -> Sheet:
     try:
         return msgspec.convert(tomllib.loads(text), Sheet)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise ScorecardError(f"the scorecard cannot be read: {error}") from error
+
+
+def encode_sheet(sheet: Sheet) -> str:
+    """A sheet as it is kept."""
+    return msgspec.json.encode(sheet).decode()
+
+
+def decode_sheet(text: str) -> Sheet:
+    """A sheet that was kept."""
+    try:
+        return msgspec.json.decode(text, type=Sheet)
+    except msgspec.MsgspecError as error:
         raise ScorecardError(f"the scorecard cannot be read: {error}") from error
 
 

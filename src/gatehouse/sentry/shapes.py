@@ -38,6 +38,8 @@ PARTNERS: Final[dict[Kind, tuple[Kind, ...]]] = {
     Kind.PHONE: (Kind.CARD, Kind.USER),
 }
 """What leaves a trace, and with which others it is remembered. All else is merely counted."""
+GOODS: Final = frozenset((Kind.ARTICLE, Kind.SHELF, Kind.MIX))
+"""What is counted apart from all else, for there can be very many of them."""
 
 Pick = Callable[[Sequence[int]], Sequence[int]]
 
@@ -52,6 +54,8 @@ class Shape(NamedTuple):
     """The keys of the first entity of each of these kinds."""
     tallied: Pick
     """The keys of what is merely counted."""
+    sold: Pick
+    """The keys of goods."""
     traced: tuple[tuple[int, Kind, Pick], ...]
     """What leaves a trace, and the keys of those that it is remembered with."""
     traced_kinds: tuple[Kind, ...]
@@ -70,7 +74,10 @@ def shape_of(kinds: tuple[Kind, ...]) -> Shape:
         transaction,
         tuple(first),
         _picking(first.values()),
-        _picking([place for kind, place in first.items() if kind not in PARTNERS]),
+        _picking(
+            [place for kind, place in first.items() if kind not in PARTNERS and kind not in GOODS]
+        ),
+        _picking([place for place, kind in enumerate(kinds) if kind in GOODS]),
         tuple(
             (place, kind, _picking([first[each] for each in PARTNERS[kind] if each in first]))
             for place, kind in enumerate(kinds)

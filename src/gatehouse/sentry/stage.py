@@ -11,10 +11,11 @@ from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import Keeper, sighting_of
 from gatehouse.sentry.look import Look, look_at
 from gatehouse.sentry.memory import Entity, Memory, Past, Sighting
+from gatehouse.sentry.placeholders import meant
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.recorded import STAGE, event_facts
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.scorecard import Scorecard, Scored
+from gatehouse.sentry.scorecard import Scorecard, Scored, load_scorecard, load_sheet
 from gatehouse.sentry.signals.catalogue import BY_CODE, measure_all
 from gatehouse.sentry.words import Reason, SentryInPipeline, SentryResponse
 
@@ -61,14 +62,29 @@ class SentryStage:
         self._scorecard = scorecard
         self._keeper = keeper
 
+    def with_scorecard(self, scorecard: Scorecard) -> "SentryStage":
+        """The same stage, asking the same parties, for an account with a scorecard of its own."""
+        return SentryStage(
+            self._book,
+            self._memory,
+            scorecard,
+            self._keeper,
+            time_limit_ms=self.time_limit_ms,
+        )
+
     async def run(self, case: Case) -> StageResult:
         """Score the request in the light of what was seen before."""
         visit = case.gathered.get(self.name)
         if visit is None:
-            visit = await self.gather(case, case.input(self.name, SentryRequest))
-            return self._result(visit, completed=True, event=True)
+            result, _ = await self.judge(case, case.input(self.name, SentryRequest))
+            return result
         # Whoever asked the memory for all stages has heard, too, that it does not answer.
         return self._result(visit, completed=visit.past is not None)
+
+    async def judge(self, case: Case, request: SentryRequest) -> tuple[StageResult, Sighting]:
+        """Score a request that nobody has looked at yet; also what was noted of it."""
+        visit = await self.gather(case, request)
+        return self._result(visit, completed=True, event=True), visit.sighting
 
     def unavailable(self, case: Case) -> StageResult:
         """The memory did not answer: what can be said without it, free of charge."""
@@ -95,6 +111,9 @@ class SentryStage:
         look = look_at(request, case.at_ms / 1000, self._book, case.card)
         policy = case.policies.get(self.name, DEFAULT_POLICY)
         assert isinstance(policy, SentryPolicy)
+        transaction = meant(look.event.transaction_id)
+        if transaction is not None:
+            case.transaction = self._keeper.kept(transaction)
         return Visit(look, sighting_of(case.account_id, look, policy, self._keeper, more))
 
     def _settle(self, sighting: Sighting, *, done: bool) -> None:
@@ -132,7 +151,8 @@ class SentryStage:
 
 def _reasons(scored: Scored, values: dict[str, float]) -> list[Reason]:
     return [
-        _usual_reason(code, effect) or _reason(code, effect, BY_CODE[code].sentence(values[code]))
+        _usual_reason(code, effect, _SHIPPED.effect(code, values[code]))
+        or _reason(code, effect, _sentence(code, effect, values[code]))
         for code, effect in scored.effects
     ]
 
@@ -141,8 +161,28 @@ def _reason(code: str, effect: float, text: str) -> Reason:
     return Reason(code, round(effect, _EFFECT_DIGITS), text)
 
 
-# A scorecard has a few effects for each signal, and most sentences are always the same.
+# The shipped scorecard has a few effects for each signal, and most sentences are always the same.
 @lru_cache(maxsize=4096)
-def _usual_reason(code: str, effect: float) -> Reason | None:
-    says = BY_CODE[code].says
-    return None if "{" in says else _reason(code, effect, says)
+def _usual_reason(code: str, effect: float, shipped: float) -> Reason | None:
+    signal = BY_CODE[code]
+    is_usual = effect * shipped > 0 and signal.otherwise is None
+    return _reason(code, effect, signal.says) if is_usual and "{" not in signal.says else None
+
+
+def _sentence(code: str, effect: float, value: float) -> str:
+    """What a reason says: a signal's own sentence where that is true of what was measured.
+
+    A model can learn that something speaks the other way here, or that even a little of it counts.
+    """
+    signal, shipped = BY_CODE[code], _SHIPPED.effect(code, value)
+    if shipped * effect > 0 or code in _PLAIN:
+        if effect > 0 and signal.otherwise is not None:
+            return signal.otherwise
+        return signal.sentence(value)
+    kind = "legitimate" if effect > 0 else "fraudulent"
+    return f"Orders for which this was {value:.3g} were more often {kind} here than others."
+
+
+_SHIPPED: Final = load_scorecard()
+_PLAIN: Final = frozenset(term.code for term in load_sheet().terms if not any(term.effects))
+"""What the shipped scorecard gives no weight: its sentence only says what was measured."""

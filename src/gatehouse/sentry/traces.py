@@ -19,6 +19,11 @@ LONGEST_HISTORY: Final = 64
 MOST_PAIRS: Final = 24
 """So many different partners of one kind are always remembered; who has more has many."""
 MOST_AMOUNTS: Final = 20
+HIGH_S: Final = 14 * 86_400
+_HIGH: Final = 0.9
+"""An amount is high from about two and a half times the user's usual one on."""
+_FEWEST_AMOUNTS: Final = 3
+_MOST_HIGH: Final = 15
 
 KIND_BITS: Final = 31
 MOMENT: Final = 24
@@ -247,15 +252,34 @@ class Habits(Trace, gc=False):
     previous_country: tuple[str, float] | None = None
     paid_in: str | None = None
     """The currency of the amounts; that of the sums is another matter."""
+    high: "array[float] | None" = None
+    """When amounts were far above the usual ones, within the last two weeks."""
 
-    def pay(self, logarithm: float) -> None:
+    def pay(self, logarithm: float, at_s: float) -> None:
         """Note an amount in the currency of this entity."""
-        if self.amounts is None:
+        amounts = self.amounts
+        if amounts is None:
             self.amounts = array("d", (logarithm,))
             return
-        self.amounts.append(logarithm)
-        if len(self.amounts) > MOST_AMOUNTS:
-            del self.amounts[0]
+        if len(amounts) >= _FEWEST_AMOUNTS and logarithm > _HIGH + sum(amounts) / len(amounts):
+            self._note_high(at_s)
+        amounts.append(logarithm)
+        if len(amounts) > MOST_AMOUNTS:
+            del amounts[0]
+
+    def _note_high(self, at_s: float) -> None:
+        high = self.high
+        if high is None:
+            self.high = array("d", (at_s,))
+            return
+        self.high = array("d", [each for each in high[-_MOST_HIGH:] if each > at_s - HIGH_S])
+        self.high.append(at_s)
+
+    def high_before(self, at_s: float) -> int:
+        """How many amounts were far above the usual ones in the two weeks before a moment."""
+        if self.high is None:
+            return 0
+        return len([1 for each in self.high if at_s - HIGH_S < each < at_s])
 
     def arrive(self, country: str, at_s: float) -> None:
         """Note where it was seen."""
@@ -270,10 +294,12 @@ class Habits(Trace, gc=False):
             self.country, self.country_s = self.previous_country or (None, 0.0)
             self.previous_country = None
 
-    def take_payment_back(self, logarithm: float) -> None:
+    def take_payment_back(self, logarithm: float, at_s: float) -> None:
         """Take back the last amount."""
         if self.amounts and self.amounts[-1] == logarithm:
             self.amounts.pop()
+            if self.high and self.high[-1] == at_s:
+                self.high.pop()
 
 
 def linked(met: Sequence[int], whole_s: int) -> dict[int, int] | None:

@@ -3,8 +3,11 @@
 A version is never changed. Applying a file makes the next version and puts it in force; going back
 puts an earlier one in force. Both name the version that the author believed to be in force, so that
 nobody undoes another's change without having seen it.
+
+Sentry's models are kept in the same tables, in a way of their own: see `store.models`.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -26,6 +29,8 @@ LONGEST_NOTE: Final = 200
 _CALLED: Final = {RULES: "rule set", PIPELINE: "pipeline"}
 _COMMANDS: Final = {RULES: "rules", PIPELINE: "pipelines"}
 _STARTER_NOTE: Final = "given to every new account"
+_NONE: Final = "0:0:0"
+"""The stamp of an account that has none of something."""
 
 
 class Version(msgspec.Struct, frozen=True, rename="camel"):
@@ -69,14 +74,14 @@ def apply(  # noqa: PLR0913  # a version has these parts, and all of them are ne
     one, `Unchanged` when nothing would change.
     """
     _check_kind(kind)
-    said = _check_note(note)
-    head = _head(change.connection, account_id, kind, name)
-    if head is not None:
+    said = check_note(note)
+    there = head(change.connection, account_id, kind, name)
+    if there is not None:
         now = get(change.connection, account_id, kind, name)
         if (now.document, now.program) == (document, program):
             raise Unchanged(f"{_CALLED[kind]} {name}: nothing changed since version {now.version}")
     _check_base(change, account_id, kind, name, base)
-    if head is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
+    if there is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
         raise InvalidInput(f"an account has at most {MOST_NAMES} of them; apply under a known name")
     version = _add(change, (account_id, kind, name), (document, program), said)
     change.audit(f"{kind}.apply", account_id, name=name, version=version, base=base, note=said)
@@ -92,7 +97,7 @@ def activate(
     _check_base(change, account_id, kind, name, base)
     if base == version:
         raise Unchanged(f"{_CALLED[kind]} {name}: version {version} is in force already")
-    _set_head(change, (account_id, kind, name), version)
+    set_head(change, (account_id, kind, name), version)
     change.audit(f"{kind}.activate", account_id, name=name, version=version, base=base)
 
 
@@ -120,8 +125,8 @@ def get(
     """One version, without a number the one in force; or `NotFound`."""
     wanted = version
     if wanted is None:
-        head = _head(connection, account_id, kind, name)
-        wanted = None if head is None else head.version
+        there = head(connection, account_id, kind, name)
+        wanted = None if there is None else there.version
     c = CONFIGURATIONS.c
     # A number that the column cannot hold is not there either.
     if wanted is not None and 0 < wanted < 2**31:
@@ -152,7 +157,7 @@ def history(connection: sa.Connection, account_id: str, kind: str, name: str) ->
 def previous(connection: sa.Connection, account_id: str, kind: str, name: str) -> int:
     """The version that was in force before the one that is now; or `NotFound`, or `Conflict`."""
     current = get(connection, account_id, kind, name).version
-    before: int | None = _head(connection, account_id, kind, name).previous
+    before: int | None = head(connection, account_id, kind, name).previous
     if before is None:
         raise Conflict(
             f"version {current} of {_CALLED[kind]} {name} is the first one; no other was in force "
@@ -171,19 +176,29 @@ def names(connection: sa.Connection, account_id: str, kind: str) -> list[str]:
 
 
 def stamp(connection: sa.Connection, account_id: str) -> str:
-    """A text that changes whenever a configuration or a list of the account does.
+    """A text that changes whenever a configuration, the live model or a list of the account does.
 
     The part after the slash is that of the lists alone.
     """
+    return stamps(connection, [account_id])[account_id]
+
+
+def stamps(connection: sa.Connection, account_ids: Sequence[str]) -> dict[str, str]:
+    """The stamps of several accounts at once; databases take some hundreds of them."""
     h, li = CONFIGURATION_HEADS.c, LISTS.c
-    heads = sa.select(sa.func.count(), sa.func.sum(h.changes), sa.func.sum(h.changed_at_ms)).where(
-        h.account_id == account_id
-    )
-    lists = sa.select(
-        sa.func.count(), sa.func.sum(li.changes), sa.func.sum(li.created_at_ms)
-    ).where(li.account_id == account_id)
-    rows = [connection.execute(query).one() for query in (heads, lists)]
-    return "/".join(":".join(str(int(value or 0)) for value in row) for row in rows)
+    found: list[dict[str, str]] = []
+    for owner, changes, moment in (
+        (h.account_id, h.changes, h.changed_at_ms),
+        (li.account_id, li.changes, li.created_at_ms),
+    ):
+        query = (
+            sa.select(owner, sa.func.count(), sa.func.sum(changes), sa.func.sum(moment))
+            .where(owner.in_(account_ids))
+            .group_by(owner)
+        )
+        rows = connection.execute(query)
+        found.append({row[0]: ":".join(str(int(value)) for value in row[1:]) for row in rows})
+    return {each: "/".join(part.get(each, _NONE) for part in found) for each in account_ids}
 
 
 def furnish(change: Change, account_id: str) -> list[str]:
@@ -232,19 +247,26 @@ def _supply_lists(change: Change, account_id: str) -> list[str]:
     return [f"list {each.name}" for each in missing]
 
 
-_Key = tuple[str, str, str]
+Key = tuple[str, str, str]
 """Account, kind and name."""
 
 
-def _add(change: Change, key: _Key, content: tuple[str, str], note: str | None) -> int:
-    """Keep the next version and put it in force."""
+def next_version(connection: sa.Connection, key: Key) -> int:
+    """The number of the version that comes next; numbers are never used again."""
     account_id, kind, name = key
-    document, program = content
     c = CONFIGURATIONS.c
     query = sa.select(sa.func.max(c.version)).where(
         c.account_id == account_id, c.kind == kind, c.name == name
     )
-    version = int(change.connection.scalar(query) or 0) + 1
+    return int(connection.scalar(query) or 0) + 1
+
+
+def add_version(
+    change: Change, key: Key, version: int, content: tuple[str, str], note: str | None
+) -> None:
+    """Keep a document and its program as a version, without putting it in force."""
+    account_id, kind, name = key
+    document, program = content
     change.connection.execute(
         CONFIGURATIONS.insert(),
         {
@@ -259,11 +281,18 @@ def _add(change: Change, key: _Key, content: tuple[str, str], note: str | None) 
             "note": note,
         },
     )
-    _set_head(change, key, version)
+
+
+def _add(change: Change, key: Key, content: tuple[str, str], note: str | None) -> int:
+    """Keep the next version and put it in force."""
+    version = next_version(change.connection, key)
+    add_version(change, key, version, content, note)
+    set_head(change, key, version)
     return version
 
 
-def _set_head(change: Change, key: _Key, version: int) -> None:
+def set_head(change: Change, key: Key, version: int) -> None:
+    """Put a version in force; what was in force until now becomes the previous one."""
     account_id, kind, name = key
     h = CONFIGURATION_HEADS.c
     this = (h.account_id == account_id) & (h.kind == kind) & (h.name == name)
@@ -278,7 +307,8 @@ def _set_head(change: Change, key: _Key, version: int) -> None:
         change.connection.execute(CONFIGURATION_HEADS.insert(), row)
 
 
-def _head(connection: sa.Connection, account_id: str, kind: str, name: str) -> Any:
+def head(connection: sa.Connection, account_id: str, kind: str, name: str) -> Any:
+    """Which version is in force, and which one was before; None when there is none."""
     h = CONFIGURATION_HEADS.c
     return connection.execute(
         sa.select(CONFIGURATION_HEADS).where(
@@ -289,10 +319,10 @@ def _head(connection: sa.Connection, account_id: str, kind: str, name: str) -> A
 
 def _check_base(change: Change, account_id: str, kind: str, name: str, base: int | None) -> None:
     """Refuse to replace what the author has not seen."""
-    head = _head(change.connection, account_id, kind, name)
-    if (None if head is None else head.version) == base:
+    there = head(change.connection, account_id, kind, name)
+    if (None if there is None else there.version) == base:
         return
-    if head is None:
+    if there is None:
         raise Conflict(f"{_CALLED[kind]} {recordable(name)} has no version {base}; it is new")
     c = CONFIGURATIONS.c
     actor = change.connection.scalar(
@@ -300,13 +330,13 @@ def _check_base(change: Change, account_id: str, kind: str, name: str, base: int
             c.account_id == account_id,
             c.kind == kind,
             c.name == name,
-            c.version == head.version,
+            c.version == there.version,
         )
     )
     seen = "that there was none" if base is None else f"version {base}"
     raise Conflict(
-        f"{_CALLED[kind]} {name} is at version {head.version} (made by {actor}, in force since "
-        f"{iso_time(head.changed_at_ms)}), you saw {seen}; look at it: "
+        f"{_CALLED[kind]} {name} is at version {there.version} (made by {actor}, in force since "
+        f"{iso_time(there.changed_at_ms)}), you saw {seen}; look at it: "
         f"gatehouse {_COMMANDS[kind]} show {name}, then apply again"
     )
 
@@ -315,7 +345,8 @@ def _check_kind(kind: str) -> None:
     assert kind in KINDS, f"a configuration is one of {KINDS}"
 
 
-def _check_note(note: str | None) -> str | None:
+def check_note(note: str | None) -> str | None:
+    """A note as it is kept, or `InvalidInput`."""
     if note is None or not note.strip():
         return None
     said = recordable(note.strip())

@@ -202,7 +202,7 @@ h AS (INSERT INTO holds
 g AS (DELETE FROM holds WHERE request_id IN
   (SELECT json_array_elements_text(j->'holds_ended') FROM batch)),
 d AS (INSERT INTO decisions
-  SELECT x->>0, x->>1, (x->>2)::bigint, x->>3, x->>4, x->>5, x->>6
+  SELECT x->>0, x->>1, (x->>2)::bigint, x->>3, x->>4, x->>5, x->>6, x->>7
   FROM batch, json_array_elements(j->'decisions') x),
 f AS (DELETE FROM idempotency WHERE (claim_id, request_id) IN
   (SELECT x->>0, x->>1 FROM batch, json_array_elements(j->'claims_freed') x)),

@@ -1,11 +1,11 @@
 """Reviews: decisions that a person has to look at, and what that person found.
 
-A review is opened in the commit of its decision and resolved once. What was found labels the
-request as fraud or as legitimate, so that rules can be measured against it.
+A review is opened in the commit of its decision and resolved once. What was found is kept as
+feedback in the same transaction: it labels the request as fraud or as legitimate.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
@@ -14,10 +14,13 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.ids import first_id, is_id
+from gatehouse.core.ids import is_id
+from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.redaction import recordable
 from gatehouse.core.text import is_blank
+from gatehouse.store import feedback
 from gatehouse.store.database import Database
+from gatehouse.store.feedback_desk import make_known
 from gatehouse.store.office import Change, Office
 from gatehouse.store.pace import Pace
 from gatehouse.store.tables import DECISIONS, REVIEWS
@@ -108,7 +111,7 @@ def with_records(
 def resolve(
     change: Change, account_id: str, request_id: str, *, approve: bool, reason: str, actor: str
 ) -> Review:
-    """Close an open review; `AlreadyResolved` when it is not open any more."""
+    """Close an open review and label its request; `AlreadyResolved` when it is not open."""
     resolved = msgspec.structs.replace(
         get(change.connection, account_id, request_id),
         state=ReviewState.APPROVED if approve else ReviewState.DECLINED,
@@ -129,31 +132,28 @@ def resolve(
     )
     if change.connection.execute(update).rowcount == 0:
         raise AlreadyResolved(get(change.connection, account_id, request_id))
+    feedback.note(
+        change.connection,
+        account_id,
+        [request_id],
+        feedback.Statement(Label.LEGITIMATE if approve else Label.FRAUD),
+        actor=actor,
+        source=LabelSource.REVIEW,
+        now_ms=change.now_ms,
+    )
     # The reason is a person's own words about a customer: it stays out of a log that nothing can
     # be erased from.
     change.audit("review.resolve", account_id, requestId=request_id, state=resolved.state.value)
     return resolved
 
 
-def labels(
-    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int
-) -> dict[str, bool]:
-    """What people found about the requests of a span: True is fraud, False is legitimate."""
-    query = sa.select(REVIEWS.c.request_id, REVIEWS.c.state).where(
-        REVIEWS.c.account_id == account_id,
-        REVIEWS.c.state != ReviewState.OPEN.value,
-        REVIEWS.c.request_id >= first_id("req", since_ms),
-        REVIEWS.c.request_id < first_id("req", until_ms),
-    )
-    declined = ReviewState.DECLINED.value
-    return {row.request_id: row.state == declined for row in connection.execute(query)}
-
-
 class RecordedReviews:
     """The same for a running server: questions are put on a thread, changes one at a time."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Office, noted: Callable[[], Awaitable[None]]) -> None:
+        """`noted` is awaited after every resolution, before whoever resolved is answered."""
         self._office = office
+        self._noted = noted
         self._database: Database = office.database
         self._pace = Pace(office.database)
         self._one_at_a_time = asyncio.Lock()
@@ -201,7 +201,9 @@ class RecordedReviews:
                 )
 
         async with self._one_at_a_time:
-            return Reviewed(await _on_a_thread(settle), seen.record)
+            resolved = await _on_a_thread(settle)
+        await make_known(self._noted)
+        return Reviewed(resolved, seen.record)
 
 
 async def _on_a_thread(question: Callable[[], T]) -> T:

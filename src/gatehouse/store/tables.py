@@ -86,6 +86,7 @@ DECISIONS: Final = sa.Table(
     sa.Column("client_reference", sa.Text),
     sa.Column("card", sa.Text),
     sa.Column("record", sa.Text, nullable=False),
+    sa.Column("transaction_reference", sa.Text),
 )
 sa.Index(
     "decisions_by_client_reference",
@@ -94,6 +95,14 @@ sa.Index(
     DECISIONS.c.request_id,
     sqlite_where=DECISIONS.c.client_reference.is_not(None),
     postgresql_where=DECISIONS.c.client_reference.is_not(None),
+)
+sa.Index(
+    "decisions_by_transaction",
+    DECISIONS.c.account_id,
+    DECISIONS.c.transaction_reference,
+    DECISIONS.c.request_id,
+    sqlite_where=DECISIONS.c.transaction_reference.is_not(None),
+    postgresql_where=DECISIONS.c.transaction_reference.is_not(None),
 )
 
 CARD_MISMATCHES: Final = sa.Table(
@@ -276,6 +285,25 @@ REVIEWS: Final = sa.Table(
     sa.Column("reason", sa.Text),
 )
 sa.Index("reviews_by_state", REVIEWS.c.account_id, REVIEWS.c.state, REVIEWS.c.request_id)
+
+# What requests turned out to be. A row is never changed: the newest one of a request counts, and
+# says what counted before it, so that whoever follows the rows can undo that.
+FEEDBACK: Final = sa.Table(
+    "feedback",
+    METADATA,
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("account_id", sa.Text, nullable=False),
+    sa.Column("request_id", sa.Text, nullable=False),
+    sa.Column("label", sa.Text, nullable=False),
+    sa.Column("previous", sa.Text),
+    sa.Column("found_at_ms", sa.BigInteger),
+    sa.Column("amount", sa.BigInteger),
+    sa.Column("currency", sa.Text),
+    sa.Column("recorded_at_ms", sa.BigInteger, nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+)
+sa.Index("feedback_by_request", FEEDBACK.c.account_id, FEEDBACK.c.request_id, FEEDBACK.c.seq)
 
 # Single facts: the revision that tells servers to look again, and the head of the audit chain.
 STATE: Final = sa.Table(

@@ -10,6 +10,7 @@ import gatehouse
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import Item
 from gatehouse.web.envelope import Billing, Errors, billing, failure
+from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
 from gatehouse.web.operations import Operation
 from gatehouse.web.pipelines import PipelinesResponse
 from gatehouse.web.problems import BODY_CODES, CODES, Problem
@@ -23,7 +24,7 @@ Fraud prevention and verification for card payments.
 
 Every call carries an API key in `X-API-KEY` and comes from a backend, never from a browser. Every
 answer is the same envelope: check `isSuccess` first, then the operation's own object. `billing`
-says what the request cost and what is left; decisions and reviews are free."""
+says what the request cost and what is left; decisions, reviews and feedback are free."""
 
 _HEADERS: Final[dict[str, tuple[str, str]]] = {
     "X-Request-Id": ("string", "The caller's trace id when it is usable, otherwise `requestId`."),
@@ -59,6 +60,7 @@ _PAID_CODES: Final = frozenset(
 def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     """The whole document."""
     kinds: list[Any] = [Errors, Billing, Decision, ReviewPage, ReviewResolution, PipelinesResponse]
+    kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=_REF)
@@ -71,6 +73,8 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
         "get": _get_review(schemas),
         "post": _resolve_review(schemas),
     }
+    paths["/api/v1/feedback"] = {"post": _tell(schemas)}
+    paths["/api/v1/feedback/{requestId}"] = {"get": _get_feedback(schemas)}
     schemas["Failure"] = _failure_schema()
     return {
         "openapi": "3.1.0",
@@ -108,20 +112,15 @@ def _own_type(kind: type) -> dict[str, Any]:
 
 
 def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
-    request = operation.request_type.__name__
     response = operation.response_type.__name__
     envelope = response.removesuffix("Response") + "Envelope"
     schemas[envelope] = _envelope(operation.field, response)
-    example = _example_request(schemas[request], schemas)
     return {
         "operationId": operation.name,
         "summary": operation.title,
         "description": operation.about,
         "parameters": [_idempotency_parameter(), _trace_parameter()],
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": _ref(request), "example": example}},
-        },
+        "requestBody": _body(operation.request_type, schemas),
         "responses": {
             "200": _response(
                 "Processed, or refused with the fields at fault: `isSuccess` tells.",
@@ -141,10 +140,7 @@ def _list_pipelines(schemas: dict[str, Any]) -> dict[str, Any]:
         "summary": "Pipelines",
         "description": "The pipelines that the account can call, and what each needs. Free.",
         "parameters": [_trace_parameter()],
-        "responses": {
-            "200": _response("The pipelines.", _ref("PipelinesEnvelope")),
-            **_failures(without=BODY_CODES | {"not_found"}),
-        },
+        **_free("The pipelines.", "PipelinesEnvelope", without=BODY_CODES | {"not_found"}),
     }
 
 
@@ -154,14 +150,8 @@ def _get_decision(schemas: dict[str, Any]) -> dict[str, Any]:
         "operationId": "getDecision",
         "summary": "One decision",
         "description": "The record of a processed request, for the account it belongs to. Free.",
-        "parameters": [
-            _parameter("requestId", "path", "The `requestId` of an answer."),
-            _trace_parameter(),
-        ],
-        "responses": {
-            "200": _response("The record.", _ref("DecisionEnvelope")),
-            **_failures(without=BODY_CODES),
-        },
+        "parameters": [_decision_parameter(), _trace_parameter()],
+        **_free("The record.", "DecisionEnvelope", without=BODY_CODES),
     }
 
 
@@ -190,10 +180,7 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
             *_page_parameters(),
             _trace_parameter(),
         ],
-        "responses": {
-            "200": _response("A page of records.", _ref("DecisionsEnvelope")),
-            **_failures(without=BODY_CODES | {"not_found"}),
-        },
+        **_free("A page of records.", "DecisionsEnvelope", without=BODY_CODES | {"not_found"}),
     }
 
 
@@ -209,10 +196,7 @@ def _list_reviews(schemas: dict[str, Any]) -> dict[str, Any]:
             *_page_parameters(),
             _trace_parameter(),
         ],
-        "responses": {
-            "200": _response("A page of reviews.", _ref("ReviewsEnvelope")),
-            **_failures(without=BODY_CODES | {"not_found"}),
-        },
+        **_free("A page of reviews.", "ReviewsEnvelope", without=BODY_CODES | {"not_found"}),
     }
 
 
@@ -222,35 +206,66 @@ def _get_review(schemas: dict[str, Any]) -> dict[str, Any]:
         "operationId": "getReview",
         "summary": "One review",
         "description": "A review and its decision, for the account it belongs to. Free.",
-        "parameters": [_review_parameter(), _trace_parameter()],
-        "responses": {
-            "200": _response("The review.", _ref("ReviewEnvelope")),
-            **_failures(without=BODY_CODES),
-        },
+        "parameters": [_decision_parameter(), _trace_parameter()],
+        **_free("The review.", "ReviewEnvelope", without=BODY_CODES),
     }
 
 
 def _resolve_review(schemas: dict[str, Any]) -> dict[str, Any]:
-    body = ReviewResolution.__name__
-    example = _example_request(schemas[body], schemas)
     return {
         "operationId": "resolveReview",
         "summary": "Resolve a review",
         "description": "Says what a person found. A review is resolved once; of several who try "
-        "at the same time one succeeds. What was found measures the rules. Free.",
-        "parameters": [_review_parameter(), _trace_parameter()],
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": _ref(body), "example": example}},
-        },
-        "responses": {
-            "200": _response(
-                "The resolved review, or a refusal with the fields at fault: `isSuccess` tells.",
-                _ref("ReviewEnvelope"),
-            ),
-            **_failures(without=_PAID_CODES),
-        },
+        "at the same time one succeeds. What was found counts as feedback. Free.",
+        "parameters": [_decision_parameter(), _trace_parameter()],
+        "requestBody": _body(ReviewResolution, schemas),
+        **_free(
+            "The resolved review, or a refusal with the fields at fault: `isSuccess` tells.",
+            "ReviewEnvelope",
+            without=_PAID_CODES,
+        ),
     }
+
+
+def _tell(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["FeedbackEnvelope"] = _envelope("feedbackResponse", FeedbackReceipt.__name__)
+    return {
+        "operationId": "giveFeedback",
+        "summary": "Give feedback",
+        "description": "Says what became of a request, or of up to a hundred of one name. What is "
+        "said last counts; everything stays in the history. Sentry takes it into account at once. "
+        "The same said again changes nothing, so a repeat is safe. Free.",
+        "parameters": [_trace_parameter()],
+        "requestBody": _body(FeedbackRequest, schemas),
+        **_free(
+            "What was kept, or a refusal with the fields at fault: `isSuccess` tells.",
+            "FeedbackEnvelope",
+            without=_PAID_CODES | {"already_resolved"},
+        ),
+    }
+
+
+def _get_feedback(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["FeedbackHistoryEnvelope"] = _envelope("feedbackResponse", FeedbackHistory.__name__)
+    return {
+        "operationId": "getFeedback",
+        "summary": "Feedback on a request",
+        "description": "What is known about a request, and all that was said about it. Free.",
+        "parameters": [_decision_parameter(), _trace_parameter()],
+        **_free("What was said.", "FeedbackHistoryEnvelope", without=BODY_CODES),
+    }
+
+
+def _body(kind: type, schemas: dict[str, Any]) -> dict[str, Any]:
+    name = kind.__name__
+    example = _example_request(schemas[name], schemas)
+    content = {"application/json": {"schema": _ref(name), "example": example}}
+    return {"required": True, "content": content}
+
+
+def _free(about: str, envelope: str, *, without: Set[str]) -> dict[str, Any]:
+    """The answers of an operation that costs nothing."""
+    return {"responses": {"200": _response(about, _ref(envelope)), **_failures(without=without)}}
 
 
 def _envelope(field: str, response: str) -> dict[str, Any]:
@@ -334,8 +349,8 @@ def _page_parameters() -> list[dict[str, Any]]:
     ]
 
 
-def _review_parameter() -> dict[str, Any]:
-    return _parameter("requestId", "path", "The `requestId` of the decision.")
+def _decision_parameter() -> dict[str, Any]:
+    return _parameter("requestId", "path", "The `requestId` of an answer.")
 
 
 def _idempotency_parameter() -> dict[str, Any]:

@@ -69,7 +69,11 @@ CODES: Final[dict[str, Code]] = {
         "Card data must not travel over plain HTTP.",
         "Use HTTPS, or let a trusted proxy terminate it and say so.",
     ),
-    "not_found": Code(404, "There is nothing at this address.", "Check the path or the id."),
+    "not_found": Code(
+        404,
+        "There is nothing of this account at this address, or by this name.",
+        "Check the path, the id or the name; `globalErrors` says which of them.",
+    ),
     "method_not_allowed": Code(
         405, "This method is not allowed here.", "Use a method of the `Allow` header."
     ),

@@ -9,6 +9,7 @@ from starlette.routing import Route, Router
 from gatehouse.sentry.memory import State
 from gatehouse.web.body import Receive
 from gatehouse.web.door import VISIT
+from gatehouse.web.feedback import Feedback
 from gatehouse.web.metrics import CONTENT_TYPE, Metrics
 from gatehouse.web.openapi import openapi_document
 from gatehouse.web.operations import Operation
@@ -69,19 +70,21 @@ class Offered(msgspec.Struct, frozen=True):
 
 
 def make_routes(
-    apis: tuple[Api, Reviews],
+    apis: tuple[Api, Reviews, Feedback],
     offered: Offered,
     ready: Readiness,
     metrics: Metrics | None,
     base_url: str,
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
-    api, reviews = apis
+    api, reviews, feedback = apis
     routes = [
         *(_route("POST", one.path, api.operation(one)) for one in offered.operations),
         _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
         _route("GET", "/api/v1/reviews", reviews.listing),
         _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
+        _route("POST", "/api/v1/feedback", feedback.tell),
+        _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
         *_pages(openapi_document(offered.operations), base_url),

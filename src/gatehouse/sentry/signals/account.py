@@ -10,7 +10,7 @@ from gatehouse.intel.places import distance_km
 from gatehouse.sentry.look import DAY_S, Look
 from gatehouse.sentry.memory import Kind, Seen
 from gatehouse.sentry.placeholders import meant
-from gatehouse.sentry.signals.signal import LEAST, Collection, Group
+from gatehouse.sentry.signals.signal import LEAST, Collection, Group, with_country
 
 ACCOUNT: Final = Collection(Group.ACCOUNT)
 _signal = ACCOUNT.signal
@@ -35,6 +35,10 @@ _LONGEST_NAME: Final = 254
 # Names that machines give: a UUID, a long number, a digest. Nobody chose them, so they do not tell
 # anything about somebody who did.
 _GIVEN: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{16,64}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12}){4}")
+
+
+def _with_name(look: Look) -> bool:
+    return bool(look.account.username)
 
 
 @_signal(
@@ -106,6 +110,7 @@ def _usual(look: Look) -> float | None:
     " new for the user, too. From the third event on, and not when the address hides where its user"
     " is.",
     says="The user has not ordered from this country before.",
+    needs=with_country,
 )
 def _country_new(look: Look) -> float | None:
     user = _user(look)
@@ -123,6 +128,7 @@ def _country_new(look: Look) -> float | None:
     " between them, km/h. Not for mobile networks, which take their country abroad, nor when the"
     " address hides where its user is.",
     says="The user would have had to travel at {value} km/h.",
+    needs=with_country,
 )
 def _impossible_travel(look: Look) -> float | None:
     user = _user(look)
@@ -180,6 +186,7 @@ def _trusted(look: Look) -> float | None:
     computation="Randomness of the letters, 0 to 1; of an e-mail address, of what is before the @."
     " Not for numbers, UUIDs and digests.",
     says="The user name looks machine-made.",
+    needs=_with_name,
 )
 def _username_random(look: Look) -> float | None:
     name = look.account.username

@@ -9,9 +9,18 @@ from gatehouse.sentry.signals.address import ADDRESS
 from gatehouse.sentry.signals.cart import CART
 from gatehouse.sentry.signals.consistency import CONSISTENCY
 from gatehouse.sentry.signals.device import DEVICE
+from gatehouse.sentry.signals.measures import CARTS, SPENDING
 from gatehouse.sentry.signals.order import ORDER
+from gatehouse.sentry.signals.reputation import REPUTATION
 from gatehouse.sentry.signals.session import SESSION
-from gatehouse.sentry.signals.signal import Collection, Measure, Need, Signal
+from gatehouse.sentry.signals.signal import (
+    Collection,
+    Measure,
+    Measures,
+    Need,
+    Signal,
+    with_country,
+)
 from gatehouse.sentry.signals.velocity import VELOCITY
 
 
@@ -43,8 +52,16 @@ def _has_past(look: Look) -> bool:
     return look.past is not None
 
 
-def _has_country(look: Look) -> bool:
-    return look.country is not None
+def _has_reputation(look: Look) -> bool:
+    return bool(look.reputation())
+
+
+def _has_lines(look: Look) -> bool:
+    return look.cart is not None
+
+
+def _has_amount(look: Look) -> bool:
+    return look.order.amount is not None
 
 
 _NEEDS: Final[tuple[tuple[Collection, Need], ...]] = (
@@ -53,9 +70,12 @@ _NEEDS: Final[tuple[tuple[Collection, Need], ...]] = (
     (SESSION, _has_session),
     (ACCOUNT, _has_account),
     (ORDER, _has_order),
+    (SPENDING, _has_amount),
     (CART, _has_cart),
+    (CARTS, _has_lines),
     (VELOCITY, _has_past),
-    (CONSISTENCY, _has_country),
+    (CONSISTENCY, with_country),
+    (REPUTATION, _has_reputation),
 )
 """Each group, and without what none of its signals can say anything."""
 
@@ -75,13 +95,20 @@ def _plan(collection: Collection) -> tuple[tuple[Need | None, _Measures], ...]:
     return tuple((needs, tuple(measures)) for needs, measures in together.items())
 
 
-_PLAN: Final = tuple((needed, _plan(collection)) for collection, needed in _NEEDS)
+_ONE_BY_ONE: Final = tuple(
+    (needed, _plan(collection)) for collection, needed in _NEEDS if collection.measures is None
+)
+_TOGETHER: Final[tuple[tuple[Need, Measures], ...]] = tuple(
+    (needed, collection.measures)
+    for collection, needed in _NEEDS
+    if collection.measures is not None
+)
 
 
 def measure_all(look: Look) -> dict[str, float]:
     """What the signals found; a signal that found nothing is not among them."""
     values: dict[str, float] = {}
-    for needed, parts in _PLAN:
+    for needed, parts in _ONE_BY_ONE:
         if needed(look):
             for needs, measures in parts:
                 if needs is None or needs(look):
@@ -89,4 +116,7 @@ def measure_all(look: Look) -> dict[str, float]:
                         value = measure(look)
                         if value:
                             values[code] = value
+    for needed, measures_together in _TOGETHER:
+        if needed(look):
+            measures_together(look, values)
     return values

@@ -33,12 +33,25 @@ _ANNOUNCED: Final = 7.9
 """More is not thought of a code whose users come each from a network of their own."""
 
 
+def _with_codes(look: Look) -> bool:
+    return bool(look.order.discount_codes)
+
+
+def _with_referrer(look: Look) -> bool:
+    return bool(look.order.referrer_url)
+
+
+def _with_currency(look: Look) -> bool:
+    return look.currency is not None
+
+
 @_signal(
     "ORDER_PLAUSIBLE",
     meaning="Amount and currency are such that they can be paid.",
     computation="1 when the currency exists and the amount is above 0, not absurd, and has no more"
     " decimals than the currency.",
     says="Amount and currency are plausible.",
+    needs=_with_currency,
 )
 def _plausible(look: Look) -> float | None:
     amount, digits = look.order.amount, look.currency_digits
@@ -69,6 +82,7 @@ def _amount_invalid(look: Look) -> float | None:
     meaning="There is no such currency.",
     computation="1 when ISO 4217 does not know the code.",
     says="The currency does not exist.",
+    needs=_with_currency,
 )
 def _currency_invalid(look: Look) -> float | None:
     return None if look.currency is None else float(look.currency_digits is None)
@@ -150,6 +164,7 @@ def _amount_testing(look: Look) -> float | None:
     meaning="More discount codes than an honest buyer would have at hand.",
     computation="Number of different codes.",
     says="{value} discount codes were used together.",
+    needs=_with_codes,
 )
 def _discount_stacking(look: Look) -> float | None:
     codes = look.order.discount_codes
@@ -163,6 +178,7 @@ def _discount_stacking(look: Look) -> float | None:
     " against the code's month, as a Poisson tail; the largest of all codes. Below 8 when no"
     " unusual number of users comes from the buyer's own network.",
     says="Unusually many users use one of the discount codes.",
+    needs=_with_codes,
 )
 def _discount_code_burst(look: Look) -> float | None:
     found = () if look.past is None else look.past.all_of(_DISCOUNT)
@@ -178,6 +194,7 @@ def _discount_code_burst(look: Look) -> float | None:
     computation="1 when the referrer is no web address, or one of a bare IP address, of a local"
     " machine, or in disguised letters.",
     says="The referrer is suspicious.",
+    needs=_with_referrer,
 )
 def _referrer_suspicious(look: Look) -> float | None:
     url = look.order.referrer_url

@@ -13,7 +13,12 @@ from gatehouse.sentry.look import Look
 LEAST: Final = 0.001
 """Of a measurement of which none at all would say something, too."""
 
+_WHOLE_FROM: Final = 10
+"""Smaller numbers are told with two digits."""
+
 Measure = Callable[[Look], float | None]
+Measures = Callable[[Look, dict[str, float]], None]
+"""Adds what it finds by code; for signals that are worked out together."""
 Need = Callable[[Look], bool]
 
 
@@ -28,6 +33,7 @@ class Group(StrEnum):
     CART = "cart"
     VELOCITY = "velocity"
     CONSISTENCY = "consistency"
+    REPUTATION = "reputation"
 
 
 class Signal(NamedTuple):
@@ -44,18 +50,40 @@ class Signal(NamedTuple):
     measure: Measure
     needs: Need | None = None
     """Without what it finds nothing: those that need the same are skipped together."""
+    otherwise: str | None = None
+    """The sentence of a reason that speaks for the order where `says` speaks against it."""
 
     def sentence(self, value: float) -> str:
         """The reason in words."""
-        return self.says.format(value=f"{value:,.0f}")
+        whole = abs(value) >= _WHOLE_FROM or abs(value) <= LEAST
+        shown = f"{value:,.0f}" if whole else f"{value:.2g}"
+        return self.says.format(value=shown)
 
 
 class Collection:
     """Gathers the signals of one group, in the order of their definitions."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, measures: Measures | None = None) -> None:
         self._group = group
         self.signals: list[Signal] = []
+        self.measures = measures
+        """What works all of them out together, when that is how they are measured."""
+
+    def describe(
+        self, code: str, *, meaning: str, computation: str, says: str, otherwise: str | None = None
+    ) -> None:
+        """A signal that is worked out together with the others of the collection."""
+        measures = self.measures
+        assert measures is not None
+
+        def measure(look: Look) -> float | None:
+            found: dict[str, float] = {}
+            measures(look, found)
+            return found.get(code)
+
+        self.signals.append(
+            Signal(code, self._group, meaning, computation, says, measure, None, otherwise)
+        )
 
     def signal(
         self, code: str, *, meaning: str, computation: str, says: str, needs: Need | None = None
@@ -73,3 +101,13 @@ class Collection:
 def with_card(look: Look) -> bool:
     """Whether the request is about a card."""
     return look.card is not None
+
+
+def with_place(look: Look) -> bool:
+    """Whether there is an address, and it is the buyer's."""
+    return look.address is not None and not look.is_renewal
+
+
+def with_country(look: Look) -> bool:
+    """Whether it is known where the buyer is."""
+    return look.country is not None

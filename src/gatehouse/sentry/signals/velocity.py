@@ -4,7 +4,7 @@ from typing import Final
 
 from gatehouse.sentry.look import Look
 from gatehouse.sentry.memory import Kind, Seen, Window
-from gatehouse.sentry.signals.signal import Collection, Group, with_card
+from gatehouse.sentry.signals.signal import Collection, Group, with_card, with_place
 from gatehouse.sentry.signals.surprise import (
     SHARED_BY,
     is_alone,
@@ -36,12 +36,21 @@ _UNIT: Final = (
 _NOT_RENEWALS: Final = "Not for recurring purchases, whose pace is the merchant's."
 
 
+def _with_session(look: Look) -> bool:
+    return look.device.session_id is not None
+
+
+def _with_custom(look: Look) -> bool:
+    return bool(look.request.custom_inputs)
+
+
 @_signal(
     "VEL_IP_EVENTS",
     meaning="Far more orders than usual come from this address.",
     computation=f"{_UNIT}. Addresses that many people share may have {SHARED_BY:.0f} times more,"
     f" and what is beyond counts a fifth. {_NOT_RENEWALS}",
     says="Unusually many orders come from this address.",
+    needs=with_place,
 )
 def _address_events(look: Look) -> float | None:
     people = people_behind(look.facts)
@@ -55,6 +64,7 @@ def _address_events(look: Look) -> float | None:
     computation=f"{_UNIT}, of different users. Shared addresses may have {SHARED_BY:.0f} times"
     f" more. {_NOT_RENEWALS}",
     says="Unusually many users come from this address.",
+    needs=with_place,
 )
 def _address_accounts(look: Look) -> float | None:
     return _partners(look, _ADDRESS, _USER, people_behind(look.facts))
@@ -78,6 +88,7 @@ def _address_cards(look: Look) -> float | None:
     computation=f"{_UNIT}, of events in the /24 of an IPv4 or the /48 of an IPv6 address."
     f" {_NOT_RENEWALS}",
     says="Unusually many orders come from this network.",
+    needs=with_place,
 )
 def _network(look: Look) -> float | None:
     return _events(look, _NETWORK, 6.0 * people_behind(look.facts))
@@ -89,6 +100,7 @@ def _network(look: Look) -> float | None:
     computation=f"{_UNIT}, of different users of the same user agent, languages and network."
     f" {_NOT_RENEWALS}",
     says="Unusually many users share this device and network.",
+    needs=with_place,
 )
 def _device_accounts(look: Look) -> float | None:
     return _partners(look, _PLACE, _USER, people_behind(look.facts))
@@ -133,6 +145,7 @@ def _session_cards(look: Look) -> float | None:
     meaning="Far more orders come from one session than one visit brings.",
     computation=f"{_UNIT}, of the session's events. {_NOT_RENEWALS}",
     says="Unusually many orders come from this session.",
+    needs=_with_session,
 )
 def _session_events(look: Look) -> float | None:
     return _events(look, _SESSION, 3.0)
@@ -167,6 +180,7 @@ def _card_accounts(look: Look) -> float | None:
     computation=f"{_UNIT}, of different users of a declared custom input; the largest of them."
     " Where no users are known, different addresses.",
     says="Unusually many users share one of the custom inputs.",
+    needs=_with_custom,
 )
 def _custom(look: Look) -> float | None:
     found = () if look.past is None else look.past.all_of(_CUSTOM)

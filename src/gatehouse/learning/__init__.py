@@ -1,0 +1,1 @@
+"""Learns from what requests turned out to be: examples, fits, measures, replays."""

@@ -1,0 +1,133 @@
+"""Examples: what was measured of many requests, when, and what became of them.
+
+Most signals say nothing about most requests. So only what was measured is held, one request after
+the other, in a few plain arrays; millions of requests fit into the memory of a small machine.
+"""
+
+import copy
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN: Final = -1
+LEGITIMATE: Final = 0
+FRAUD: Final = 1
+
+_AT_ONCE: Final = 16_384
+
+Rows = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+class Examples:
+    """Requests as they were measured, in the order in which they were added.
+
+    ``at_s`` and ``labels`` are there to be read; whoever makes NumPy arrays of them copies them,
+    because an array that somebody looks into cannot grow.
+    """
+
+    __slots__ = (
+        *("_columns", "_places", "_starts", "_values"),
+        *("at_s", "codes", "doubtful", "known_s", "labels"),
+    )
+
+    def __init__(self, codes: Sequence[str]) -> None:
+        self.codes: Final = tuple(codes)
+        self.at_s: Final = array("d")
+        self.labels = array("b")
+        self.known_s: Final = array("d")
+        """Since when what became of a request is known."""
+        self.doubtful: Final = array("b")
+        """Whether a request must not be taken for legitimate only because nobody complained."""
+        self._places: Final = {code: place for place, code in enumerate(self.codes)}
+        # The measurements of all requests, one after the other: of which signal, and how much.
+        self._columns: Final = array("B" if len(self.codes) <= 256 else "H")
+        self._values: Final = array("d")
+        self._starts: Final = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self.at_s)
+
+    def add(self, at_s: float, signals: Mapping[str, float], *, doubtful: bool = False) -> int:
+        """Append a request; the number of its row. What is no signal is left out."""
+        places = self._places
+        try:
+            columns = array(self._columns.typecode, [places[code] for code in signals])
+        except KeyError:
+            known = {code: signals[code] for code in signals if code in places}
+            return self.add(at_s, known, doubtful=doubtful)
+        values = array("d", signals.values())
+        self.at_s.append(at_s)
+        self.labels.append(UNKNOWN)
+        self.known_s.append(at_s)
+        self.doubtful.append(doubtful)
+        self._columns.extend(columns)
+        self._values.extend(values)
+        self._starts.append(len(self._values))
+        return len(self.at_s) - 1
+
+    def set_label(self, row: int, fraud: bool | None, known_s: float | None = None) -> None:
+        """Say what became of a request; None when that is not known, or no longer.
+
+        `known_s` is since when it is known; None: since the request.
+        """
+        self.labels[row] = UNKNOWN if fraud is None else FRAUD if fraud else LEGITIMATE
+        self.known_s[row] = self.at_s[row] if known_s is None else known_s
+
+    def with_labels(self, labels: NDArray[np.int8]) -> "Examples":
+        """The same requests for somebody who knows something else of them; both share the rest."""
+        other = copy.copy(self)
+        other.labels = array("b", labels.tobytes())
+        return other
+
+    def forget_before(self, at_s: float) -> int:
+        """Drop the oldest rows, where rows were added in order of time; how many."""
+        count = bisect_left(self.at_s, at_s)
+        first = self._starts[count]
+        for of_rows in (self.at_s, self.labels, self.known_s, self.doubtful):
+            del of_rows[:count]
+        del self._columns[:first], self._values[:first]
+        self._starts[:] = array("q", (np.array(self._starts[count:]) - first).tobytes())
+        return count
+
+    def times(self, rows: Rows) -> Values:
+        """When the requests of these rows were."""
+        times: Values = np.frombuffer(self.at_s)[rows] if len(self) else np.empty(0)
+        return times
+
+    def outcomes(self, rows: Rows) -> NDArray[np.int8]:
+        """What became of the requests of these rows: -1 unknown, 0 legitimate, 1 fraud."""
+        if not len(self):
+            return np.empty(0, np.int8)
+        outcomes: NDArray[np.int8] = np.frombuffer(self.labels, np.int8)[rows]
+        return outcomes
+
+    def matrix(self, rows: Rows) -> Values:
+        """The measurements of these rows, a column for each code; NaN where there is none."""
+        found = np.full((len(rows), len(self.codes)), np.nan)
+        for start in range(0, len(rows), _AT_ONCE):
+            self._fill(found[start : start + _AT_ONCE], rows[start : start + _AT_ONCE])
+        return found
+
+    def pieces(self, rows: Rows) -> Iterator[tuple[slice, Values]]:
+        """The same matrix in pieces that are never large, each with its place."""
+        for start in range(0, len(rows), _AT_ONCE):
+            place = slice(start, min(start + _AT_ONCE, len(rows)))
+            yield place, self.matrix(rows[place])
+
+    def _fill(self, into: Values, rows: Rows) -> None:
+        if not len(self._values):
+            return
+        starts = np.frombuffer(self._starts, np.int64)
+        first = starts[rows]
+        counts = starts[rows + 1] - first
+        # For each measurement of these rows: the row here, and where it lies among all.
+        here = np.repeat(np.arange(len(rows)), counts)
+        before = np.cumsum(counts) - counts
+        there = np.arange(len(here)) - before[here] + first[here]
+        columns = np.frombuffer(self._columns, np.dtype(self._columns.typecode))[there]
+        into[here, columns] = np.frombuffer(self._values)[there]

@@ -1,0 +1,23 @@
+"""What learning needs beyond what the service needs: packages of an optional extra."""
+
+import importlib
+import warnings
+from typing import Final
+
+from gatehouse.core.errors import InvalidInput
+
+_NEEDED: Final = ("numpy", "sklearn", "interpret", "matplotlib")
+
+
+def require_extra() -> None:
+    """Refuse, with what to do, when a package that learning needs is not installed."""
+    for name in _NEEDED:
+        try:
+            # What a package says to those who develop it is nothing to an operator.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                importlib.import_module(name)
+        except ImportError as error:
+            raise InvalidInput(
+                "training needs more packages: pip install 'gatehouse[learning]'"
+            ) from error

@@ -1,0 +1,221 @@
+"""What earlier events of an entity turned out to be, and what that says about the next one.
+
+A label counts on the day of its event and less from day to day. The sums are whole numbers whose
+unit grows with time instead of the sums shrinking, so a label that is taken back leaves exactly
+what was there before, whatever came in between.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import msgspec
+
+HALF_LIFE_DAYS: Final = 30
+HORIZON_DAYS: Final = 120
+"""How far back single days are looked at; in the sums older ones are worth a sixteenth by then."""
+_KEPT_DAYS: Final = 400
+"""How long they are kept: a label that is taken back may have been the latest of all."""
+
+_FIRST_DAY: Final = 16_436
+"""1 January 2015; earlier events count as if they had been on it."""
+_LAST_DAY: Final = _FIRST_DAY + 30_000
+_UNIT_BITS: Final = 40
+_DAY_SHIFT: Final = 46
+_FRAUD_SHIFT: Final = 23
+"""A day of one entity has room for eight million labels of each kind."""
+_LATEST: Final = 3
+_MOST: Final = (1 << _FRAUD_SHIFT) - 1
+_COUNTS: Final = (1 << _DAY_SHIFT) - 1
+_LEFT_DAYS: Final = 1000
+_LEFT: Final = tuple(0.5 ** (days / HALF_LIFE_DAYS) for days in range(-_LEFT_DAYS, _LEFT_DAYS + 1))
+"""What is left of a label after so many days, from as many days before on."""
+
+
+def _within(day: int) -> int:
+    return min(max(day, _FIRST_DAY), _LAST_DAY)
+
+
+@lru_cache(maxsize=4096)
+def _weight(day: int) -> int:
+    """What a label of a day counts, in the unit of the first day."""
+    power = (_within(day) - _FIRST_DAY) / HALF_LIFE_DAYS
+    whole = int(power)
+    part: float = 2.0 ** (power - whole)
+    return round(part * (1 << _UNIT_BITS)) << whole
+
+
+class Course(NamedTuple):
+    """How the labels of an entity went on lately."""
+
+    days_since_fraud: float | None
+    """Since the last event that is known to be one."""
+    run: int
+    """Frauds since the last day with any other label."""
+    run_days: float
+    """Since the first of these."""
+    latest: float
+    """The share of frauds among the last three that are known."""
+
+
+class Ledger(msgspec.Struct, gc=False):
+    """The labels of one entity's events."""
+
+    frauds: int = 0
+    """Those of frauds, weighted."""
+    known: int = 0
+    """All of them, weighted."""
+    days: "array[int] | None" = None
+    """Day, frauds and others in one number each, the latest day last."""
+    latest_day: int = _FIRST_DAY
+    """The last of these days."""
+    as_of: int = _FIRST_DAY
+    frauds_then: float = 0.0
+    """The same sums in labels of that day: what is asked for all the time, made ready."""
+    known_then: float = 0.0
+    sayers: dict[int, int] | None = None
+    """Of what several accounts know: their own keys of it, and how many labels each gave."""
+
+    def add(self, day: int, *, fraud: bool, times: int) -> None:
+        """Count the labels of some events of a day; with times below 0, take them back.
+
+        What is taken back and was never counted here was dropped with an earlier ledger.
+        """
+        day = _within(day)
+        days = self.days
+        if days is None:
+            days = self.days = array("q")
+        place = bisect_left(days, day << _DAY_SHIFT)
+        is_there = place < len(days) and days[place] >> _DAY_SHIFT == day
+        step = times << _FRAUD_SHIFT if fraud else times
+        if times > 0:
+            if is_there:
+                days[place] += step
+            else:
+                days.insert(place, (day << _DAY_SHIFT) + step)
+                oldest = (days[-1] >> _DAY_SHIFT) - _KEPT_DAYS
+                del days[: bisect_left(days, oldest << _DAY_SHIFT)]
+        elif is_there and _labels(days[place], fraud=fraud) >= -times:
+            days[place] += step
+            if not days[place] & _COUNTS:
+                del days[place]
+        elif self._older(fraud=fraud) < -times * _weight(day):
+            return
+        weight = _weight(day) * times
+        self.known += weight
+        if fraud:
+            self.frauds += weight
+        self.latest_day = days[-1] >> _DAY_SHIFT if days else _FIRST_DAY
+        # A day that follows from the sums alone: whatever came in between, they read the same.
+        half_lives = max(self.known.bit_length() - _UNIT_BITS - 1, 0)
+        self.as_of = _FIRST_DAY + half_lives * HALF_LIFE_DAYS
+        unit = 1 << _UNIT_BITS + half_lives
+        self.frauds_then, self.known_then = self.frauds / unit, self.known / unit
+
+    def hear(self, key: int, times: int) -> None:
+        """Note which account's label it was, by that account's own key."""
+        sayers = self.sayers
+        if sayers is None:
+            sayers = self.sayers = {}
+        said = sayers.get(key, 0) + times
+        if said > 0:
+            sayers[key] = said
+        else:
+            sayers.pop(key, None)
+
+    def _older(self, *, fraud: bool) -> int:
+        """What labels of one kind come to whose days are not known one by one any more."""
+        total = self.frauds if fraud else self.known - self.frauds
+        rows = self.days or ()
+        return total - sum(_labels(row, fraud=fraud) * _weight(row >> _DAY_SHIFT) for row in rows)
+
+    def course(self, day: int) -> Course:
+        """How the labels went on lately, as of a day."""
+        day = _within(day)
+        since: float | None = None
+        run, run_days, unbroken = 0, 0.0, True
+        wanted, latest = _LATEST, 0.0
+        for row in reversed(self.days or ()):
+            frauds, others = row >> _FRAUD_SHIFT & _MOST, row & _MOST
+            days_ago = max(day - (row >> _DAY_SHIFT), 0)
+            if days_ago > HORIZON_DAYS:
+                break
+            if wanted > 0:
+                taken = min(wanted, frauds + others)
+                latest += taken * frauds / (frauds + others)
+                wanted -= taken
+            unbroken = unbroken and not others
+            if unbroken:
+                run, run_days = run + frauds, float(days_ago)
+            if frauds and since is None:
+                since = float(days_ago)
+            if since is not None and not unbroken and wanted <= 0:
+                break
+            if not self.frauds and wanted <= 0:
+                break
+        return Course(since, run, run_days, latest / max(_LATEST - wanted, 1))
+
+    def recent(self, day: int) -> tuple[float, float]:
+        """Frauds and all labels, each worth less the older its event is, and none more than one."""
+        # An event that comes late may be asked about, or the clock was set back.
+        later = max(day, self.latest_day) - self.as_of
+        near = -_LEFT_DAYS <= later <= _LEFT_DAYS
+        left = _LEFT[later + _LEFT_DAYS] if near else 0.5 ** (later / HALF_LIFE_DAYS)
+        return self.frauds_then * left, self.known_then * left
+
+
+def _labels(row: int, *, fraud: bool) -> int:
+    """How many labels of one kind a day has."""
+    return row >> _FRAUD_SHIFT & _MOST if fraud else row & _MOST
+
+
+class Outcomes:
+    """The ledgers of all entities, by key; those that had no label for long are dropped first."""
+
+    __slots__ = ("_ledgers", "_limit", "get")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._ledgers: OrderedDict[int, Ledger] = OrderedDict()
+        # Asked about everything that every request touches, so nothing stands in between.
+        self.get: Callable[[int], Ledger | None] = self._ledgers.get
+        """What is known of an entity, if anything is."""
+
+    def __len__(self) -> int:
+        return len(self._ledgers)
+
+    def add(self, keys: Mapping[int, int | None], day: int, *, fraud: bool, times: int) -> None:
+        """Count the label of an event for everything it touched.
+
+        What several accounts know comes with the key under which the one that says so knows it.
+        """
+        ledgers = self._ledgers
+        for key, own_key in keys.items():
+            ledger = ledgers.get(key)
+            if ledger is None:
+                if times < 0:
+                    continue  # It was dropped, and its labels with it.
+                ledger = ledgers[key] = Ledger()
+                if len(ledgers) > self._limit:
+                    ledgers.popitem(last=False)
+            else:
+                ledgers.move_to_end(key)
+            ledger.add(day, fraud=fraud, times=times)
+            if own_key is not None:
+                ledger.hear(own_key, times)
+            if not ledger.known:
+                del ledgers[key]
+
+
+class Standing(msgspec.Struct, frozen=True, gc=False):
+    """What is known of an entity as of a day."""
+
+    ledger: Ledger
+    day: int
+    risk: float
+    """How much likelier fraud is than usual for the account, in log-odds."""
+    frauds: float
+    """Known frauds, each worth less the older it is."""

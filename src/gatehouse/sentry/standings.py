@@ -1,0 +1,265 @@
+"""Which entities have a reputation, and how it stands as of an event.
+
+The rate of fraud among an entity's events is drawn towards what is usual, the more the less is
+known: towards what other accounts know of the same entity, and that towards the account's own rate.
+
+Most merchants only tell of frauds. So everything that nobody complained about speaks for whoever
+had a fraud, but gives nobody a better name than is usual: only what turned out well does.
+"""
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from math import log
+from typing import Final, NamedTuple
+
+from gatehouse.sentry.houses import House
+from gatehouse.sentry.memory import WINDOW_S, Kind, Sighting, Window
+from gatehouse.sentry.reputation import HALF_LIFE_DAYS, Ledger, Outcomes, Standing
+from gatehouse.sentry.traces import KIND_BITS, Trace
+
+DAY_S: Final = 86_400
+USUAL_RATE: Final = 0.005
+"""How much fraud an account is thought to have of which nothing is known yet, and at least.
+
+The first frauds that are reported among very many events do not mean that there were no others.
+With a lower rate, one of them would speak against everybody who shares a bank or a provider.
+"""
+_USUAL_WEIGHT: Final = 200.0
+_MONTH_S: Final = WINDOW_S[Window.MONTH]
+_STEADY: Final = HALF_LIFE_DAYS / 0.6931 / 30
+"""What the events of a month come to with their weights, of whoever comes steadily for long."""
+
+SMOOTHING: Final[dict[Kind, float]] = {
+    Kind.ADDRESS: 8.0,
+    Kind.NETWORK: 20.0,
+    Kind.OPERATOR: 100.0,
+    Kind.COUNTRY: 100.0,
+    Kind.PLACE: 5.0,
+    Kind.USER: 10.0,
+    Kind.CARD: 3.0,
+    Kind.BIN: 30.0,
+    Kind.ISSUER: 100.0,
+    Kind.AFFILIATE: 2.0,
+    Kind.DISCOUNT: 20.0,
+    Kind.SHELF: 20.0,
+    Kind.ARTICLE: 20.0,
+    Kind.MIX: 20.0,
+    Kind.CUSTOM: 20.0,
+    Kind.EMAIL: 3.0,
+    Kind.PHONE: 3.0,
+}
+"""What has a reputation, and how many events it takes for one of its own."""
+SHARED: Final = frozenset(
+    (Kind.ADDRESS, Kind.NETWORK, Kind.PLACE, Kind.CARD, Kind.BIN, Kind.EMAIL, Kind.PHONE)
+)
+"""What is the same thing for all accounts of an installation, and not a name of one of them."""
+_SHARED_SMOOTHING: Final = {kind: max(20.0, 2 * SMOOTHING[kind]) for kind in SHARED}
+"""How many events of others it takes: more than of one's own."""
+_ARTICLE: Final = Kind.ARTICLE
+_SHELF: Final = Kind.SHELF
+_TRANSACTION: Final = Kind.TRANSACTION
+_NOTHING: Final = Ledger()
+_NO_LABELS: Final = (0.0, 0.0)
+_MOST_SAYERS: Final = 8
+"""Of so many accounts the events are looked up that speak for what they all know."""
+
+
+class Moment(NamedTuple):
+    """An event for which reputations are asked."""
+
+    sighting: Sighting
+    keys: Sequence[int]
+    """Of its entities."""
+    house: House
+
+
+class Touched(NamedTuple):
+    """What the label of an event counts for, in little room."""
+
+    account_id: str
+    day: int
+    keys: "array[int]"
+    shared: "array[int]"
+    """Keys of what other accounts know, too, each followed by the account's own key of it."""
+    transaction: int | None
+
+
+class Standings:
+    """Knows what became of events, and how everything they touched stands."""
+
+    def __init__(self, limit: int, peek: Callable[[int], Trace | None], *, shared: bool) -> None:
+        self._outcomes = Outcomes(limit)
+        self._peek = peek
+        self._shared = shared
+        self._spoken: OrderedDict[int, tuple[int, int]] = OrderedDict()
+        """Transactions with a label: of which event it counts, and how many such labels it has."""
+        self._most_spoken = limit
+        self.labelled: set[str] = set()
+        """The accounts that have said anything."""
+
+    def touched(self, sighting: Sighting, keys: Sequence[int]) -> Touched:
+        """What a label of an event will count for."""
+        # A thing that an event names twice had the event once.
+        own = dict.fromkeys([key for key in keys if key & KIND_BITS in SMOOTHING])
+        shared = array("q")
+        if self._shared:
+            for place, key in _shared_keys(sighting):
+                shared.extend((key, keys[place]))
+        return Touched(
+            sighting.account_id,
+            int(sighting.at_s // DAY_S),
+            array("q", (*own, _house_key(sighting.account_id))),
+            shared,
+            next((key for key in keys if key & KIND_BITS == _TRANSACTION), None),
+        )
+
+    def note(self, touched: Touched, *, fraud: bool, times: int) -> None:
+        """Count a label for everything its event touched; with times below 0, take it back."""
+        self.labelled.add(touched.account_id)
+        if touched.transaction is not None and not self._is_first(touched, times):
+            return
+        counted: dict[int, int | None] = dict.fromkeys(touched.keys)
+        shared = touched.shared
+        counted |= dict(zip(shared[::2], shared[1::2], strict=True))
+        self._outcomes.add(counted, touched.day, fraud=fraud, times=times)
+
+    def _is_first(self, touched: Touched, times: int) -> bool:
+        """Whether a label is the only one of its transaction, or was.
+
+        An order that was asked about several times is one order, and one fraud.
+        """
+        spoken, key = self._spoken, touched.transaction
+        assert key is not None
+        event = hash((touched.day, touched.keys.tobytes()))
+        first, labels = spoken.get(key, (event, 0))
+        if first != event:
+            return False
+        labels += times
+        if labels > 0:
+            spoken[key] = (event, labels)
+            if len(spoken) > self._most_spoken:
+                spoken.popitem(last=False)
+            return labels == 1 and times > 0
+        return spoken.pop(key, None) is not None
+
+    def of(self, moment: Moment) -> dict[Kind, list[Standing]]:
+        """How everything that an event touches and that has a reputation stands."""
+        sighting, keys, _ = moment
+        found: dict[Kind, list[Standing]] = {}
+        own = sighting.account_id in self.labelled
+        if not own and not self._shared:
+            return found
+        get, day = self._outcomes.get, int(sighting.at_s // DAY_S)
+        ledgers = [get(key) for key in keys] if own else [None] * len(keys)
+        everybody: dict[int, Ledger] = {}
+        if self._is_shared_with(own=own):
+            shared = [(place, get(key)) for place, key in _shared_keys(sighting)]
+            everybody = {place: ledger for place, ledger in shared if ledger is not None}
+        base, silent, of_shelf = 0.0, 1.0, 0.0
+        for place, ledger in enumerate(ledgers):
+            # Most of what an event touches was never spoken of.
+            if ledger is None and not of_shelf and place not in everybody:
+                continue
+            kind = sighting.entities[place][0]
+            # An article stands behind its shelf.
+            usual, of_shelf = (of_shelf if kind is _ARTICLE else 0.0), 0.0
+            known = ledger or everybody.get(place) or (_NOTHING if usual else None)
+            if known is None or kind not in SMOOTHING:
+                continue
+            if not base:
+                base, silent = self._habits(moment, day)
+            usual = usual or base
+            frauds, labels = _NO_LABELS if ledger is None else ledger.recent(day)
+            if place in everybody:
+                entity = (kind, keys[place])
+                usual = self._elsewhere(entity, everybody[place], (frauds, labels), moment, base)
+            weight = SMOOTHING[kind]
+            fraudulent = frauds + weight * usual
+            rate = fraudulent / (labels + weight)
+            if rate > base:
+                # Most merchants only tell of frauds: all that nobody complained about counts, too.
+                unheard = (self._events(keys[place], moment) - labels) * silent
+                if unheard > 0:
+                    rate = max(fraudulent / (labels + unheard + weight), base)
+            if kind is _SHELF:
+                of_shelf = rate
+            if ledger is None:
+                frauds = known.recent(day)[0]
+            risk = log(rate * (1 - base) / (base * (1 - rate)))
+            found.setdefault(kind, []).append(Standing(known, day, risk, frauds))
+        return found
+
+    def _is_shared_with(self, *, own: bool) -> bool:
+        """Whether others could know what this account does not."""
+        return self._shared and len(self.labelled) > (1 if own else 0)
+
+    def _habits(self, moment: Moment, day: int) -> tuple[float, float]:
+        """How much fraud the account has, and of how much of what is none it never speaks.
+
+        Whoever tells of everything sooner or later has not told of the newest events yet; for
+        whoever only tells of frauds, all that was never spoken of turned out well.
+        """
+        ledger = self._outcomes.get(_house_key(moment.sighting.account_id))
+        frauds, labels = _NO_LABELS if ledger is None else ledger.recent(day)
+        unheard = max(moment.house.recent - labels, 0.0)
+        well = labels - frauds
+        silent = unheard / (unheard + well) if well > 0 else 1.0
+        rate = (frauds + _USUAL_WEIGHT * USUAL_RATE) / (labels + unheard * silent + _USUAL_WEIGHT)
+        return max(rate, USUAL_RATE), silent
+
+    def _elsewhere(
+        self,
+        entity: tuple[Kind, int],
+        everybody: Ledger,
+        own: tuple[float, float],
+        moment: Moment,
+        base: float,
+    ) -> float:
+        """How much of what an entity does with other accounts is fraud.
+
+        Own are the frauds and all labels of this account.
+        """
+        kind, key = entity
+        frauds, labels = own
+        all_frauds, all_labels = everybody.recent(int(moment.sighting.at_s // DAY_S))
+        others, others_labels = max(all_frauds - frauds, 0.0), max(all_labels - labels, 0.0)
+        weight = _SHARED_SMOOTHING[kind]
+        rate = (others + weight * base) / (others_labels + weight)
+        if rate > base:
+            events = max(others_labels, self._events_elsewhere(everybody, key, moment))
+            rate = max((others + weight * base) / (events + weight), base)
+        return rate
+
+    def _events(self, key: int, moment: Moment) -> float:
+        """Events of the entity before this one, each worth less the older it is."""
+        trace = self._peek(key)
+        if trace is None:
+            house = moment.house
+            times = house.tallies.get(key) or house.sold.get(key, 0)
+            return times * house.recent / house.events if house.events else 0.0
+        return max(_recent_events(trace, moment.sighting.at_s) - 1.0, 0.0)
+
+    def _events_elsewhere(self, everybody: Ledger, key: int, moment: Moment) -> float:
+        """The same of an entity that other accounts have spoken of, for those accounts."""
+        traces = [
+            self._peek(each) for each in islice(everybody.sayers or (), _MOST_SAYERS) if each != key
+        ]
+        at_s = moment.sighting.at_s
+        return sum([_recent_events(trace, at_s) for trace in traces if trace is not None])
+
+
+def _recent_events(trace: Trace, at_s: float) -> float:
+    return min(_STEADY * trace.count(at_s - _MONTH_S, at_s), trace.events)
+
+
+def _house_key(account_id: str) -> int:
+    return hash((account_id, "all"))
+
+
+def _shared_keys(sighting: Sighting) -> Iterator[tuple[int, int]]:
+    """The keys of what is the same thing for all accounts, with their places."""
+    for place, (kind, value) in enumerate(sighting.entities):
+        if kind in SHARED:
+            yield place, hash(("", kind, value))

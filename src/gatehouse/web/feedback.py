@@ -1,0 +1,317 @@
+"""The routes of feedback: say what became of requests, and show what was said. All are free."""
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Protocol
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.case import ClientReferenceId
+from gatehouse.core.clock import Clock, iso_time
+from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount, parse_amount
+from gatehouse.core.redaction import recordable
+from gatehouse.intel.places import minor_digits
+from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.placeholders import meant
+from gatehouse.sentry.request import EventTime
+from gatehouse.store.feedback import (
+    LONGEST_ID,
+    MOST_REQUESTS,
+    MOST_SAID,
+    Noted,
+    Said,
+    Statement,
+    Subject,
+    TooMuchSaid,
+)
+from gatehouse.web.body import Receive, read_body
+from gatehouse.web.envelope import Amount
+from gatehouse.web.gate import Gate
+from gatehouse.web.problems import Problem
+from gatehouse.web.reviews import Free
+from gatehouse.web.validation import RequestReader
+from gatehouse.web.visit import Reply, Visit
+
+SCOPE: Final = "feedback"
+_CLOCKS_DIFFER_MS: Final = 300_000
+_LARGEST: Final = MAX_AMOUNT // MICROS_PER_UNIT
+_NAMES: Final = {
+    "request_id": "requestId",
+    "transaction_id": "transactionId",
+    "client_reference_id": "clientReferenceId",
+}
+_NOT_KEPT: Final = (
+    "is not kept as it is, because it looks like a card number or has control characters; "
+    "send requestId or transactionId instead"
+)
+_FULL: Final = (
+    f"{MOST_SAID} statements about a request of this name were kept, and more are not; "
+    "what was said last stays"
+)
+_ONE_NAME: Final = f"give exactly one of {', '.join(_NAMES.values())}"
+
+
+class FeedbackRequest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What became of a request, or of all requests of one transaction or reference."""
+
+    request_id: Annotated[
+        Annotated[str, Meta(max_length=LONGEST_ID)] | None,
+        Meta(
+            description="The `requestId` of the answer. Give exactly one of the three names.",
+            examples=["req_01kabcdefghjkmnpqrstvwxyz0"],
+        ),
+    ] = None
+    transaction_id: Annotated[
+        ClientReferenceId | None,
+        Meta(description="The `transactionId` that was sent to Sentry, alone or in a pipeline."),
+    ] = None
+    client_reference_id: Annotated[
+        ClientReferenceId | None,
+        Meta(
+            description="The `clientReferenceId` that was sent, unless it looks like a card "
+            "number or has control characters: such a one is not kept as it is."
+        ),
+    ] = None
+    label: Annotated[
+        Label,
+        Meta(
+            description="`FRAUD`, `CHARGEBACK` or `LEGITIMATE`; `WITHDRAWN` takes back what was "
+            "said before. What is said last counts.",
+            examples=["CHARGEBACK"],
+        ),
+    ]
+    when: Annotated[
+        EventTime | None,
+        Meta(
+            description="When it was found out, or charged back, RFC 3339.",
+            examples=["2026-11-15T09:30:00Z"],
+        ),
+    ] = None
+    amount: Annotated[
+        Annotated[float, Meta(ge=0, le=_LARGEST)] | None,
+        Meta(
+            description="What was lost or charged back, in units of the currency, with at most "
+            "six decimals.",
+            examples=[59.9],
+        ),
+    ] = None
+    currency: Annotated[
+        str | None, Meta(description="ISO 4217 code of the amount.", examples=["USD"])
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields beyond their form."""
+        given = [word for name, word in _NAMES.items() if getattr(self, name) is not None]
+        if len(given) != 1:
+            for word in given or _NAMES.values():
+                yield word, _ONE_NAME
+        if isinstance(self.transaction_id, str | int) and meant(self.transaction_id) is None:
+            yield "transactionId", "must name a transaction, not stand in for a name"
+        reference = self.client_reference_id
+        # Many such names are kept as the same one; whose requests it would find is chance.
+        if isinstance(reference, str | int) and recordable(str(reference)) != str(reference):
+            yield "clientReferenceId", _NOT_KEPT
+        if isinstance(self.when, EventTime) and self.when.seconds < 0:
+            yield "when", "must not be before 1970"
+        if isinstance(self.amount, float | int) and float(_decimals(self.amount)) != self.amount:
+            yield "amount", "must have at most six decimals"
+        if isinstance(self.currency, str) and minor_digits(_code(self.currency)) is None:
+            yield "currency", "must be a currency code of ISO 4217, such as USD"
+
+
+class FeedbackOutcome(msgspec.Struct, frozen=True, rename="camel"):
+    """What the feedback changed for one request."""
+
+    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
+    label: Annotated[Label, Meta(description="What was said now.")]
+    previous_label: Annotated[
+        Label | None, Meta(description="What counted until now; null when nothing did.")
+    ]
+    changed: Annotated[
+        bool, Meta(description="Whether it was news; the same said again changes nothing.")
+    ]
+
+
+class FeedbackReceipt(msgspec.Struct, frozen=True, rename="camel"):
+    """Feedback that was kept."""
+
+    label: Annotated[Label, Meta(description="What was said.")]
+    recorded_at: Annotated[
+        str, Meta(description="When it was kept; of what was said before, that time (RFC 3339).")
+    ]
+    requests: Annotated[
+        list[FeedbackOutcome], Meta(description="The requests it speaks of, oldest first.")
+    ]
+
+
+class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
+    """Something that was said about a request."""
+
+    label: Annotated[Label, Meta(description="What was said.")]
+    previous_label: Annotated[
+        Label | None, Meta(description="What counted before; null when nothing did.")
+    ]
+    when: Annotated[
+        str | None, Meta(description="When it was found out, or charged back (RFC 3339).")
+    ]
+    amount: Annotated[Amount | None, Meta(description="What was lost or charged back.")]
+    currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
+    recorded_at: Annotated[str, Meta(description="When it was kept (RFC 3339).")]
+    source: Annotated[LabelSource, Meta(description="How it came in.")]
+    by: Annotated[str, Meta(description="The key, or the operator, that said it.")]
+
+
+class FeedbackHistory(msgspec.Struct, frozen=True, rename="camel"):
+    """What is known about a request, and how it came to be known."""
+
+    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
+    label: Annotated[
+        Label | None,
+        Meta(description="What counts now; null when nothing was said, or it was withdrawn."),
+    ]
+    history: Annotated[
+        list[FeedbackEntry], Meta(description="What was said, newest first, up to a hundred.")
+    ]
+
+
+class FeedbackDesk(Protocol):
+    """Keeps feedback, each for the account it belongs to. Raises `NotFound` about any other."""
+
+    async def note(
+        self, account_id: str, subject: Subject, statement: Statement, *, actor: str
+    ) -> list[Noted]:
+        """Keep a statement durably; `Conflict` when it is about too many requests, or too much."""
+
+    async def history(self, account_id: str, request_id: str) -> list[Said]:
+        """What was said about a request, newest first."""
+
+
+class Feedback:
+    """Makes the handlers of the routes of feedback."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        desk: FeedbackDesk,
+        keeper: Keeper,
+        clock: Clock,
+        free: Free,
+        *,
+        max_body_bytes: int,
+        body_timeout_ms: int,
+    ) -> None:
+        self._gate = gate
+        self._desk = desk
+        self._keeper = keeper
+        self._clock = clock
+        self._free = free
+        self._max_body_bytes = max_body_bytes
+        self._body_timeout_ms = body_timeout_ms
+        self._reader = RequestReader(FeedbackRequest)
+
+    async def tell(self, visit: Visit, receive: Receive) -> Reply:
+        """Keep what became of requests."""
+        visit.field = "feedbackResponse"
+        caller = await self._gate.admit(visit, SCOPE)
+        body = await read_body(visit, receive, self._max_body_bytes, self._body_timeout_ms)
+        request = self._reader.read(body)
+        named, subject = self._subject(request)
+        try:
+            noted = await self._desk.note(
+                caller.account.account_id,
+                subject,
+                _statement(request, self._clock()),
+                actor=f"key:{caller.key.key_id}",
+            )
+        except NotFound:
+            raise Problem("not_found", details=[_unknown(named)]) from None
+        except TooMuchSaid:
+            raise Problem("invalid_request", fields={named: [_FULL]}) from None
+        except Conflict:
+            many = f"more than {MOST_REQUESTS} requests have it; send the requestId of each instead"
+            raise Problem("invalid_request", fields={named: [many]}) from None
+        return await self._free(visit, _receipt(request.label, noted))
+
+    async def history(self, visit: Visit, _receive: Receive) -> Reply:
+        """What is known about one request."""
+        visit.field = "feedbackResponse"
+        caller = await self._gate.admit(visit, SCOPE)
+        request_id = visit.scope["path_params"]["request_id"]
+        try:
+            found = await self._desk.history(caller.account.account_id, request_id)
+        except NotFound:
+            raise Problem("not_found", details=[_unknown("requestId")]) from None
+        return await self._free(visit, _public(request_id, found))
+
+    def _subject(self, request: FeedbackRequest) -> tuple[str, Subject]:
+        """Which field names the requests, and the name as the records keep it."""
+        if request.request_id is not None:
+            return "requestId", Subject(request_id=request.request_id)
+        if request.transaction_id is not None:
+            kept = self._keeper.kept(request.transaction_id)
+            return "transactionId", Subject(transaction=kept)
+        return "clientReferenceId", Subject(client_reference=str(request.client_reference_id))
+
+
+def _unknown(named: str) -> str:
+    if named == "requestId":
+        return "no such request for this account; send the requestId of an answer it was given"
+    where = " that Sentry has seen" if named == "transactionId" else ""
+    return f"no request of this account{where} has this {named}; check it, or send the requestId"
+
+
+def _statement(request: FeedbackRequest, now_ms: int) -> Statement:
+    found_at_ms = None if request.when is None else round(request.when.seconds * 1000)
+    if found_at_ms is not None and found_at_ms > now_ms + _CLOCKS_DIFFER_MS:
+        raise Problem("invalid_request", fields={"when": ["must not be in the future"]})
+    amount, currency = request.amount, request.currency
+    return Statement(
+        request.label,
+        found_at_ms,
+        None if amount is None else parse_amount(_decimals(amount)),
+        None if currency is None else _code(currency),
+    )
+
+
+def _decimals(amount: float) -> str:
+    """A number as a decimal; a float tells all amounts apart that have six decimals."""
+    return f"{amount:.6f}"
+
+
+def _code(currency: str) -> str:
+    return currency.strip().upper()
+
+
+def _receipt(label: Label, noted: list[Noted]) -> FeedbackReceipt:
+    return FeedbackReceipt(
+        label=label,
+        recorded_at=iso_time(max(one.recorded_at_ms for one in noted)),
+        requests=[
+            FeedbackOutcome(one.request_id, one.label, one.previous, one.changed) for one in noted
+        ],
+    )
+
+
+def _public(request_id: str, found: list[Said]) -> FeedbackHistory:
+    label = found[0].label if found else Label.WITHDRAWN
+    return FeedbackHistory(
+        request_id=request_id,
+        label=None if label is Label.WITHDRAWN else label,
+        history=[_entry(said) for said in found],
+    )
+
+
+def _entry(said: Said) -> FeedbackEntry:
+    at_ms, amount = said.found_at_ms, said.amount
+    return FeedbackEntry(
+        label=said.label,
+        previous_label=said.previous,
+        when=None if at_ms is None else iso_time(at_ms),
+        amount=None if amount is None else msgspec.Raw(format_amount(amount).encode()),
+        currency=said.currency,
+        recorded_at=iso_time(said.recorded_at_ms),
+        source=said.source,
+        by=said.actor,
+    )

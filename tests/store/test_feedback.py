@@ -1,0 +1,540 @@
+"""Feedback on both databases: kept in order, for its own account, and the last word counts."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
+from gatehouse.core.ids import new_id
+from gatehouse.core.labels import Label, LabelSource
+from gatehouse.premises import open_office
+from gatehouse.settings import load_settings
+from gatehouse.store import accounts, feedback, feedback_history, reviews
+from gatehouse.store.feedback import (
+    MOST_REQUESTS,
+    MOST_SAID,
+    Noted,
+    Statement,
+    Subject,
+    Telling,
+    TooMuchSaid,
+)
+from gatehouse.store.feedback_desk import RecordedFeedback
+from gatehouse.store.office import Office
+from gatehouse.store.state import lock_changes
+from gatehouse.store.tables import AUDIT, DECISIONS, FEEDBACK
+from tests.harness import Home
+from tests.store.reviewing import open_review
+
+MOMENT_MS = 1_790_000_000_000
+NOW_MS = MOMENT_MS + 1_000_000
+FRAUD = Statement(Label.FRAUD)
+GOOD = Statement(Label.LEGITIMATE)
+GONE = Statement(Label.WITHDRAWN)
+LOST = Statement(Label.CHARGEBACK, MOMENT_MS + 5, 59_900_000, "USD")
+
+_numbers = count()
+
+
+@pytest.fixture
+def sqlite_office(sqlite_home: Home) -> Iterator[Office]:
+    place = open_office(load_settings(sqlite_home.environ()), "test")
+    yield place
+    place.database.dispose()
+
+
+def make_account(office: Office) -> str:
+    with office.change() as change:
+        return accounts.create(change, "Shop", "USD").account_id
+
+
+def decide(
+    office: Office,
+    account_id: str,
+    *,
+    at_ms: int = MOMENT_MS,
+    transaction: str | None = None,
+    reference: str | None = None,
+    times: int = 1,
+) -> list[str]:
+    """Keep decisions as the close of requests leaves them."""
+    ids = [
+        new_id("req", at_ms, lambda size: next(_numbers).to_bytes(size, "big"))
+        for _ in range(times)
+    ]
+    rows = [
+        {
+            "account_id": account_id,
+            "request_id": request_id,
+            "at_ms": at_ms,
+            "operation": "sentry",
+            "client_reference": reference,
+            "card": None,
+            "record": f'{{"requestId":"{request_id}"}}',
+            "transaction_reference": transaction,
+        }
+        for request_id in ids
+    ]
+    with office.database.writing() as connection:
+        connection.execute(DECISIONS.insert(), rows)
+    return ids
+
+
+def say(
+    office: Office, account_id: str, ids: list[str], statement: Statement, now_ms: int = NOW_MS
+) -> list[Noted]:
+    with office.database.writing() as connection:
+        lock_changes(connection)
+        return feedback.note(
+            connection,
+            account_id,
+            ids,
+            statement,
+            actor="test",
+            source=LabelSource.COMMAND,
+            now_ms=now_ms,
+        )
+
+
+def found(office: Office, account_id: str, **subject: str) -> list[str]:
+    with office.look() as connection:
+        return feedback.find(connection, account_id, Subject(**subject))
+
+
+def told(office: Office, account_id: str, request_id: str) -> list[tuple[str, str | None]]:
+    """The labels of the history, newest first, each with the one before it."""
+    with office.look() as connection:
+        said = feedback.history(connection, account_id, request_id)
+    return [(one.label, one.previous) for one in said]
+
+
+def test_requests_are_found_by_each_of_their_names_oldest_first(office: Office) -> None:
+    shop, other = make_account(office), make_account(office)
+    [late] = decide(office, shop, at_ms=MOMENT_MS + 9, transaction="t-1", reference="order-1")
+    [early] = decide(office, shop, transaction="t-1", reference="order-2")
+    decide(office, other, transaction="t-1", reference="order-1")
+    assert found(office, shop, request_id=early) == [early]
+    assert found(office, shop, transaction="t-1") == [early, late]
+    assert found(office, shop, client_reference="order-1") == [late]
+
+
+def test_what_names_no_request_of_the_account_is_not_found(office: Office) -> None:
+    shop, other = make_account(office), make_account(office)
+    decide(office, shop, transaction="t-1")
+    [theirs] = decide(office, other, transaction="t-2")
+    ids = (theirs, "", "req_00000000000000000000000000", "req_\x00", "\udcff", "x" * 100_000)
+    for request_id in ids:
+        with pytest.raises(NotFound, match="check the id"):
+            found(office, shop, request_id=request_id)
+    with pytest.raises(NotFound):
+        found(office, shop, transaction="t-2")
+    with pytest.raises(NotFound):
+        found(office, shop, client_reference="x" * 100_000)
+
+
+def test_a_name_of_too_many_requests_is_refused(office: Office) -> None:
+    shop = make_account(office)
+    decide(office, shop, reference="all", times=MOST_REQUESTS)
+    assert len(found(office, shop, client_reference="all")) == MOST_REQUESTS
+    decide(office, shop, reference="all")
+    with pytest.raises(Conflict, match="name each by its request id"):
+        found(office, shop, client_reference="all")
+
+
+def test_the_last_word_counts_and_every_word_stays_in_the_history(office: Office) -> None:
+    shop = make_account(office)
+    [request] = decide(office, shop)
+    assert told(office, shop, request) == []
+    assert say(office, shop, [request], FRAUD) == [
+        Noted(request, Label.FRAUD, None, changed=True, recorded_at_ms=NOW_MS)
+    ]
+    assert say(office, shop, [request], GOOD)[0].previous == Label.FRAUD
+    assert say(office, shop, [request], GONE)[0].previous == Label.LEGITIMATE
+    assert say(office, shop, [request], LOST, NOW_MS + 7)[0].previous is None
+    assert told(office, shop, request) == [
+        ("CHARGEBACK", None),
+        ("WITHDRAWN", "LEGITIMATE"),
+        ("LEGITIMATE", "FRAUD"),
+        ("FRAUD", None),
+    ]
+    with office.look() as connection:
+        newest = feedback.history(connection, shop, request)[0]
+    assert (newest.found_at_ms, newest.amount, newest.currency) == (
+        MOMENT_MS + 5,
+        59_900_000,
+        "USD",
+    )
+    assert (newest.recorded_at_ms, newest.actor, newest.source) == (NOW_MS + 7, "test", "command")
+
+
+def test_the_same_said_again_is_kept_once(office: Office) -> None:
+    shop = make_account(office)
+    [request] = decide(office, shop)
+    say(office, shop, [request], LOST)
+    again = say(office, shop, [request], LOST, NOW_MS + 1)
+    assert again == [
+        Noted(request, Label.CHARGEBACK, Label.CHARGEBACK, changed=False, recorded_at_ms=NOW_MS)
+    ]
+    more = Statement(Label.CHARGEBACK, MOMENT_MS + 5, 60_000_000, "USD")
+    assert say(office, shop, [request], more)[0].changed
+    assert told(office, shop, request) == [("CHARGEBACK", "CHARGEBACK"), ("CHARGEBACK", None)]
+
+
+def test_to_take_back_what_nobody_said_is_no_news(office: Office) -> None:
+    shop = make_account(office)
+    [request] = decide(office, shop)
+    [noted] = say(office, shop, [request], Statement(Label.WITHDRAWN, amount=1))
+    assert (noted.changed, noted.previous) == (False, None)
+    assert told(office, shop, request) == []
+
+
+def test_many_are_told_together_as_if_one_after_the_other(office: Office) -> None:
+    shop, other = make_account(office), make_account(office)
+    first, second = decide(office, shop, times=2)
+    [theirs] = decide(office, other)
+
+    def telling(account_id: str, ids: list[str], statement: Statement) -> Telling:
+        return Telling(account_id, ids, statement, "test", LabelSource.IMPORT)
+
+    with office.database.writing() as connection:
+        lock_changes(connection)
+        answers = feedback.note_all(
+            connection,
+            [
+                telling(shop, [first, second], FRAUD),
+                telling(other, [theirs], GOOD),
+                telling(shop, [second], GOOD),
+                telling(shop, [second], GOOD),
+                telling(shop, [], GOOD),
+            ],
+            NOW_MS,
+        )
+    kept = [each for each in answers if not isinstance(each, TooMuchSaid)]
+    assert [[(one.previous, one.changed) for one in each] for each in kept] == [
+        [(None, True), (None, True)],
+        [(None, True)],
+        [("FRAUD", True)],
+        [("LEGITIMATE", False)],
+        [],
+    ]
+    with office.look() as connection:
+        assert [row.seq for row in feedback.after(connection, 0, 10)] == [1, 2, 3, 4]
+
+
+def test_only_the_account_s_own_feedback_is_seen(office: Office) -> None:
+    shop, other = make_account(office), make_account(office)
+    [request] = decide(office, shop)
+    say(office, shop, [request], FRAUD)
+    with pytest.raises(NotFound):
+        told(office, other, request)
+    with office.look() as connection:
+        assert feedback.labels(connection, other, 0, NOW_MS) == {}
+
+
+def test_so_much_is_said_about_a_request_and_no_more(office: Office) -> None:
+    shop = make_account(office)
+    full, other = decide(office, shop, reference="order-1", times=2)
+    telling = [
+        Telling(shop, [full], Statement(Label.FRAUD, amount=number), "test", LabelSource.API)
+        for number in range(MOST_SAID + 2)
+    ]
+    with office.database.writing() as connection:
+        lock_changes(connection)
+        answers = feedback.note_all(connection, telling, NOW_MS)
+    assert [isinstance(each, TooMuchSaid) for each in answers] == [False] * MOST_SAID + [True] * 2
+    # What counts can still be said again, and what is said of several is said of all or none.
+    assert not say(office, shop, [full], telling[MOST_SAID - 1].statement)[0].changed
+    for statement in (GOOD, GONE):
+        with pytest.raises(TooMuchSaid, match=r"100 statements .* what was said last stays"):
+            say(office, shop, [other, full], statement)
+    assert told(office, shop, other) == []
+    desk = RecordedFeedback(office, Followed(office))
+    with pytest.raises(TooMuchSaid):
+        asyncio.run(desk.note(shop, Subject(client_reference="order-1"), GOOD, actor="key:a"))
+    with office.look() as connection:
+        said = feedback.history(connection, shop, full)
+    assert [one.amount for one in said] == list(range(MOST_SAID - 1, -1, -1))
+
+
+def test_a_review_of_which_too_much_was_said_can_be_resolved(office: Office) -> None:
+    shop = make_account(office)
+    request = open_review(office, shop)
+    telling = [
+        Telling(shop, [request], Statement(Label.FRAUD, amount=number), "test", LabelSource.API)
+        for number in range(MOST_SAID)
+    ]
+    with office.database.writing() as connection:
+        lock_changes(connection)
+        feedback.note_all(connection, telling, NOW_MS)
+    with office.change() as change:
+        reviews.resolve(change, shop, request, approve=True, reason="fine", actor="test")
+    assert told(office, shop, request)[0] == ("LEGITIMATE", "FRAUD")
+    assert len(told(office, shop, request)) == MOST_SAID
+
+
+def test_a_label_of_a_later_version_says_nothing(
+    office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    shop = make_account(office)
+    [request] = decide(office, shop)
+    say(office, shop, [request], FRAUD)
+    with office.database.writing() as connection:
+        connection.execute(FEEDBACK.update().values(label="SUSPECTED"))
+    feedback.label_in.cache_clear()
+    for _ in range(2):
+        with office.look() as connection:
+            assert feedback.labels(connection, shop, 0, NOW_MS) == {}
+            assert [row.label for row in feedback.after(connection, 0, 10)] == ["WITHDRAWN"]
+            assert len(feedback_history.listing(connection, shop, 0, None, 10)) == 1
+        assert told(office, shop, request) == [("WITHDRAWN", None)]
+    assert [each.message for each in caplog.records].count(
+        "a label is unknown to this version and counts as withdrawn"
+    ) == 1
+    assert say(office, shop, [request], GOOD)[0].previous is None
+
+
+def test_what_counts_is_read_once_for_each_request(office: Office) -> None:
+    shop, other = make_account(office), make_account(office)
+    first, second = decide(office, shop, times=2)
+    [theirs] = decide(office, other)
+    say(office, shop, [first, second], FRAUD)
+    say(office, other, [theirs], GOOD)
+    say(office, shop, [first], GOOD)
+    say(office, shop, [second], LOST)
+
+    def read(after: int, until: int, limit: int = 10) -> list[tuple[int, str, Label | None]]:
+        with office.look() as connection:
+            rows = feedback_history.standing(connection, after, until, limit)
+        assert all(row.record is not None for row in rows)
+        return [(row.seq, row.label, row.previous) for row in rows]
+
+    assert read(0, 5) == [(3, GOOD.label, None), (4, GOOD.label, None), (5, LOST.label, None)]
+    assert read(0, 5, limit=1) == [(3, GOOD.label, None)]
+    assert read(3, 5) == [(4, GOOD.label, None), (5, LOST.label, None)]
+    # What was said after the second number does not replace anything yet.
+    assert read(0, 4) == [(2, FRAUD.label, None), (3, GOOD.label, None), (4, GOOD.label, None)]
+
+
+def test_labels_are_the_newest_of_each_request_of_the_span(office: Office) -> None:
+    shop = make_account(office)
+    early, fraud, good, lost, gone, unknown, late = (
+        decide(office, shop, at_ms=MOMENT_MS + n)[0] for n in (-1, 0, 5, 6, 7, 8, 10)
+    )
+    say(office, shop, [early, fraud, late, gone, good], FRAUD)
+    say(office, shop, [good], GOOD)
+    say(office, shop, [lost], GOOD)
+    say(office, shop, [lost], LOST)
+    say(office, shop, [gone], GONE)
+    with office.look() as connection:
+        labels = feedback.labels(connection, shop, MOMENT_MS, MOMENT_MS + 10)
+    assert labels == {fraud: True, good: False, lost: True}
+    assert unknown not in labels
+
+
+def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_before(
+    office: Office,
+) -> None:
+    shop, other = make_account(office), make_account(office)
+    [mine], [theirs] = decide(office, shop), decide(office, other)
+    with office.look() as connection:
+        assert feedback.newest(connection) == 0
+        assert feedback.after(connection, 0, 10) == []
+    say(office, shop, [mine], FRAUD)
+    say(office, other, [theirs], GOOD)
+    say(office, shop, [mine], GONE)
+    with office.database.writing() as connection:
+        connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == theirs))
+    with office.look() as connection:
+        assert feedback.newest(connection) == 3
+        rows = feedback.after(connection, 0, 10)
+        assert feedback.after(connection, 1, 1) == [rows[1]]
+        assert feedback.after(connection, 3, 10) == []
+    assert rows == [
+        (1, shop, Label.FRAUD, None, f'{{"requestId":"{mine}"}}'),
+        (2, other, Label.LEGITIMATE, None, None),
+        (3, shop, Label.WITHDRAWN, Label.FRAUD, f'{{"requestId":"{mine}"}}'),
+    ]
+
+
+def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(office: Office) -> None:
+    shop = make_account(office)
+    requests = decide(office, shop, times=12)
+    threads = [
+        threading.Thread(target=say, args=(office, shop, requests[n::4], FRAUD)) for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with office.look() as connection:
+        assert [row.seq for row in feedback.after(connection, 0, 100)] == list(range(1, 13))
+        assert set(feedback.labels(connection, shop, 0, NOW_MS)) == set(requests)
+
+
+class Followed:
+    """Counts how often a server was told to look, and what it could see then."""
+
+    def __init__(self, office: Office, *, fails: bool = False) -> None:
+        self._office = office
+        self._fails = fails
+        self.seen: list[int] = []
+
+    async def __call__(self) -> None:
+        with self._office.look() as connection:
+            self.seen.append(feedback.newest(connection))
+        if self._fails:
+            raise StoreUnavailable("away")
+
+
+def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(office: Office) -> None:
+    shop, other = make_account(office), make_account(office)
+    one, two = decide(office, shop, transaction="t-1", times=2)
+    decide(office, shop, reference="all", times=MOST_REQUESTS + 1)
+    followed = Followed(office)
+    desk = RecordedFeedback(office, followed)
+
+    async def work() -> None:
+        answers = await asyncio.gather(
+            desk.note(shop, Subject(transaction="t-1"), FRAUD, actor="key:a"),
+            desk.note(other, Subject(transaction="t-1"), GOOD, actor="key:b"),
+            desk.note(shop, Subject(request_id=two), GOOD, actor="key:c"),
+            desk.note(shop, Subject(client_reference="all"), GOOD, actor="key:a"),
+            return_exceptions=True,
+        )
+        kept, missing, last, many = answers
+        assert isinstance(kept, list)
+        assert [(noted.request_id, noted.changed) for noted in kept] == [(one, True), (two, True)]
+        assert isinstance(missing, NotFound)
+        assert isinstance(last, list)
+        assert [noted.previous for noted in last] == [Label.FRAUD]
+        assert isinstance(many, Conflict)
+        # One commit for all of them, and it was followed before anybody was answered.
+        assert followed.seen == [3]
+        said = await desk.history(shop, two)
+        assert [(row.label, row.actor, row.source) for row in said] == [
+            ("LEGITIMATE", "key:c", "api"),
+            ("FRAUD", "key:a", "api"),
+        ]
+        with pytest.raises(NotFound):
+            await desk.history(other, two)
+        with pytest.raises(NotFound):
+            await desk.note(other, Subject(request_id=one), GOOD, actor="key:b")
+        assert followed.seen == [3]
+
+    asyncio.run(work())
+    with office.look() as connection:
+        lines = connection.scalars(sa.select(AUDIT.c.action)).all()
+    assert not [action for action in lines if "feedback" in action]
+
+
+def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: Office) -> None:
+    shop = make_account(sqlite_office)
+    requests = decide(sqlite_office, shop, times=150)
+    followed = Followed(sqlite_office)
+    desk = RecordedFeedback(sqlite_office, followed)
+
+    async def work() -> None:
+        waiting = [
+            desk.note(shop, Subject(request_id=each), FRAUD, actor="key:a") for each in requests
+        ]
+        answers = await asyncio.gather(*waiting)
+        assert [noted.request_id for [noted] in answers] == requests
+        assert followed.seen == [64, 128, 150]
+        assert not (await desk.note(shop, Subject(request_id=requests[0]), FRAUD, actor="x"))[
+            0
+        ].changed
+
+    asyncio.run(work())
+
+
+def test_who_goes_away_takes_nobody_along_and_is_written_down(sqlite_office: Office) -> None:
+    shop = make_account(sqlite_office)
+    first, second = decide(sqlite_office, shop, times=2)
+    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
+
+    async def work() -> None:
+        gone = asyncio.create_task(desk.note(shop, Subject(request_id=first), FRAUD, actor="key:a"))
+        stays = asyncio.create_task(
+            desk.note(shop, Subject(request_id=second), FRAUD, actor="key:b")
+        )
+        await asyncio.sleep(0)
+        gone.cancel()
+        assert (await stays)[0].changed
+        assert gone.cancelled()
+        assert len(await desk.history(shop, first)) == 1
+
+    asyncio.run(work())
+
+
+def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(sqlite_office: Office) -> None:
+    shop = make_account(sqlite_office)
+    [request] = decide(sqlite_office, shop)
+    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office, fails=True))
+    noted = asyncio.run(desk.note(shop, Subject(request_id=request), FRAUD, actor="key:a"))
+    assert noted[0].changed
+    assert told(sqlite_office, shop, request) == [("FRAUD", None)]
+
+
+def test_only_what_cannot_be_written_fails(sqlite_office: Office) -> None:
+    shop = make_account(sqlite_office)
+    first, second = decide(sqlite_office, shop, times=2)
+    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
+    too_large = Statement(Label.FRAUD, amount=2**70)
+
+    async def work() -> None:
+        good, bad = await asyncio.gather(
+            desk.note(shop, Subject(request_id=first), FRAUD, actor="key:a"),
+            desk.note(shop, Subject(request_id=second), too_large, actor="key:a"),
+            return_exceptions=True,
+        )
+        assert isinstance(good, list)
+        assert isinstance(bad, OverflowError)
+
+    asyncio.run(work())
+    assert told(sqlite_office, shop, first) == [("FRAUD", None)]
+    assert told(sqlite_office, shop, second) == []
+
+
+def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: Office) -> None:
+    shop = make_account(sqlite_office)
+    [request] = decide(sqlite_office, shop)
+    followed = Followed(sqlite_office)
+    desk = RecordedFeedback(sqlite_office, followed)
+    subject = Subject(request_id=request)
+    with sqlite_office.database.writing() as connection:
+        connection.execute(sa.text("ALTER TABLE feedback RENAME TO elsewhere"))
+    with pytest.raises(StoreUnavailable):
+        asyncio.run(desk.note(shop, subject, FRAUD, actor="key:a"))
+    assert followed.seen == []
+    with sqlite_office.database.writing() as connection:
+        connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO feedback"))
+    assert asyncio.run(desk.note(shop, subject, FRAUD, actor="key:a"))[0].changed
+
+
+def test_the_newest_word_is_found_by_the_index_however_long_the_history(
+    sqlite_office: Office,
+) -> None:
+    shop = make_account(sqlite_office)
+    [request] = decide(sqlite_office, shop)
+    plans: list[str] = []
+
+    def look(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        if "max(" in statement and "decisions" in statement:
+            plans.append(statement)
+
+    engine = sqlite_office.database.engine
+    sa.event.listen(engine, "before_cursor_execute", look)
+    say(sqlite_office, shop, [request], FRAUD)
+    [statement] = plans
+    with sqlite_office.look() as connection:
+        marks = statement.count("?")
+        explained = connection.exec_driver_sql(
+            f"EXPLAIN QUERY PLAN {statement}", tuple([shop, request][:marks])
+        )
+        plan = " | ".join(row[3] for row in explained)
+    assert "SCAN" not in plan
+    assert "feedback_by_request (account_id=? AND request_id=?)" in plan

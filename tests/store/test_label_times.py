@@ -1,0 +1,102 @@
+"""Labels on both databases, with the time since when each was known."""
+
+from itertools import count
+
+from gatehouse.core.ids import new_id
+from gatehouse.core.labels import Label, LabelSource
+from gatehouse.store import accounts, feedback
+from gatehouse.store.feedback import Statement
+from gatehouse.store.label_times import labels_with_times, reported_since
+from gatehouse.store.office import Office
+from gatehouse.store.state import lock_changes
+from gatehouse.store.tables import DECISIONS
+
+MOMENT_MS = 1_790_000_000_000
+
+_numbers = count()
+
+
+def make_account(office: Office) -> str:
+    with office.change() as change:
+        return accounts.create(change, "Shop", "USD").account_id
+
+
+def decide(office: Office, account_id: str, at_ms: int = MOMENT_MS) -> str:
+    name = new_id("req", at_ms, lambda size: next(_numbers).to_bytes(size, "big"))
+    row = {"account_id": account_id, "request_id": name, "at_ms": at_ms, "operation": "sentry"}
+    with office.database.writing() as connection:
+        connection.execute(DECISIONS.insert(), {**row, "record": "{}"})
+    return name
+
+
+def say(
+    office: Office, account_id: str, name: str, label: Label, after: int, found: int | None = None
+) -> None:
+    """Report something some time after the moment, found out some other time after it."""
+    found_at_ms = None if found is None else MOMENT_MS + found
+    with office.database.writing() as connection:
+        lock_changes(connection)
+        feedback.note(
+            connection,
+            account_id,
+            [name],
+            Statement(label, found_at_ms),
+            actor="test",
+            source=LabelSource.COMMAND,
+            now_ms=MOMENT_MS + after,
+        )
+
+
+def told(office: Office, account_id: str) -> dict[str, tuple[bool, int]]:
+    with office.look() as connection:
+        found = labels_with_times(connection, account_id, MOMENT_MS, MOMENT_MS + 10)
+    return {name: (label.fraud, label.known_at_ms - MOMENT_MS) for name, label in found.items()}
+
+
+def test_a_label_is_known_since_it_was_found_out_or_else_reported(office: Office) -> None:
+    shop, other = make_account(office), make_account(office)
+    names = [decide(office, shop) for _ in range(6)]
+    late, theirs = decide(office, shop, MOMENT_MS + 10), decide(office, other)
+    say(office, shop, names[0], Label.FRAUD, 500)
+    say(office, shop, names[1], Label.CHARGEBACK, 500, found=200)
+    # Said again in other words, it is no news.
+    say(office, shop, names[2], Label.FRAUD, 300)
+    say(office, shop, names[2], Label.CHARGEBACK, 500, found=400)
+    # The last word counts, since it was said.
+    say(office, shop, names[3], Label.LEGITIMATE, 300)
+    say(office, shop, names[3], Label.FRAUD, 500)
+    say(office, shop, names[4], Label.FRAUD, 300)
+    say(office, shop, names[4], Label.WITHDRAWN, 500)
+    say(office, shop, names[5], Label.FRAUD, 300)
+    say(office, shop, names[5], Label.WITHDRAWN, 400)
+    say(office, shop, names[5], Label.FRAUD, 500)
+    say(office, shop, late, Label.FRAUD, 500)
+    say(office, other, theirs, Label.FRAUD, 500)
+    assert told(office, shop) == {
+        names[0]: (True, 500),
+        names[1]: (True, 200),
+        names[2]: (True, 300),
+        names[3]: (True, 500),
+        names[5]: (True, 500),
+    }
+    assert told(office, other) == {theirs: (True, 500)}
+
+
+def test_reporting_began_with_the_oldest_request_that_anything_was_said_of(office: Office) -> None:
+    shop, other = make_account(office), make_account(office)
+    first, second, third = (decide(office, shop, MOMENT_MS + 10 * number) for number in range(3))
+    theirs = decide(office, other, MOMENT_MS - 50)
+
+    def since(account_id: str) -> int | None:
+        with office.look() as connection:
+            return reported_since(connection, account_id)
+
+    assert since(shop) is None
+    say(office, shop, third, Label.FRAUD, 500)
+    assert since(shop) == MOMENT_MS + 20
+    say(office, shop, second, Label.LEGITIMATE, 600)
+    say(office, shop, second, Label.WITHDRAWN, 700)
+    assert since(shop) == MOMENT_MS + 10
+    say(office, other, theirs, Label.FRAUD, 500)
+    assert (since(shop), since(other)) == (MOMENT_MS + 10, MOMENT_MS - 50)
+    assert first < second

@@ -1,0 +1,391 @@
+"""Labels are followed: each once, in the order they were given, whoever wrote them."""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Awaitable, Iterator
+from itertools import count
+from unittest import mock
+
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.core.errors import StoreUnavailable
+from gatehouse.core.ids import new_id
+from gatehouse.core.labels import Label, LabelSource
+from gatehouse.premises import open_office
+from gatehouse.sentry import recorded
+from gatehouse.sentry.memory import Kind, Sighting
+from gatehouse.sentry.recorded import event_facts
+from gatehouse.sentry.rings import Rings
+from gatehouse.settings import load_settings
+from gatehouse.store import accounts, feedback, labels
+from gatehouse.store.feedback import Statement, Subject
+from gatehouse.store.feedback_desk import RecordedFeedback
+from gatehouse.store.labels import LabelFollower
+from gatehouse.store.office import Office
+from gatehouse.store.state import lock_changes
+from gatehouse.store.tables import DECISIONS, FEEDBACK
+from tests.harness import Home
+
+MOMENT_MS = 1_790_000_000_000
+AT_S = MOMENT_MS / 1000
+_NUMBERS = count()
+
+Heard = tuple[str, bool | None, bool | None]
+"""The user, what it turned out to be, what was known before."""
+
+
+@pytest.fixture
+def office(sqlite_home: Home) -> Iterator[Office]:
+    place = open_office(load_settings(sqlite_home.environ()), "test")
+    yield place
+    place.database.dispose()
+
+
+@pytest.fixture
+def account(office: Office) -> str:
+    with office.change() as change:
+        return accounts.create(change, "Shop", "USD").account_id
+
+
+def decide(
+    office: Office, account: str, user: str, *, counted: bool = True, completed: bool = True
+) -> str:
+    """Keep the decision of a request of a user."""
+    request_id = new_id("req", MOMENT_MS, lambda size: next(_NUMBERS).to_bytes(size, "big"))
+    sighting = Sighting(account, AT_S, [(Kind.USER, user)], 9.5, "USD")
+    event = event_facts(sighting, counted=counted)
+    stage = {"name": "Sentry", "completed": completed, "result": {"event": event}}
+    row = {
+        "account_id": account,
+        "request_id": request_id,
+        "at_ms": MOMENT_MS,
+        "operation": "sentry",
+        "client_reference": None,
+        "card": None,
+        "record": json.dumps({"stages": [stage]}),
+        "transaction_reference": None,
+    }
+    with office.database.writing() as connection:
+        connection.execute(DECISIONS.insert(), row)
+    return request_id
+
+
+def say(office: Office, account: str, label: Label, *request_ids: str) -> None:
+    """Write labels as another process would."""
+    with office.database.writing() as connection:
+        lock_changes(connection)
+        feedback.note(
+            connection,
+            account,
+            request_ids,
+            Statement(label),
+            actor="test",
+            source=LabelSource.COMMAND,
+            now_ms=MOMENT_MS,
+        )
+
+
+class Ears:
+    """What was heard, in order; one user is not listened to."""
+
+    def __init__(self, deaf_to: str = "") -> None:
+        self.heard: list[Heard] = []
+        self.something = asyncio.Event()
+        self._deaf_to = deaf_to
+
+    def note(self, sighting: Sighting, *, fraud: bool | None, previous: bool | None = None) -> None:
+        [(_, user)] = sighting.entities
+        if user == self._deaf_to:
+            raise RuntimeError("a defect")
+        self.heard.append((user, fraud, previous))
+        self.something.set()
+
+
+def _idle() -> bool:
+    return False
+
+
+def follower(office: Office, ears: Ears) -> LabelFollower:
+    return LabelFollower(office.database, ears.note, _idle)
+
+
+async def following(
+    one: LabelFollower, until: asyncio.Event, meanwhile: Awaitable[None] | None = None
+) -> None:
+    """Let somebody follow until something has happened."""
+    task = asyncio.create_task(one.run())
+    try:
+        async with asyncio.timeout(20):
+            if meanwhile is not None:
+                await meanwhile
+            await until.wait()
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def test_each_row_is_heard_once_and_in_order(office: Office, account: str) -> None:
+    ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
+    ears = Ears()
+    one = follower(office, ears)
+
+    async def scene() -> None:
+        await one.catch_up()
+        assert ears.heard == []
+        say(office, account, Label.FRAUD, ben, ann)
+        say(office, account, Label.LEGITIMATE, ann)
+        await one.catch_up()
+        await one.catch_up()
+        assert ears.heard == [
+            ("ben", True, None),
+            ("ann", True, None),
+            # With what is to be undone.
+            ("ann", False, True),
+        ]
+        say(office, account, Label.WITHDRAWN, ann)
+        say(office, account, Label.CHARGEBACK, ann)
+        # In the same words again: that is no news.
+        say(office, account, Label.CHARGEBACK, ann)
+        await asyncio.gather(*[one.catch_up() for _ in range(5)])
+        assert ears.heard[3:] == [("ann", None, False), ("ann", True, None)]
+
+    asyncio.run(scene())
+
+
+def test_a_change_of_words_changes_nothing(office: Office, account: str) -> None:
+    """A chargeback of what was fraud before takes one fraud back and adds one."""
+    ann = decide(office, account, "ann")
+    ears = Ears()
+    one = follower(office, ears)
+
+    async def scene() -> None:
+        await one.catch_up()
+        say(office, account, Label.FRAUD, ann)
+        say(office, account, Label.CHARGEBACK, ann)
+        await one.catch_up()
+
+    asyncio.run(scene())
+    assert ears.heard == [("ann", True, None), ("ann", True, True)]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 256])
+def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
+    office: Office, account: str, at_once: int
+) -> None:
+    ids = [decide(office, account, user) for user in ("ann", "ben", "cat")]
+    for label in (Label.FRAUD, Label.LEGITIMATE, Label.CHARGEBACK):
+        say(office, account, label, *ids)
+    say(office, account, Label.WITHDRAWN, ids[1])
+    say(office, account, Label.LEGITIMATE, ids[0])
+    ears = Ears()
+    one = follower(office, ears)
+    records: list[str] = []
+
+    def event_in(account_id: str, record: str) -> Sighting | None:
+        records.append(record)
+        return recorded.event_in(account_id, record)
+
+    async def scene() -> None:
+        await one.catch_up()
+        assert ears.heard == [("cat", True, None), ("ann", False, None)]
+        assert len(records) == 2
+        # From there on, row by row.
+        say(office, account, Label.FRAUD, *ids)
+        say(office, account, Label.WITHDRAWN, ids[2])
+        await one.catch_up()
+        assert ears.heard[2:] == [
+            *(("ann", True, False), ("ben", True, None), ("cat", True, True)),
+            ("cat", None, True),
+        ]
+
+    with (
+        mock.patch.object(labels, "_AT_ONCE", at_once),
+        mock.patch.object(labels, "event_in", event_in),
+    ):
+        asyncio.run(scene())
+
+
+def test_what_is_said_while_a_server_starts_follows_what_was_said_before(
+    office: Office, account: str
+) -> None:
+    ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
+    say(office, account, Label.FRAUD, ann, ben)
+    ears = Ears()
+    really, first = ears.note, iter([True])
+
+    def note(sighting: Sighting, *, fraud: bool | None, previous: bool | None = None) -> None:
+        really(sighting, fraud=fraud, previous=previous)
+        if next(first, False):
+            say(office, account, Label.LEGITIMATE, ben)
+
+    asyncio.run(LabelFollower(office.database, note, _idle).catch_up())
+    assert ears.heard == [("ann", True, None), ("ben", True, None), ("ben", False, True)]
+
+
+def test_a_label_of_a_later_version_does_not_stop_the_others(office: Office, account: str) -> None:
+    ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
+    say(office, account, Label.FRAUD, ann)
+    with office.database.writing() as connection:
+        connection.execute(FEEDBACK.update().values(label="SUSPECTED"))
+    say(office, account, Label.FRAUD, ben)
+    ears = Ears()
+    asyncio.run(follower(office, ears).catch_up())
+    assert ears.heard == [("ben", True, None)]
+
+
+def test_more_rows_than_are_read_at_once_are_all_heard(office: Office, account: str) -> None:
+    ids = [decide(office, account, f"u{number}") for number in range(7)]
+    say(office, account, Label.FRAUD, *ids)
+    ears = Ears()
+    with mock.patch.object(labels, "_AT_ONCE", 3):
+        asyncio.run(follower(office, ears).catch_up())
+    assert [user for user, _, _ in ears.heard] == [f"u{number}" for number in range(7)]
+
+
+def test_what_tells_of_no_event_is_passed_over(office: Office, account: str) -> None:
+    gone = decide(office, account, "gone")
+    odd = decide(office, account, "odd")
+    say(
+        office,
+        account,
+        Label.FRAUD,
+        gone,
+        odd,
+        decide(office, account, "ann"),
+    )
+    with office.database.writing() as connection:
+        connection.execute(sa.delete(DECISIONS).where(DECISIONS.c.request_id == gone))
+        connection.execute(
+            sa.update(DECISIONS).where(DECISIONS.c.request_id == odd).values(record="no JSON")
+        )
+    ears = Ears()
+    asyncio.run(follower(office, ears).catch_up())
+    assert ears.heard == [("ann", True, None)]
+
+
+def test_a_label_is_true_of_a_request_that_did_not_count_as_well(
+    office: Office, account: str
+) -> None:
+    """Whoever asked twice may have kept the second answer, and tells us of that one."""
+    repeated = decide(office, account, "ann", counted=False)
+    failed = decide(office, account, "bob", completed=False)
+    say(office, account, Label.FRAUD, repeated, failed)
+    ears = Ears()
+    asyncio.run(follower(office, ears).catch_up())
+    assert ears.heard == [("ann", True, None), ("bob", True, None)]
+
+
+def test_a_store_that_is_away_costs_time_and_nothing_else(
+    office: Office, account: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann = decide(office, account, "ann")
+    say(office, account, Label.FRAUD, ann)
+    ears = Ears()
+    one = follower(office, ears)
+    newest, failures = feedback.newest, iter([True, True])
+
+    def away(connection: sa.Connection) -> int:
+        if next(failures, False):
+            assert not one.current.is_set()
+            raise StoreUnavailable("the database is away")
+        return newest(connection)
+
+    with mock.patch.object(labels, "POLL_S", 0), mock.patch.object(feedback, "newest", away):
+        asyncio.run(following(one, one.current))
+    assert ears.heard == [("ann", True, None)]
+    assert [each.message for each in caplog.records].count("could not read labels") == 2
+
+
+def test_a_row_that_cannot_be_noted_does_not_keep_those_behind_it(
+    office: Office, account: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    ids = [decide(office, account, user) for user in ("ann", "ben", "cat")]
+    say(office, account, Label.FRAUD, *ids)
+    ears = Ears(deaf_to="ben")
+    one = follower(office, ears)
+    with mock.patch.object(labels, "POLL_S", 0):
+        asyncio.run(following(one, one.current))
+    assert [user for user, _, _ in ears.heard] == ["ann", "cat"]
+    assert [each.levelno for each in caplog.records].count(logging.ERROR) == 1
+
+
+def test_what_others_write_is_heard_soon(office: Office, account: str) -> None:
+    ann = decide(office, account, "ann")
+    ears = Ears()
+    one = follower(office, ears)
+
+    async def meanwhile() -> None:
+        await one.current.wait()
+        assert ears.heard == []
+        say(office, account, Label.FRAUD, ann)
+
+    with mock.patch.object(labels, "POLL_S", 0.01):
+        asyncio.run(following(one, ears.something, meanwhile()))
+    assert ears.heard == [("ann", True, None)]
+
+
+def test_who_has_just_spoken_waits_only_when_all_before_is_known(
+    office: Office, account: str
+) -> None:
+    ann = decide(office, account, "ann")
+    ears = Ears()
+    one = follower(office, ears)
+
+    async def scene() -> None:
+        say(office, account, Label.FRAUD, ann)
+        await one.told()
+        assert ears.heard == []
+        await one.catch_up()
+        one.current.set()
+        say(office, account, Label.WITHDRAWN, ann)
+        await one.told()
+        assert ears.heard == [("ann", True, None), ("ann", None, True)]
+
+    asyncio.run(scene())
+
+
+def test_whoever_gives_feedback_is_answered_when_it_is_known(office: Office, account: str) -> None:
+    ann = decide(office, account, "ann")
+    ears = Ears()
+    one = follower(office, ears)
+    desk = RecordedFeedback(office, one.told)
+
+    async def scene() -> None:
+        one.current.set()
+        subject = Subject(request_id=ann)
+        for label in (Label.FRAUD, Label.LEGITIMATE):
+            await desk.note(account, subject, Statement(label), actor="test")
+            assert ears.heard[-1][:2] == ("ann", label is Label.FRAUD)
+
+    asyncio.run(scene())
+    assert ears.heard == [("ann", True, None), ("ann", False, True)]
+
+
+def test_the_memory_stands_as_if_only_the_last_words_had_been_said(
+    office: Office, account: str
+) -> None:
+    ids = [decide(office, account, f"u{number}") for number in range(4)]
+    changes = (Label.FRAUD, Label.LEGITIMATE, Label.WITHDRAWN, Label.CHARGEBACK)
+    for label in changes:
+        say(office, account, label, *ids[:3])
+    say(office, account, Label.WITHDRAWN, ids[1])
+    say(office, account, Label.LEGITIMATE, ids[2])
+
+    def risks(memory: Rings) -> list[float | None]:
+        found = []
+        for number in range(4):
+            asked = Sighting(account, AT_S, [(Kind.USER, f"u{number}")])
+            standing = memory.note(asked).reputation().get(Kind.USER)
+            found.append(None if standing is None else standing[0].risk)
+        return found
+
+    followed, told = Rings(limit=1000), Rings(limit=1000)
+    asyncio.run(LabelFollower(office.database, followed.note_label, _idle).catch_up())
+    for user, fraud in (("u0", True), ("u2", False)):
+        told.note_label(Sighting(account, AT_S, [(Kind.USER, user)]), fraud=fraud)
+    assert risks(followed) == risks(told)
+    assert risks(followed)[1] is risks(followed)[3] is None
