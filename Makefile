@@ -9,7 +9,7 @@ ARGS   ?=
 DATA   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench eval-names docs bins networks browsers places starter lock clean
+.PHONY: help setup run test check format bench eval-names eval-sentry docs bins networks browsers places starter lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ bench: setup ## Measure speed as ratios to a bare endpoint (ARGS=--quick for a s
 eval-names: setup ## Measure the name matcher on labelled pairs (DATA=DIR, a folder of CSV files)
 	@$(BIN)/python -m scripts.eval_names $(DATA)
 
+eval-sentry: setup ## Measure Sentry's learning on labelled data (DATA=DIR, a folder of the developers' files)
+	@$(BIN)/python -m scripts.eval_sentry $(DATA) $(ARGS)
+
 docs: setup ## Rewrite the generated pages in docs/
 	@$(BIN)/python -m scripts.generate_docs
 
@@ -70,7 +73,7 @@ places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of
 
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml -o requirements/runtime.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml --group dev -o requirements/dev.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml --extra learning --group dev -o requirements/dev.lock
 
 clean: ## Remove the environment and caches (keeps .gatehouse, the sandbox's data)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

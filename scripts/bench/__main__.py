@@ -14,6 +14,7 @@ from scripts.bench import backtesting, judging
 from scripts.bench.cards import precheck_body
 from scripts.bench.client import Load, drive, pace, post
 from scripts.bench.growth import fill_with_decisions, fill_with_people, fill_with_visits
+from scripts.bench.learned import teach
 from scripts.bench.people import idverify_body
 from scripts.bench.purchases import apply_rules, pipeline_body
 from scripts.bench.remembering import measure_apart
@@ -59,10 +60,16 @@ class Subject(NamedTuple):
         return [post(prefix + self.operation, self.body(n), headers) for n in range(_CARDS)]
 
 
-def prepare_pipeline(shop: Shop) -> None:
-    """Fifty rules, and people who came before."""
-    apply_rules(shop, shop.home)
+def prepare_sentry(shop: Shop) -> None:
+    """People who came before, what became of their orders, and a model that learned from it."""
     fill_with_visits(shop, _EARLIER_VISITS)
+    teach(shop)
+
+
+def prepare_pipeline(shop: Shop) -> None:
+    """The same, and fifty rules."""
+    apply_rules(shop, shop.home)
+    prepare_sentry(shop)
 
 
 SUBJECTS = (
@@ -90,7 +97,7 @@ SUBJECTS = (
         "Sentry",
         "sentry",
         sentry_body,
-        prepare=lambda shop: fill_with_visits(shop, _EARLIER_VISITS),
+        prepare=prepare_sentry,
         grow=fill_with_decisions,
         kind="decision records",
         least_share=0.15,

@@ -1,0 +1,147 @@
+"""Measures how well Sentry learns, on labelled data that others published.
+
+    make eval-sentry DATA=DIR
+    make eval-sentry DATA=DIR ARGS="--only handbook --quick"
+
+DIR holds the files of one or more data sets, as they are called here:
+
+    handbook_*.parquet                                  simulated card transactions
+    bnp_products_*.csv.gz, bnp_baskets_*labels*.csv.gz  baskets
+    fraudecom_*.csv.gz                                  purchases
+
+Each set is written as JSON Lines and given to `gatehouse sentry replay`, with nothing learned
+before. A request is scored with what was known when it came: its label, and that of every other
+request, becomes known seven days after the request. It then counts for the reputation of what the
+request touched, and for the next scorecard, which is fitted every seven days. So the scorecard of a
+week has seen nothing of that week, nor of the week before, and a reputation is a week behind.
+
+For each week, and over all whole weeks from --from-week on: area under the curve (AUC), average
+precision (AP), card precision of a hundred customers a day (CP@100), the share of fraud that is
+found when 1 % and 5 % of honest requests are suspected (TPR), and the calibration error (ECE).
+"""
+
+import argparse
+import contextlib
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from scripts.eval_sentry.converting import DATA_SETS, DataError, DataSet, convert
+from scripts.eval_sentry.measuring import choose_from_week, views
+from scripts.eval_sentry.reporting import Result, as_json, as_text, result_of
+from scripts.eval_sentry.running import read_risks, replay
+
+QUICK_WEEKS: Final = 4
+QUICK_FROM_WEEK: Final = 3
+"""The first week that begins with a scorecard of its own: labels are a week late."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = read_options(arguments)
+    folder = options.data
+    if folder is None:
+        return _fail("eval-sentry needs a folder of data: make eval-sentry DATA=DIR")
+    if not folder.is_dir():
+        return _fail(f"{folder} is not a folder: make eval-sentry DATA=DIR")
+    found = list(find(folder, options.only))
+    if not found:
+        return _fail(f"{folder} has nothing to measure; python -m scripts.eval_sentry --help")
+    results = []
+    try:
+        with place_for_files(options.keep) as place:
+            for data_set, files in found:
+                result = evaluate(data_set, files, place, options)
+                results.append(result)
+                if not options.json:
+                    print(f"{as_text(result)}\n", flush=True)
+    except DataError as error:
+        return _fail(str(error))
+    if options.json:
+        print(as_json(results))
+    return 0
+
+
+def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.eval_sentry",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument("data", type=Path, nargs="?", help="folder with the files of data sets")
+    names = [data_set.name for data_set in DATA_SETS]
+    parser.add_argument("--only", choices=names, help="one data set alone")
+    parser.add_argument("--quick", action="store_true", help=f"the first {QUICK_WEEKS} weeks alone")
+    parser.add_argument(
+        "--from-week",
+        type=_week,
+        metavar="N",
+        help="week from which on the figures count, the first is 1\n"
+        "(default: 10; bnp: the last quarter; --quick: 3)",
+    )
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="keep requests and scores in this folder"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
+    return parser.parse_args(arguments)
+
+
+def _week(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("the first week is 1")
+    return number
+
+
+def find(folder: Path, only: str | None) -> Iterator[tuple[DataSet, list[list[Path]]]]:
+    """The data sets that a folder has all files of; says which are left out."""
+    for data_set in DATA_SETS:
+        if only not in (None, data_set.name):
+            continue
+        try:
+            yield data_set, data_set.find(folder)
+        except DataError as error:
+            print(f"{error}; left out", file=sys.stderr)
+
+
+def evaluate(
+    data_set: DataSet, files: list[list[Path]], place: Path, options: argparse.Namespace
+) -> Result:
+    """Convert, replay and measure one data set."""
+    requests, scores = place / f"{data_set.name}.jsonl.gz", place / f"{data_set.name}-scores.csv"
+    print(f"{data_set.name}: writing {requests}", file=sys.stderr, flush=True)
+    try:
+        known = convert(data_set.read(files), requests, QUICK_WEEKS if options.quick else None)
+        usual = QUICK_FROM_WEEK if options.quick else data_set.from_week
+        from_week = choose_from_week(known, options.from_week or usual)
+        with tempfile.TemporaryDirectory(prefix="gatehouse-eval-") as home:
+            pace = replay(requests, scores, Path(home))
+        risk = read_risks(scores, known)
+    except DataError as error:
+        raise DataError(f"{data_set.name}: {error}") from None
+    return result_of(data_set, known, pace, views(known, risk, from_week))
+
+
+@contextlib.contextmanager
+def place_for_files(keep: Path | None) -> Iterator[Path]:
+    """Where requests and scores are written: a folder to keep, or one that goes away."""
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="gatehouse-eval-") as folder:
+            yield Path(folder)
+        return
+    try:
+        keep.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot write to {keep}: {error.strerror}") from None
+    yield keep
+
+
+def _fail(reason: str) -> int:
+    print(reason, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""Says what was measured: as tables for people, or as JSON."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from scripts.eval_sentry.converting import DataSet, Known
+from scripts.eval_sentry.measuring import DAYS, Scores, View
+from scripts.eval_sentry.running import Pace
+
+HEADINGS = ("requests", "frauds", "AUC", "AP", "CP@100", "TPR@1%", "TPR@5%", "ECE")
+_NAME_WIDTH = 34
+
+
+class Result(msgspec.Struct, frozen=True, rename="camel"):
+    """All about one data set."""
+
+    name: str
+    title: str
+    notes: tuple[str, ...]
+    requests: int
+    frauds: int
+    replay: Pace
+    views: list[View]
+
+
+def result_of(data_set: DataSet, known: Known, replay: Pace, views: Iterable[View]) -> Result:
+    """Bring together what is told of a data set."""
+    frauds = int(known.fraud.sum())
+    return Result(
+        data_set.name, data_set.title, data_set.notes, len(known.fraud), frauds, replay, list(views)
+    )
+
+
+def as_text(result: Result) -> str:
+    """The tables of a data set."""
+    return "\n".join(_lines(result))
+
+
+def as_json(results: list[Result]) -> str:
+    """All that was measured."""
+    return msgspec.json.format(msgspec.json.encode({"dataSets": results})).decode()
+
+
+def _lines(result: Result) -> Iterator[str]:
+    share = result.frauds / result.requests
+    yield f"{result.title}: {result.requests:,} requests, {share:.2%} fraud"
+    yield from (f"  {note}" for note in result.notes)
+    for view in result.views:
+        yield f"\n  {view.name}"
+        yield _line("week", HEADINGS)
+        for week in view.weeks:
+            partly = "" if week.days == DAYS else f" ({week.days} of {DAYS} days)"
+            yield _line(f"{week.number:>4}  {week.since}{partly}", _cells(week.scores))
+        yield _line(f"mean of weeks {view.from_week} to {view.to_week}", _cells(view.mean))
+        yield _line("their requests together", _cells(view.together))
+    yield f"\n  {_pace(result.replay)}"
+
+
+def _pace(pace: Pace) -> str:
+    each = pace.seconds_per_retraining
+    duration = "" if each is None else f", {each:.1f} s each"
+    return (
+        f"replayed in {pace.seconds:,.0f} s, {pace.requests_per_second:,.0f} requests per second; "
+        f"new scorecards: {pace.retrainings}{duration}; put off for want of labels: {pace.skipped}"
+    )
+
+
+def _line(name: str, cells: Iterable[str]) -> str:
+    return f"  {name:<{_NAME_WIDTH}}" + "".join(f"{cell:>10}" for cell in cells)
+
+
+def _cells(scores: Scores) -> tuple[str, ...]:
+    figures = scores.figures
+    shares = (figures.auc, figures.average_precision, scores.card_precision)
+    more = (figures.recall_at_1, figures.recall_at_5, figures.ece)
+    return (
+        f"{figures.events:,}",
+        f"{figures.frauds:,}",
+        *("-" if share is None else f"{share:.4f}" for share in (*shares, *more)),
+    )

@@ -1,0 +1,84 @@
+"""docs/learning.md is run as a reader would run it, and its numbers are those of the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gatehouse.cli.feedback_files import FIELDS
+from gatehouse.core.labels import Label
+from gatehouse.learning.fitting import (
+    ENOUGH_FOR_BOOSTING,
+    LEAST_FRAUDS,
+    LEAST_LEGITIMATES,
+    LEAST_MEASURED,
+)
+from gatehouse.learning.plots import CALIBRATION, PRECISION_RECALL, TERMS
+from gatehouse.learning.training import LABEL_DELAY_MS
+from gatehouse.sentry.memory import Kind
+from gatehouse.sentry.reputation import HALF_LIFE_DAYS
+from gatehouse.sentry.signals.catalogue import BY_CODE
+from gatehouse.sentry.standings import SHARED, SMOOTHING, USUAL_RATE
+from gatehouse.store.feedback import MOST_REQUESTS
+from tests.docs.pages import ROOT, steps
+from tests.docs.walk import check_steps
+from tests.harness import Server
+
+_PAGE = (ROOT / "docs/learning.md").read_text()
+_DAY_MS = 86_400_000
+
+
+def test_the_commands_print_what_the_page_shows(place: tuple[Path, Server]) -> None:
+    walk = list(steps(_PAGE))
+    assert len(walk) >= 12
+    check_steps(walk, *place, with_errors=True)
+    pictures = sorted(path.name for path in (place[0] / "sentry-model-1").iterdir())
+    assert pictures == sorted([CALIBRATION, PRECISION_RECALL, TERMS])
+
+
+def test_the_page_goes_from_the_first_chargeback_to_a_promoted_model_and_back() -> None:
+    commands = "\n".join(step.command for step in steps(_PAGE))
+    promised = (
+        *("/api/v1/feedback", '"WITHDRAWN"', "feedback show", "feedback import", "sentry train"),
+        *("sentry show", "sentry promote", "sentry rollback", "sentry models", "sentry replay"),
+    )
+    places = [commands.find(each) for each in promised]
+    assert min(places) >= 0
+    assert places == sorted(places)
+
+
+def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
+    numbers = {10: "ten", 20: "twenty", 100: "a hundred"}
+    least = f"at least {numbers[LEAST_FRAUDS]} frauds and {numbers[LEAST_LEGITIMATES]} good orders"
+    assert least in _PAGE
+    assert f"From {ENOUGH_FOR_BOOSTING} frauds on" in _PAGE
+    assert f"measured in fewer than {numbers[LEAST_MEASURED]} requests" in _PAGE
+    assert f"{LABEL_DELAY_MS // _DAY_MS} days is the default" in _PAGE
+    assert f"worth half after {HALF_LIFE_DAYS:.0f} days" in _PAGE
+    assert f"up to {MOST_REQUESTS} requests" in _PAGE
+
+
+@pytest.mark.parametrize("name", [*FIELDS, *Label, CALIBRATION, PRECISION_RECALL, TERMS])
+def test_every_column_label_and_picture_is_named(name: str) -> None:
+    assert f"`{name}`" in _PAGE
+
+
+def test_every_code_on_the_page_is_a_signal() -> None:
+    named = set(re.findall(r"[+-][\d.]+ ([A-Z]+(?:_[A-Z]+)+):", _PAGE))
+    assert "ACCOUNT_REPUTATION" in named
+    assert named <= set(BY_CODE)
+
+
+def test_the_table_of_reputations_is_that_of_the_code() -> None:
+    sentry = (ROOT / "docs/sentry.md").read_text()
+    table = sentry.partition("<!-- examples: reputation -->")[2].partition("<!-- end of")[0]
+    told: dict[Kind, tuple[float, bool]] = {}
+    for line in table.splitlines():
+        if line.startswith("| `"):
+            kinds, reason, weight, shared = line.removesuffix("|").split("|")[1:]
+            assert reason.strip().strip("`") in BY_CODE
+            for name in re.findall(r"`([a-z]+)`", kinds):
+                told[Kind[name.upper()]] = (float(weight), shared.strip() == "yes")
+    assert told == {kind: (weight, kind in SHARED) for kind, weight in SMOOTHING.items()}
+    assert f"thought to have {100 * USUAL_RATE:g} % of fraud" in sentry
+    assert f"counts half after {HALF_LIFE_DAYS:.0f} days" in sentry
