@@ -16,11 +16,10 @@ from gatehouse.core.case import Case
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.learning.replay_lines import BadLine, read_line
-from gatehouse.sentry.memory import Sighting
 from gatehouse.sentry.rings import Rings
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
 from gatehouse.sentry.signals.catalogue import BY_CODE
-from gatehouse.sentry.stage import SentryStage
+from gatehouse.sentry.stage import SentryStage, Weighed, kept_signals
 from gatehouse.sentry.standings import Touched
 
 if TYPE_CHECKING:
@@ -123,10 +122,9 @@ def replay(
             stage = stage.with_scorecard(scorecard)
         # Whoever wants to be told how the request ended only asks whether to forget it.
         case = Case("", ACCOUNT, at_ms, {}, policies, {})
-        result, sighting = _finished(stage.judge(case, recorded.request))
-        facts = result.facts
-        lessons.add(at_ms, facts, sighting, fraud=recorded.fraud)
-        write(recorded.at, facts["requestConfidence"])
+        weighed = _finished(stage.weigh(case, recorded.request))
+        lessons.add(at_ms, weighed, fraud=recorded.fraud)
+        write(recorded.at, weighed.confidence)
         summary.requests += 1
         summary.first_at = summary.first_at or recorded.at
         summary.last_at = recorded.at
@@ -191,9 +189,7 @@ class _Lessons:
         self._due_ms += ((now_ms - self._due_ms) // every_ms + 1) * every_ms
         return self._retrain(now_ms)
 
-    def add(
-        self, at_ms: int, facts: dict[str, Any], sighting: Sighting, *, fraud: bool | None
-    ) -> None:
+    def add(self, at_ms: int, weighed: Weighed, *, fraud: bool | None) -> None:
         """Keep a request until its label is known, and what was measured of it for longer."""
         summary = self._summary
         if fraud is None:
@@ -204,9 +200,11 @@ class _Lessons:
         summary.legitimates += not fraud
         row = -1
         if self._examples is not None:
-            row = self._forgotten + self._examples.add(at_ms / 1000, facts["signals"])
+            signals = kept_signals(weighed.values)
+            row = self._forgotten + self._examples.add(at_ms / 1000, signals)
         known_at_ms = at_ms + self._options.label_delay_ms
-        self._pending.append(_Pending(known_at_ms, row, self._memory.touched(sighting), fraud))
+        touched = self._memory.touched(weighed.sighting)
+        self._pending.append(_Pending(known_at_ms, row, touched, fraud))
 
     def _learn(self, label: _Pending) -> None:
         self._summary.labels_learned += 1

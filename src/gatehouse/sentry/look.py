@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import mul
 from typing import Final, NamedTuple
 
 import msgspec
@@ -107,7 +108,8 @@ class Look(msgspec.Struct):
     def unlikeness(self) -> float | None:
         """How unlike its user the event looks, worked out once; None for strangers."""
         if self.ratio is msgspec.UNSET:
-            self.ratio = None if self.past is None else log_ratio(self.past)
+            told = self.address is not None or self.agent is not None
+            self.ratio = log_ratio(self.past) if told and self.past is not None else None
         return self.ratio
 
     def reputation(self) -> dict[Kind, list[Standing]]:
@@ -196,7 +198,7 @@ def _habit(logarithms: Sequence[float]) -> Spending | None:
     ordered = sorted(logarithms)
     number = len(ordered)
     usual = sum(ordered) / number
-    squares = sum([each * each for each in ordered]) / number - usual * usual
+    squares = sum(map(mul, ordered, ordered)) / number - usual * usual
     deviation = math.sqrt(squares) if squares > 0 else 0.0
     return Spending(math.exp(ordered[number // 2]), math.exp(ordered[-1]), usual, deviation)
 

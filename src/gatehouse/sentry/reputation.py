@@ -88,8 +88,10 @@ class Ledger(msgspec.Struct, gc=False):
         days = self.days
         if days is None:
             days = self.days = array("q")
-        place = bisect_left(days, day << _DAY_SHIFT)
-        is_there = place < len(days) and days[place] >> _DAY_SHIFT == day
+        # Labels mostly come in the order of their events.
+        is_last = bool(days) and days[-1] >> _DAY_SHIFT == day
+        place = len(days) - 1 if is_last else bisect_left(days, day << _DAY_SHIFT)
+        is_there = is_last or (place < len(days) and days[place] >> _DAY_SHIFT == day)
         step = times << _FRAUD_SHIFT if fraud else times
         if times > 0:
             if is_there:
@@ -97,7 +99,8 @@ class Ledger(msgspec.Struct, gc=False):
             else:
                 days.insert(place, (day << _DAY_SHIFT) + step)
                 oldest = (days[-1] >> _DAY_SHIFT) - _KEPT_DAYS
-                del days[: bisect_left(days, oldest << _DAY_SHIFT)]
+                if days[0] >> _DAY_SHIFT < oldest:
+                    del days[: bisect_left(days, oldest << _DAY_SHIFT)]
         elif is_there and _labels(days[place], fraud=fraud) >= -times:
             days[place] += step
             if not days[place] & _COUNTS:

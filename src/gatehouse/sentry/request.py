@@ -5,7 +5,7 @@ refused. Whatever is merely hard to believe is scored: the implausible is what t
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Final, Self
 
@@ -21,6 +21,10 @@ _RFC_3339: Final = re.compile(
 _LEAP_SECOND: Final = slice(17, 19)
 _MICROSECONDS: Final = 26
 """Where six digits after the point end; more than these Python does not read."""
+
+_FIRST_S: Final = -62_135_596_800.0
+_AFTER_S: Final = 253_402_300_800.0
+"""The years 1 to 9999."""
 
 Name = str | int
 """An identifier of the caller's: some number their users and orders, others name them."""
@@ -55,10 +59,12 @@ class EventTime:
             offset = text[-6:] if offset == text else "Z"
             text = text[: len(text) - len(offset)][:_MICROSECONDS] + offset
         try:
-            moment = datetime.fromisoformat(text.upper())
-            return cls(moment.astimezone(UTC).timestamp())
+            seconds = datetime.fromisoformat(text.upper()).timestamp()
         except (ValueError, OverflowError):
             raise wrong from None
+        if not _FIRST_S <= seconds < _AFTER_S:
+            raise wrong  # In UTC it would be in a year that no calendar here has.
+        return cls(seconds)
 
 
 class Device(Personal, frozen=True, rename="camel"):

@@ -256,7 +256,9 @@ class Rings:
             past.paid = True
             house.add(currency, logarithm)
         house.tally(shape.tallied(keys))
-        house.sell(shape.sold(keys))
+        goods = shape.sold(keys)
+        if goods:
+            house.sell(goods)
         row = array("d", (at_s, 1.0, sighting.amount or 0.0))
         whole_s = int(at_s)
         shards, traces = self._shards, past.traces

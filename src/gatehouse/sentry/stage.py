@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -39,6 +39,20 @@ class Visit(msgspec.Struct):
         """Whether the memory counts the event from now on."""
         past = self.look.past
         return past is not None and past.counted
+
+
+class Weighed(NamedTuple):
+    """A score, what was measured, and what was noted of the request."""
+
+    confidence: float
+    values: dict[str, float]
+    sighting: Sighting
+
+
+def kept_signals(values: dict[str, float]) -> dict[str, float]:
+    """What was measured as it is kept."""
+    # Most of them only say yes.
+    return {code: value if value == 1 else round(value, _DIGITS) for code, value in values.items()}
 
 
 class SentryStage:
@@ -86,6 +100,12 @@ class SentryStage:
         visit = await self.gather(case, request)
         return self._result(visit, completed=True, event=True), visit.sighting
 
+    async def weigh(self, case: Case, request: SentryRequest) -> "Weighed":
+        """The same for whoever wants the score, and neither an answer nor a record."""
+        visit = await self.gather(case, request)
+        values, scored = self._score(visit)
+        return Weighed(round(scored.confidence, _DIGITS), values, visit.sighting)
+
     def unavailable(self, case: Case) -> StageResult:
         """The memory did not answer: what can be said without it, free of charge."""
         visit = case.gathered.get(self.name)
@@ -111,9 +131,9 @@ class SentryStage:
         look = look_at(request, case.at_ms / 1000, self._book, case.card)
         policy = case.policies.get(self.name, DEFAULT_POLICY)
         assert isinstance(policy, SentryPolicy)
-        transaction = meant(look.event.transaction_id)
-        if transaction is not None:
-            case.transaction = self._keeper.kept(transaction)
+        if look.event.transaction_id is not None:
+            transaction = meant(look.event.transaction_id)
+            case.transaction = None if transaction is None else self._keeper.kept(transaction)
         return Visit(look, sighting_of(case.account_id, look, policy, self._keeper, more))
 
     def _settle(self, sighting: Sighting, *, done: bool) -> None:
@@ -121,22 +141,21 @@ class SentryStage:
         if not done:
             self._memory.retract(sighting)
 
-    def _result(self, visit: Visit, *, completed: bool, event: bool = False) -> StageResult:
+    def _score(self, visit: Visit) -> tuple[dict[str, float], Scored]:
         values = measure_all(visit.look)
-        scored = self._scorecard.score(values)
+        return values, self._scorecard.score(values)
+
+    def _result(self, visit: Visit, *, completed: bool, event: bool = False) -> StageResult:
+        values, scored = self._score(visit)
         confidence = round(scored.confidence, _DIGITS)
         ip_score = round(scored.ip_confidence, _DIGITS)
-        reasons = _reasons(scored, values)
+        reasons = _reasons(scored, values, shipped=self._scorecard is _SHIPPED)
         facts: dict[str, Any] = {
             "requestConfidence": confidence,
             "ipScore": ip_score,
             "model": self._scorecard.version,
             "reasons": {each.code: each.effect for each in reasons},
-            # Most of them only say yes.
-            "signals": {
-                code: value if value == 1 else round(value, _DIGITS)
-                for code, value in values.items()
-            },
+            "signals": kept_signals(values),
         }
         if event:
             facts["event"] = event_facts(visit.sighting, counted=visit.counted)
@@ -149,9 +168,9 @@ class SentryStage:
         )
 
 
-def _reasons(scored: Scored, values: dict[str, float]) -> list[Reason]:
+def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list[Reason]:
     return [
-        _usual_reason(code, effect, _SHIPPED.effect(code, values[code]))
+        _usual_reason(code, effect, effect if shipped else _SHIPPED.effect(code, values[code]))
         or _reason(code, effect, _sentence(code, effect, values[code]))
         for code, effect in scored.effects
     ]

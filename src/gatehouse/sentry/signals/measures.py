@@ -21,7 +21,8 @@ def _spending(look: Look, found: dict[str, float]) -> None:
     amount = amount_of(look)
     if amount is None:
         return
-    found["ORDER_AMOUNT"] = _ratio(amount, magnitude(look.currency) or 1.0)
+    currency = look.currency
+    found["ORDER_AMOUNT"] = _ratio(amount, 1.0 if currency is None else magnitude(currency) or 1.0)
     user = None if look.past is None else look.past.of(_USER)
     if user is None or user.events < 2:
         return
