@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.learning.examples import Examples
-from gatehouse.learning.fitting import FitOptions, Fitted, fit, totals
+from gatehouse.learning.fitting import LEAST_TOLD, FitOptions, Fitted, fit, totals
 from gatehouse.learning.shaping import MOST_CUTS
 from gatehouse.sentry.scorecard import Prior, Scorecard, Sheet, Term, confidence, load_sheet
 
@@ -114,7 +114,7 @@ def fitted(shop: Shop, request: pytest.FixtureRequest) -> Fitted:
 def test_a_fitted_sheet_is_a_scorecard(fitted: Fitted) -> None:
     card = Scorecard(fitted.sheet, CODES)
     assert card.version == "v-1"
-    assert fitted.sheet.report_from == BASE.report_from
+    assert fitted.sheet.report_from == LEAST_TOLD
     assert [term.code for term in fitted.sheet.terms] == list(CODES)
 
 

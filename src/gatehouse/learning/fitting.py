@@ -28,6 +28,9 @@ ENOUGH_FOR_BOOSTING: Final = 50
 LEAST_MEASURED: Final = 20
 """Rows in which a signal must have been measured for the data to speak of it."""
 
+LEAST_TOLD: Final = 0.25
+"""A fit finds a little in everything; what changes the odds by less than a quarter is not told."""
+
 _FARTHEST_PRIOR: Final = 30.0
 """In log-odds; beyond it a probability has no digits left to say how much."""
 
@@ -101,7 +104,7 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
     sheet = Sheet(
         version,
         Prior(0.5, why),
-        base.report_from,
+        max(base.report_from, LEAST_TOLD),
         tuple(_term(term, learned.get(term.code), why) for term in base.terms),
     )
     constant = find_constant(-totals(sheet, examples, rows[recent]), float(fraud[recent].mean()))
