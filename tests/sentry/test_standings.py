@@ -437,3 +437,22 @@ def test_the_order_in_which_events_are_read_back_does_not_matter(order: list[int
         house.uncount(NOW - number * 20 * DAY)
     assert house.events == 0
     assert house.recent == pytest.approx(0)
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 5])
+@pytest.mark.parametrize("apart", [0, 5])
+def test_what_was_said_of_a_repeated_order_can_be_said_otherwise(repeats: int, apart: int) -> None:
+    """A dispute that is won changes the labels of all requests of the order, one by one."""
+    memory, plain = Rings(limit=1000), Rings(limit=1000)
+    orders = [
+        event((Kind.USER, "ann"), (Kind.TRANSACTION, "t-1 ann"), at_s=NOW + apart * number)
+        for number in range(repeats)
+    ]
+    for each in orders:
+        memory.note(each)
+        memory.note_label(each, fraud=True)
+    for each in orders:
+        memory.note_label(each, fraud=False, previous=True)
+    plain.note(orders[0])
+    plain.note_label(orders[0], fraud=False)
+    assert risk(memory, Kind.USER, "ann") == risk(plain, Kind.USER, "ann") < 0

@@ -93,8 +93,8 @@ class Standings:
         self._outcomes = Outcomes(limit)
         self._peek = peek
         self._shared = shared
-        self._spoken: OrderedDict[int, tuple[int, int]] = OrderedDict()
-        """Transactions with a label: of which event it counts, and how many such labels it has."""
+        self._spoken: OrderedDict[int, tuple[int, int, int]] = OrderedDict()
+        """Transactions with a label: of which event it counts, and how many of either kind."""
         self._most_spoken = limit
         self.labelled: set[str] = set()
         """The accounts that have said anything."""
@@ -118,31 +118,49 @@ class Standings:
     def note(self, touched: Touched, *, fraud: bool, times: int) -> None:
         """Count a label for everything its event touched; with times below 0, take it back."""
         self.labelled.add(touched.account_id)
-        if touched.transaction is not None and not self._is_first(touched, times):
+        if touched.transaction is None:
+            self._count(touched, fraud=fraud, times=times)
             return
+        before, after = self._agreed(touched.transaction, touched, fraud=fraud, times=times)
+        if before is not after:
+            if before is not None:
+                self._count(touched, fraud=before, times=-1)
+            if after is not None:
+                self._count(touched, fraud=after, times=1)
+
+    def _count(self, touched: Touched, *, fraud: bool, times: int) -> None:
         counted: dict[int, int | None] = dict.fromkeys(touched.keys)
         shared = touched.shared
         counted |= dict(zip(shared[::2], shared[1::2], strict=True))
         self._outcomes.add(counted, touched.day, fraud=fraud, times=times)
 
-    def _is_first(self, touched: Touched, times: int) -> bool:
-        """Whether a label is the only one of its transaction, or was.
+    def _agreed(
+        self, transaction: int, touched: Touched, *, fraud: bool, times: int
+    ) -> tuple[bool | None, bool | None]:
+        """What was known of a transaction without a label, and what is known of it with it.
 
-        An order that was asked about several times is one order, and one fraud.
+        An order that was asked about several times is one order, and one fraud: of its labels one
+        counts, and a fraud before anything else. Where its requests differ in what they name, that
+        of the first one counts.
         """
-        spoken, key = self._spoken, touched.transaction
-        assert key is not None
+        spoken = self._spoken
         event = hash((touched.day, touched.keys.tobytes()))
-        first, labels = spoken.get(key, (event, 0))
+        first, frauds, others = spoken.get(transaction, (event, 0, 0))
         if first != event:
-            return False
-        labels += times
-        if labels > 0:
-            spoken[key] = (event, labels)
+            return None, None
+        before = _one_of(frauds, others)
+        # What was said before this transaction was forgotten cannot be taken back.
+        if fraud:
+            frauds = max(frauds + times, 0)
+        else:
+            others = max(others + times, 0)
+        if frauds or others:
+            spoken[transaction] = (event, frauds, others)
             if len(spoken) > self._most_spoken:
                 spoken.popitem(last=False)
-            return labels == 1 and times > 0
-        return spoken.pop(key, None) is not None
+        else:
+            spoken.pop(transaction, None)
+        return before, _one_of(frauds, others)
 
     def of(self, moment: Moment) -> dict[Kind, list[Standing]]:
         """How everything that an event touches and that has a reputation stands."""
@@ -252,6 +270,11 @@ class Standings:
 
 def _recent_events(trace: Trace, at_s: float) -> float:
     return min(_STEADY * trace.count(at_s - _MONTH_S, at_s), trace.events)
+
+
+def _one_of(frauds: int, others: int) -> bool | None:
+    """What several labels of one order come to."""
+    return True if frauds else False if others else None
 
 
 def _house_key(account_id: str) -> int:
