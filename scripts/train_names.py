@@ -17,7 +17,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import gatehouse.idverify.names
 from gatehouse.idverify.names.compare import ruled
-from gatehouse.idverify.names.features import FEATURES, Compared, compare_tokens
+from gatehouse.idverify.names.features import FEATURES, NameComparison, compare_tokens
 from gatehouse.idverify.names.model import MODEL_FILE, ModelFile
 from gatehouse.idverify.names.tokens import tokens_of
 from scripts.eval_names import FULL_NAMES, Pair, Scored, print_report, read_pairs
@@ -56,10 +56,10 @@ def main() -> int:
     return 0
 
 
-def compared_of(pair: Pair) -> Compared:
+def compared_of(pair: Pair) -> NameComparison:
     left, right = tokens_of(pair.left), tokens_of(pair.right)
     if not left or not right:
-        return Compared([0.0] * len(FEATURES), left, right, [], None)
+        return NameComparison([0.0] * len(FEATURES), left, right, [], None)
     return compare_tokens(left, right)
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from tests.harness import Home, Server
 
 _NUMBERS = count()
@@ -69,8 +69,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def office(home: Home) -> Iterator[Office]:
+def office(home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox, opened in this process, once on each database."""
-    place = open_office(load_settings(home.environ()), "test")
+    place = open_admin_session(load_settings(home.environ()), "test")
     yield place
     place.database.dispose()

@@ -18,16 +18,16 @@ import msgspec
 import psutil
 
 from gatehouse.backtest.loading import Loader, question_of
-from gatehouse.backtest.running import Judge, Trial, try_out
+from gatehouse.backtest.running import Backtest, Judge, try_out
 from gatehouse.backtest.workplace import open_workplace
 from gatehouse.core.ids import new_id
 from gatehouse.language.catalogue import VELOCITY
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts
-from gatehouse.store.records import KeptRecord, Span
+from gatehouse.store.records import KeptRecord, RecordSpan
 from gatehouse.store.tables import DECISIONS
 
 BAR_S: Final = 20.0
@@ -177,7 +177,7 @@ def measure(requests: int) -> Backtested:
 
 def _whole_way(rules: RuleSet, texts: list[str], count: int) -> float:
     with tempfile.TemporaryDirectory() as home:
-        office = open_office(load_settings({"GATEHOUSE_HOME": str(Path(home))}), "bench")
+        office = open_admin_session(load_settings({"GATEHOUSE_HOME": str(Path(home))}), "bench")
         with office.change() as change:
             account_id = accounts.create(change, "Shop", "USD").account_id
         for batch in _batches(texts, count):
@@ -195,8 +195,8 @@ def _whole_way(rules: RuleSet, texts: list[str], count: int) -> float:
             ]
             with office.database.writing() as connection:
                 connection.execute(DECISIONS.insert(), rows)
-        span = Span(account_id, 0, _START_MS * 2)
-        trial = Trial(rules, span, lambda name, value, at_ms: False, {})
+        span = RecordSpan(account_id, 0, _START_MS * 2)
+        trial = Backtest(rules, span, lambda name, value, at_ms: False, {})
         began = time.perf_counter()
         report = try_out(office.database, trial, lambda loaded: None)
         taken = time.perf_counter() - began

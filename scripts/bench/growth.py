@@ -14,20 +14,20 @@ from gatehouse.core.case import Case
 from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import CARD_FINGERPRINTS, ENTITIES
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardKeeper
+from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
-from gatehouse.premises import open_office
-from gatehouse.sentry.entities import Keeper
+from gatehouse.premises import open_admin_session
+from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.settings import load_settings
 from gatehouse.store import identities
 from gatehouse.store.imports import batch_of
-from gatehouse.store.office import Office
-from gatehouse.store.safe import Entry, Safe
+from gatehouse.store.office import AdminSession
+from gatehouse.store.safe import HolderRecord, IdentitySealer
 from scripts.bench.cards import card_number
 from scripts.bench.people import holders_of
 from scripts.bench.servers import Shop
@@ -92,8 +92,8 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
 
 def fill_with_people(shop: Shop, cards: range) -> None:
     """Keep the two holders of each of the cards, as an import without a file would."""
-    office = open_office(load_settings(shop.environment), "bench")
-    safe = Safe(office.ring)
+    office = open_admin_session(load_settings(shop.environment), "bench")
+    safe = IdentitySealer(office.ring)
     for entries in _batches(office, cards):
         with batch_of(office) as connection:
             chance = (office.clock(), office.randomness)
@@ -109,10 +109,10 @@ def fill_with_visits(shop: Shop, count: int) -> None:
 
     They cost nothing, so the ledger has no entries for them.
     """
-    office = open_office(load_settings(shop.environment), "bench")
-    keeper = Keeper(office.ring.current(ENTITIES)[1])
+    office = open_admin_session(load_settings(shop.environment), "bench")
+    keeper = EntityHasher(office.ring.current(ENTITIES)[1])
     book = Feeds(load_networks(), None, office.clock)
-    stage = SentryStage(book, Rings(100_000), load_scorecard(), keeper, time_limit_ms=1000)
+    stage = SentryStage(book, LocalMemory(100_000), load_scorecard(), keeper, time_limit_ms=1000)
     now_ms = office.clock()
     moments = (now_ms - _MONTH_MS + number * _MONTH_MS // count for number in range(count))
     rows = asyncio.run(_visits(stage, shop.account_id, moments))
@@ -141,12 +141,12 @@ async def _visits(
     return rows
 
 
-def _batches(office: Office, cards: range) -> Iterator[list[Entry]]:
+def _batches(office: AdminSession, cards: range) -> Iterator[list[HolderRecord]]:
     """The holders in the order of their rows, in which a table is filled soonest."""
-    keeper = CardKeeper(load_bins(), office.ring.current(CARD_FINGERPRINTS))
+    keeper = CardMasker(load_bins(), office.ring.current(CARD_FINGERPRINTS))
     rows = sorted(
         (keeper.fingerprint(CardNumber.parse(card_number(index))), index) for index in cards
     )
     for start in range(0, len(rows), _CARDS_AT_ONCE):
         part = rows[start : start + _CARDS_AT_ONCE]
-        yield [Entry(card, person) for card, index in part for person in holders_of(index)]
+        yield [HolderRecord(card, person) for card, index in part for person in holders_of(index)]

@@ -11,11 +11,11 @@ import psutil
 
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
-from gatehouse.sentry.entities import Keeper, sighting_of
-from gatehouse.sentry.look import look_at
+from gatehouse.sentry.entities import EntityHasher, event_of
+from gatehouse.sentry.look import view_request
 from gatehouse.sentry.policy import DEFAULT_POLICY
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from scripts.bench.visits import sentry_visit
 
 _PEOPLE: Final = 200_000
@@ -35,7 +35,7 @@ class Remembered(NamedTuple):
 def measure(entities: int) -> Remembered:
     """Fill a memory until it holds so many entities, and see how much larger the process is."""
     book = Feeds(load_networks(), None, lambda: 0)
-    keeper, rings = Keeper(b"k" * 32), Rings(entities)
+    keeper, rings = EntityHasher(b"k" * 32), LocalMemory(entities)
     decode = msgspec.json.Decoder(SentryRequest).decode
     process = psutil.Process()
     before, events, noting = process.memory_info().rss, 0, 0.0
@@ -43,10 +43,10 @@ def measure(entities: int) -> Remembered:
     while rings.state().entities < entities * 0.995:
         for _ in range(_BETWEEN):
             body = json.dumps(sentry_visit(events, f"t-{events}", _PEOPLE))
-            look = look_at(decode(body), _START_S + events * 2.0, book, None)
-            sighting = sighting_of("acct_1", look, DEFAULT_POLICY, keeper)
+            look = view_request(decode(body), _START_S + events * 2.0, book, None)
+            event = event_of("acct_1", look, DEFAULT_POLICY, keeper)
             started = time.perf_counter()
-            rings.note(sighting)
+            rings.note(event)
             noting += time.perf_counter() - started
             events += 1
     grown = process.memory_info().rss - before

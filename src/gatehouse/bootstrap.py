@@ -15,7 +15,7 @@ from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
 from gatehouse.golive import settings_points
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardKeeper, Fingerprints
+from gatehouse.intel.cards import CardMasker, Fingerprints
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
 from gatehouse.offers.operations import (
@@ -32,28 +32,28 @@ from gatehouse.offers.pipelines import Pipelines
 from gatehouse.offers.setups import Builder, Setups
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.premises import root_secret, system_clock
-from gatehouse.sentry.entities import Keeper
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.settings import Settings
 from gatehouse.store.callers import CallerDirectory
 from gatehouse.store.decisions import DecisionArchive
-from gatehouse.store.doors import open_door
+from gatehouse.store.doors import open_batch_session
 from gatehouse.store.feedback_desk import RecordedFeedback
-from gatehouse.store.history import History
+from gatehouse.store.history import DecisionHistory
 from gatehouse.store.keyring import open_ring
 from gatehouse.store.labels import LabelFollower
 from gatehouse.store.lookup import RecordedIdentities
-from gatehouse.store.office import Office
-from gatehouse.store.remembrance import Remembrance
-from gatehouse.store.reverser import Reverser
+from gatehouse.store.office import AdminSession
+from gatehouse.store.remembrance import MemoryRebuild
+from gatehouse.store.reverser import ReversalWorker
 from gatehouse.store.reviews import RecordedReviews
 from gatehouse.store.sweeper import Sweeper
 from gatehouse.store.writer import Writer
-from gatehouse.survey.keeping import RingKeeper
-from gatehouse.survey.surveyor import Survey
-from gatehouse.web.door import Door, DoorOptions, with_life
+from gatehouse.survey.keeping import Fingerprinter
+from gatehouse.survey.surveyor import LiveSignalBuilder
+from gatehouse.web.door import App, AppOptions, with_life
 from gatehouse.web.feedback import Feedback
-from gatehouse.web.gate import Gate, GateOptions
+from gatehouse.web.gate import Authenticator, AuthOptions
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
@@ -69,34 +69,34 @@ class Service:
     def __init__(
         self,
         settings: Settings,
-        office: Office,
+        session: AdminSession,
         networks: Callable[[], PackedNetworks],
         *,
         alone: bool,
     ) -> None:
-        database = office.database
+        database = session.database
         owner = new_id("srv", system_clock(), secrets.token_bytes)
-        self.memory = Rings(
+        self.memory = LocalMemory(
             settings.memory_entities, shared_reputation=settings.reputation == "shared"
         )
         self.metrics = Metrics(gatehouse.__version__, settings.environment, self.memory.state)
-        self.writer = Writer(lambda: open_door(database), self.metrics.commit)
+        self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
         self.identities = RecordedIdentities(
             database,
-            office.ring,
+            session.ring,
             lambda: open_ring(database, root_secret(settings), system_clock, secrets.token_bytes),
         )
         self.sweeper = Sweeper(database, self.writer, system_clock, owner if alone else None)
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)
         self._memory_days = settings.memory_days
         self._database = database
-        self._furnish(settings, office)
-        self.labels = LabelFollower(database, self.memory.note_label, lambda: self._door.busy)
+        self._furnish(settings, session)
+        self.labels = LabelFollower(database, self.memory.note_label, lambda: self._app.busy)
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
-        self._door = self._make_door(settings, self._build(settings, office, owner))
-        self.application = with_life(self._door, self)
+        self._app = self._make_app(settings, self._build(settings, session, owner))
+        self.application = with_life(self._app, self)
 
     async def start(self) -> None:
         """Begin to serve: open the books and recover what a crash left behind."""
@@ -128,11 +128,11 @@ class Service:
         await warmup.run()
         if self._memory_days:
             since_ms = started_ms - self._memory_days * _DAY_MS
-            history = History(self._database, since_ms, started_ms)
-            await Remembrance(
+            history = DecisionHistory(self._database, since_ms, started_ms)
+            await MemoryRebuild(
                 history.read,
                 self.memory.note,
-                lambda: self._door.busy,
+                lambda: self._app.busy,
                 note_decline=self.memory.note_decline,
             ).run()
         await self.labels.current.wait()
@@ -161,9 +161,9 @@ class Service:
         }
         return Ready(checks, self.memory.state())
 
-    def _build(self, settings: Settings, office: Office, owner: str) -> Routes:
-        ring = office.ring
-        keeper = CardKeeper(load_bins(), ring.current(keyring.CARD_FINGERPRINTS))
+    def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
+        ring = session.ring
+        keeper = CardMasker(load_bins(), ring.current(keyring.CARD_FINGERPRINTS))
         engine = Engine(
             self.writer,
             keeper.keep,
@@ -175,10 +175,10 @@ class Service:
                 guess_limit=settings.effective_guess_limit,
             ),
         )
-        gate = self._gate(settings, ring.current(keyring.API_KEYS)[1])
+        authenticator = self._authenticator(settings, ring.current(keyring.API_KEYS)[1])
         api = Api(
             engine,
-            gate,
+            authenticator,
             (self.callers, DecisionArchive(self._database)),
             system_clock,
             ApiOptions(
@@ -190,15 +190,15 @@ class Service:
             ),
         )
         reviews = Reviews(
-            gate,
-            RecordedReviews(office, self.labels.told),
+            authenticator,
+            RecordedReviews(session, self.labels.told),
             api.free,
             max_body_bytes=settings.max_body_bytes,
             body_timeout_ms=settings.body_timeout_ms,
         )
         feedback = Feedback(
-            gate,
-            RecordedFeedback(office, self.labels.told),
+            authenticator,
+            RecordedFeedback(session, self.labels.told),
             self._entities,
             system_clock,
             api.free,
@@ -211,10 +211,10 @@ class Service:
         apis = (api, reviews, feedback)
         return make_routes(apis, offered, self.ready, public_metrics, settings.base_url)
 
-    def _furnish(self, settings: Settings, office: Office) -> None:
+    def _furnish(self, settings: Settings, session: AdminSession) -> None:
         """The stages, whom they ask, and what accounts make of them."""
-        ring = office.ring
-        self._entities = entities = Keeper(ring.current(keyring.ENTITIES)[1])
+        ring = session.ring
+        self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
         addresses = load_addresses(settings, self.feeds)
         gateway = load_gateway(settings)
         parties = Parties(
@@ -227,28 +227,28 @@ class Service:
         )
         self._stages = make_stages(settings, parties)
         fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
-        kept = RingKeeper(fingerprints, entities)
-        surveyor = Survey(self._stages.sentry, addresses, self.memory, kept)
+        kept = Fingerprinter(fingerprints, entities)
+        signal_builder = LiveSignalBuilder(self._stages.sentry, addresses, self.memory, kept)
         builder = Builder(self._stages.by_name())
         self.setups = Setups(self._database, builder)
         pays = settings.gateway != "none"
-        self._pipelines = Pipelines(self.setups, builder, surveyor, pays=pays)
-        self.reverser = Reverser(
+        self._pipelines = Pipelines(self.setups, builder, signal_builder, pays=pays)
+        self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )
 
-    def _gate(self, settings: Settings, hashing_key: bytes) -> Gate:
-        options = GateOptions(
+    def _authenticator(self, settings: Settings, hashing_key: bytes) -> Authenticator:
+        options = AuthOptions(
             environment=settings.environment,
             hashing_key=hashing_key,
             rate_limit_per_second=settings.rate_limit_per_second,
             trusted_proxies=settings.trusted_proxies,
             require_tls=settings.is_production,
         )
-        return Gate(self.callers, options, system_clock, time.monotonic)
+        return Authenticator(self.callers, options, system_clock, time.monotonic)
 
-    def _make_door(self, settings: Settings, routes: Routes) -> Door:
-        options = DoorOptions(
+    def _make_app(self, settings: Settings, routes: Routes) -> App:
+        options = AppOptions(
             max_in_flight=settings.max_in_flight,
             max_header_lines=settings.max_header_lines,
             max_header_bytes=settings.max_header_bytes,
@@ -257,7 +257,7 @@ class Service:
         enabled = settings.log_level in ("debug", "info")
         chance = (system_clock, os.urandom, time.perf_counter)
         witnesses = (RequestLog(enabled=enabled), self.metrics)
-        return Door(routes, self.callers, chance, options, witnesses)
+        return App(routes, self.callers, chance, options, witnesses)
 
 
 def refuse_unfit_production(settings: Settings) -> None:

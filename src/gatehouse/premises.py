@@ -21,7 +21,7 @@ from gatehouse.store.configurations import KINDS
 from gatehouse.store.database import Database
 from gatehouse.store.keyring import open_ring
 from gatehouse.store.migrate import is_current, migrate
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 
 DEMO_ACCOUNT: Final = "acct_demo"
 _DEMO_BALANCE: Final = 100_000_000
@@ -34,7 +34,7 @@ def system_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
-def open_office(settings: Settings, actor: str) -> Office:
+def open_admin_session(settings: Settings, actor: str) -> AdminSession:
     """Open the data for an operator; the sandbox creates what is missing, production does not."""
     database = Database(settings.effective_database_url, timeout_ms=settings.store_timeout_ms)
     if settings.is_production:
@@ -50,7 +50,7 @@ def open_office(settings: Settings, actor: str) -> Office:
             migrate(database)
     ring = open_ring(database, root, system_clock, secrets.token_bytes)
     chance = (system_clock, secrets.token_bytes)
-    return Office(database, ring, chance, environment=settings.environment, actor=actor)
+    return AdminSession(database, ring, chance, environment=settings.environment, actor=actor)
 
 
 def migrate_database(settings: Settings) -> tuple[str | None, str]:
@@ -77,51 +77,51 @@ def root_secret(settings: Settings) -> RootSecret:
     return RootSecret.parse(path.read_text(encoding="utf-8").strip())
 
 
-def ensure_demo(office: Office, settings: Settings) -> str:
+def ensure_demo(session: AdminSession, settings: Settings) -> str:
     """The demo account's key; account and key are made on the first start of a sandbox."""
     path = settings.home / _DEMO_KEY_FILE
     with _prepared_home(settings):
-        with office.look() as connection:
+        with session.reading() as connection:
             known = any(a.account_id == DEMO_ACCOUNT for a, _ in accounts.everyone(connection))
         if known and path.exists():
             text = path.read_text(encoding="utf-8").strip()
-            if _still_good(office, text):
-                _furnish_demo(office)
+            if _still_good(session, text):
+                _furnish_demo(session)
                 return text
-        with office.change() as change:
+        with session.change() as change:
             if not known:
                 accounts.create(change, "Demo", "USD", DEMO_ACCOUNT)
                 ledger.top_up(change, DEMO_ACCOUNT, _DEMO_BALANCE, "play money")
-            configurations.furnish(change, DEMO_ACCOUNT)
+            configurations.seed_defaults(change, DEMO_ACCOUNT)
             _, text = keys.issue(change, DEMO_ACCOUNT, keys.KeyTerms("demo"))
         _write_private(path, text)
         return text
 
 
-def _furnish_demo(office: Office) -> None:
+def _furnish_demo(session: AdminSession) -> None:
     """A demo account that is older than rules and pipelines gets them as new ones do."""
-    with office.look() as connection:
+    with session.reading() as connection:
         if all(configurations.names(connection, DEMO_ACCOUNT, kind) for kind in KINDS):
             return
-    with office.change() as change:
-        configurations.furnish(change, DEMO_ACCOUNT)
+    with session.change() as change:
+        configurations.seed_defaults(change, DEMO_ACCOUNT)
 
 
-def _still_good(office: Office, key_text: str) -> bool:
+def _still_good(session: AdminSession, key_text: str) -> bool:
     """Whether the kept demo key still opens this database."""
-    _, hashing_key = office.ring.current(API_KEYS)
-    with office.look() as connection:
+    _, hashing_key = session.ring.current(API_KEYS)
+    with session.reading() as connection:
         caller = keys.find_caller(connection, key_hash(key_text, hashing_key))
-    return caller is not None and caller.key.status(office.clock()) == "active"
+    return caller is not None and caller.key.status(session.clock()) == "active"
 
 
 @contextlib.contextmanager
-def only_server(office: Office) -> Iterator[bool]:
+def only_server(session: AdminSession) -> Iterator[bool]:
     """Hold the right to serve. A SQLite file has one server; PostgreSQL has any number.
 
     Yields whether this process is the only one, so that holds of others are known to be orphans.
     """
-    file = office.database.file
+    file = session.database.file
     if file is None:
         yield False
         return

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gatehouse.access.keys import (
     ApiKey,
-    Refusal,
+    KeyRefusal,
     check_networks,
     check_scopes,
     examine_key_text,
@@ -41,8 +41,8 @@ def test_a_key_tells_its_environment_and_holds_256_bits() -> None:
     assert live.startswith("gh_live_")
     assert len(sandbox.removeprefix("gh_sandbox_")) == 43
     assert examine_key_text(sandbox, "sandbox") is None
-    assert examine_key_text(live, "sandbox") is Refusal.OTHER_ENVIRONMENT
-    assert examine_key_text("gh_sandbox_short", "sandbox") is Refusal.INVALID
+    assert examine_key_text(live, "sandbox") is KeyRefusal.OTHER_ENVIRONMENT
+    assert examine_key_text("gh_sandbox_short", "sandbox") is KeyRefusal.INVALID
 
 
 def test_a_hash_depends_on_the_ring_and_does_not_hold_the_key() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gatehouse.backtest.loading import Loaded, Loader, question_of
-from gatehouse.backtest.report import Report
+from gatehouse.backtest.loading import LoadCounts, Loader, question_of
+from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.running import Judge
 from gatehouse.backtest.workplace import open_workplace
 from gatehouse.core.clock import iso_time
@@ -99,7 +99,7 @@ def judged(
     labels: Mapping[str, bool] | None = None,
     listed: Callable[[str, str, int], bool] = nowhere,
     examples: int = 5,
-) -> Report:
+) -> BacktestReport:
     """Try a rule set on records that are handed over directly."""
     question = question_of(rules)
     batch = [one if isinstance(one, KeptRecord) else kept(one) for one in records]
@@ -109,5 +109,5 @@ def judged(
         return Judge(place, rules, question).run(loaded, (0, NOW_MS), examples)
 
 
-def ignore(loaded: Loaded) -> None:
+def ignore(loaded: LoadCounts) -> None:
     pass

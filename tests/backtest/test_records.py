@@ -3,23 +3,23 @@
 import msgspec
 import pytest
 
-from gatehouse.backtest.running import Trial, try_out
+from gatehouse.backtest.running import Backtest, try_out
 from gatehouse.core.errors import NotFound
 from gatehouse.store import accounts, records
-from gatehouse.store.office import Office
-from gatehouse.store.records import Span
+from gatehouse.store.office import AdminSession
+from gatehouse.store.records import RecordSpan
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import NOW_MS, ignore, kept, nowhere, record, rule, rule_set, ruled
 
 HOUR_MS = 3_600_000
 
 
-def _account(office: Office) -> str:
+def _account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
-def _keep(office: Office, account_id: str, count: int) -> list[str]:
+def _keep(office: AdminSession, account_id: str, count: int) -> list[str]:
     rows = []
     for number in range(count):
         at_ms = NOW_MS - number * HOUR_MS
@@ -32,33 +32,35 @@ def _keep(office: Office, account_id: str, count: int) -> list[str]:
     return [row[1] for row in reversed(rows)]
 
 
-def test_every_record_of_the_span_comes_once_and_oldest_first(office: Office) -> None:
+def test_every_record_of_the_span_comes_once_and_oldest_first(office: AdminSession) -> None:
     shop, other = _account(office), _account(office)
     ids = _keep(office, shop, 9)
     _keep_other = _keep(office, other, 1)
     assert _keep_other
-    span = Span(shop, NOW_MS - 6 * HOUR_MS, NOW_MS)
+    span = RecordSpan(shop, NOW_MS - 6 * HOUR_MS, NOW_MS)
     batches = list(records.stream(office.database, span, batch=4))
     assert [one.request_id for batch in batches for one in batch] == ids[2:8]
     assert [len(batch) for batch in batches] == [4, 2]
     first = batches[0][0]
     assert (first.at_ms, first.operation) == (NOW_MS - 6 * HOUR_MS, "pipeline")
     assert msgspec.json.decode(first.text)["signals"] == {"order.amount": 6.0}
-    with office.look() as connection:
+    with office.reading() as connection:
         assert records.count(connection, span) == 6
 
 
-def test_a_span_without_records_has_no_batch(office: Office) -> None:
+def test_a_span_without_records_has_no_batch(office: AdminSession) -> None:
     shop = _account(office)
     _keep(office, shop, 4)
-    assert list(records.stream(office.database, Span(shop, 0, NOW_MS - HOUR_MS * 4))) == []
+    assert list(records.stream(office.database, RecordSpan(shop, 0, NOW_MS - HOUR_MS * 4))) == []
 
 
-def test_a_rule_set_is_tried_on_what_the_database_holds(office: Office) -> None:
+def test_a_rule_set_is_tried_on_what_the_database_holds(office: AdminSession) -> None:
     shop = _account(office)
     _keep(office, shop, 9)
     rules = rule_set(rule("dear", "order.amount >= 6"))
-    report = try_out(office.database, Trial(rules, Span(shop, 0, NOW_MS + 1), nowhere, {}), ignore)
+    report = try_out(
+        office.database, Backtest(rules, RecordSpan(shop, 0, NOW_MS + 1), nowhere, {}), ignore
+    )
     assert (report.records, report.rules[0].matches) == (9, 3)
     with pytest.raises(NotFound, match="no requests that rules could judge"):
-        try_out(office.database, Trial(rules, Span(shop, 0, 1), nowhere, {}), ignore)
+        try_out(office.database, Backtest(rules, RecordSpan(shop, 0, 1), nowhere, {}), ignore)

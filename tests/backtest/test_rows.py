@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gatehouse.backtest.loading import SEEN, Loader, Question
+from gatehouse.backtest.loading import SEEN, Loader, SignalSelection
 from gatehouse.backtest.rows import EVERYTHING, row_of
 from gatehouse.backtest.workplace import open_workplace, quoted
 from gatehouse.language.catalogue import VELOCITY
@@ -103,7 +103,7 @@ def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any]) -> None
     made = record(signals=signals, stages=[SENTRY, PRECHECK, ruled("REVIEW")])
     types = EVERYTHING.types | CUSTOM
     with open_workplace() as place:
-        Loader(place, Question("shop", types, ()), nowhere, {}).load([[kept(made)]], ignore)
+        Loader(place, SignalSelection("shop", types, ()), nowhere, {}).load([[kept(made)]], ignore)
         [found] = place.ask(f"SELECT {', '.join(map(quoted, types))} FROM {SEEN}")
     loaded = {name: value for name, value in zip(types, found, strict=True) if value is not None}
     row = row_of(made, "shop")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gatehouse.backtest import loading
-from gatehouse.backtest.report import Change, Example
+from gatehouse.backtest.report import DecisionShift, Example
 from gatehouse.backtest.workplace import Workplace
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome, strongest
@@ -107,14 +107,14 @@ def test_changes_are_told_with_exact_amounts_and_examples() -> None:
     ]
     report = judged(rules, records, examples=2)
     assert report.changes == (
-        Change("ACCEPT", "ACCEPT", 2, {"USD": 100_000}),
-        Change(
+        DecisionShift("ACCEPT", "ACCEPT", 2, {"USD": 100_000}),
+        DecisionShift(
             "ACCEPT",
             "DECLINE",
             4,
             {"": 5_500_000, "JPY": 90071992547_120_000, "USD": 900_000},
         ),
-        Change("DECLINE", "ACCEPT", 1, {"EUR": 100_000}),
+        DecisionShift("DECLINE", "ACCEPT", 1, {"EUR": 100_000}),
     )
     assert report.examples == (
         Example(request_id(6), "ACCEPT", "DECLINE", ("dear",)),

@@ -6,14 +6,14 @@ import pytest
 
 from gatehouse.cli.common import resolve_account
 from gatehouse.core.errors import InvalidInput
-from gatehouse.premises import DEMO_ACCOUNT, open_office
+from gatehouse.premises import DEMO_ACCOUNT, open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts
 from tests.harness import Home
 
 
 def test_the_demo_account_is_the_default_in_the_sandbox_only(tmp_path: Path) -> None:
-    office = open_office(load_settings(Home(tmp_path / "home").environ()), "test")
+    office = open_admin_session(load_settings(Home(tmp_path / "home").environ()), "test")
     with office.change() as change:
         accounts.create(change, "Demo", "USD", DEMO_ACCOUNT)
         accounts.create(change, "Shop", "USD")

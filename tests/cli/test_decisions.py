@@ -12,11 +12,11 @@ from gatehouse.cli.app import app
 from gatehouse.cli.spans import read_span
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, feedback
-from gatehouse.store.feedback import Statement, Telling
-from gatehouse.store.office import Office
+from gatehouse.store.feedback import FeedbackStatement, Telling
+from gatehouse.store.office import AdminSession
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import DAY_MS, kept, record, request_id, ruled, stage
@@ -42,13 +42,13 @@ def run(*arguments: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     """A shop with five decisions, of which the last two are labelled."""
     home = Home(tmp_path_factory.mktemp("decisions") / "home")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in home.environ().items():
             patch.setenv(name, value)
-        place = open_office(load_settings(home.environ()), "test")
+        place = open_admin_session(load_settings(home.environ()), "test")
         with place.change() as change:
             account_id = accounts.create(change, "Shop", "USD").account_id
         _fill(place, account_id)
@@ -56,7 +56,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         place.database.dispose()
 
 
-def _fill(place: Office, account_id: str) -> None:
+def _fill(place: AdminSession, account_id: str) -> None:
     rows: list[tuple[Any, ...]] = []
     fraud: list[str] = []
     good: list[str] = []
@@ -74,7 +74,7 @@ def _fill(place: Office, account_id: str) -> None:
         connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
         lock_changes(connection)
         tellings = [
-            Telling(account_id, ids, Statement(label), "test", LabelSource.IMPORT)
+            Telling(account_id, ids, FeedbackStatement(label), "test", LabelSource.IMPORT)
             for label, ids in ((Label.FRAUD, fraud), (Label.LEGITIMATE, good))
         ]
         feedback.note_all(connection, tellings, now_ms)
@@ -109,7 +109,7 @@ def test_a_decision_is_shown_with_its_signals_and_nothing_a_terminal_obeys() -> 
 
 @pytest.mark.parametrize("chosen", ["parquet", "jsonl"])
 def test_an_export_is_by_day_and_leaves_a_line_in_the_trail(
-    shop: Office, tmp_path: Path, chosen: str
+    shop: AdminSession, tmp_path: Path, chosen: str
 ) -> None:
     out = tmp_path / "out"
     arguments = ("decisions", "export", "--format", chosen, "--since", "80h", "--out", str(out))

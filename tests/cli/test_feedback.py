@@ -16,18 +16,18 @@ from typer.testing import CliRunner, Result
 from gatehouse.cli import feedback as commands
 from gatehouse.cli import feedback_import
 from gatehouse.cli.feedback_files import FeedbackFile
-from gatehouse.cli.feedback_import import Job, Outcome, counts, import_file
-from gatehouse.cli.record_files import Format
+from gatehouse.cli.feedback_import import FeedbackCounts, FeedbackImport, counts, import_file
+from gatehouse.cli.record_files import RecordFormat
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_office
-from gatehouse.sentry.entities import Keeper
+from gatehouse.premises import open_admin_session
+from gatehouse.sentry.entities import EntityHasher
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, audit, feedback, feedback_history
-from gatehouse.store.feedback import MOST_REQUESTS, MOST_SAID, Statement, Subject
-from gatehouse.store.office import Office
+from gatehouse.store.feedback import MOST_REQUESTS, MOST_SAID, FeedbackStatement, Subject
+from gatehouse.store.office import AdminSession
 from gatehouse.store.pace import Pace
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
@@ -39,18 +39,18 @@ _NUMBERS = count()
 
 
 @pytest.fixture
-def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
+def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdminSession]:
     for name, value in sqlite_home.environ().items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
     monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    opened = open_office(load_settings(sqlite_home.environ()), "test")
+    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield opened
     opened.database.dispose()
 
 
 @pytest.fixture
-def account(place: Office) -> str:
+def account(place: AdminSession) -> str:
     return make_account(place)
 
 
@@ -60,19 +60,23 @@ def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feedback_import, "Pace", lambda place: Pace(place, sleep=lambda _: None))
 
 
-def make_account(place: Office) -> str:
+def make_account(place: AdminSession) -> str:
     with place.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
 def decide(
-    place: Office, account_id: str, *, reference: str | None = None, transaction: str | None = None
+    place: AdminSession,
+    account_id: str,
+    *,
+    reference: str | None = None,
+    transaction: str | None = None,
 ) -> str:
     """Insert the decision of a request; ids grow with every call."""
     number = next(_NUMBERS)
     at_ms = MOMENT_MS + number
     request_id = new_id("req", at_ms, lambda size: number.to_bytes(size, "big"))
-    keeper = Keeper(place.ring.current(ENTITIES)[1])
+    keeper = EntityHasher(place.ring.current(ENTITIES)[1])
     decision = {
         "account_id": account_id,
         "request_id": request_id,
@@ -89,19 +93,23 @@ def decide(
 
 
 def take(
-    place: Office, account_id: str, file: Path, content: str | bytes, form: Format = "csv"
-) -> Outcome:
+    place: AdminSession,
+    account_id: str,
+    file: Path,
+    content: str | bytes,
+    form: RecordFormat = "csv",
+) -> FeedbackCounts:
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return import_file(Job(account_id, file, form, dry_run=False), place)
+    return import_file(FeedbackImport(account_id, file, form, dry_run=False), place)
 
 
-def rows_kept(place: Office) -> int:
-    with place.look() as connection:
+def rows_kept(place: AdminSession) -> int:
+    with place.reading() as connection:
         return len(connection.execute(FEEDBACK.select()).all())
 
 
-def labels_of(place: Office, account_id: str, request_id: str) -> list[str]:
-    with place.look() as connection:
+def labels_of(place: AdminSession, account_id: str, request_id: str) -> list[str]:
+    with place.reading() as connection:
         return [said.label for said in feedback.history(connection, account_id, request_id)]
 
 
@@ -119,7 +127,7 @@ def as_data(*arguments: str) -> Any:
 
 
 def test_a_file_is_kept_and_the_same_file_again_changes_nothing(
-    office: Office, tmp_path: Path
+    office: AdminSession, tmp_path: Path
 ) -> None:
     account = make_account(office)
     by_id = decide(office, account)
@@ -137,7 +145,7 @@ def test_a_file_is_kept_and_the_same_file_again_changes_nothing(
     first = take(office, account, file, text)
     assert counts(first) == {"read": 3, "new": 4, "changed": 0, "unchanged": 0, "bad": 0}
     assert first.labels == {Label.FRAUD: 1, Label.CHARGEBACK: 1, Label.LEGITIMATE: 2}
-    with office.look() as connection:
+    with office.reading() as connection:
         [said] = feedback.history(connection, account, by_id)
         [other] = feedback.history(connection, account, by_transaction)
     assert (said.label, said.amount, said.currency) == (Label.FRAUD, 12_500_000, "USD")
@@ -148,13 +156,15 @@ def test_a_file_is_kept_and_the_same_file_again_changes_nothing(
     again = take(office, account, file, text)
     assert counts(again) == {"read": 3, "new": 0, "changed": 0, "unchanged": 4, "bad": 0}
     assert rows_kept(office) == 4
-    with office.look() as connection:
+    with office.reading() as connection:
         trail = [line for line in audit.read(connection, account, 10)
                  if line.action == "feedback.import"]  # fmt: skip
     assert [line.details["new"] for line in sorted(trail, key=lambda line: line.seq)] == [4, 0]
 
 
-def test_json_lines_say_the_same_and_keep_amounts_exact(place: Office, tmp_path: Path) -> None:
+def test_json_lines_say_the_same_and_keep_amounts_exact(
+    place: AdminSession, tmp_path: Path
+) -> None:
     account = make_account(place)
     one, other = decide(place, account, reference=" 77 "), decide(place, account, transaction="88")
     text = (
@@ -163,14 +173,14 @@ def test_json_lines_say_the_same_and_keep_amounts_exact(place: Office, tmp_path:
     )
     packed = gzip.compress(text.encode())
     assert take(place, account, tmp_path / "told.jsonl.gz", packed, "jsonl").new == 2
-    with place.look() as connection:
+    with place.reading() as connection:
         amounts = [feedback.history(connection, account, each)[0].amount for each in (one, other)]
     assert amounts == [999_999_999_999_999, 12_000_000]
 
 
 @pytest.mark.parametrize("batch", [1, 2, 500])
 def test_what_a_file_says_later_counts_and_is_known_again(
-    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+    office: AdminSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
     monkeypatch.setattr(feedback_import, "BATCH", batch)
     account = make_account(office)
@@ -196,7 +206,7 @@ def test_what_a_file_says_later_counts_and_is_known_again(
     assert labels_of(office, account, other) == ["CHARGEBACK", "FRAUD"]
 
 
-def say(place: Office, account: str, request: str, label: Label) -> None:
+def say(place: AdminSession, account: str, request: str, label: Label) -> None:
     """Say something as the API does."""
     with place.database.writing() as connection:
         lock_changes(connection)
@@ -204,7 +214,7 @@ def say(place: Office, account: str, request: str, label: Label) -> None:
             connection,
             account,
             [request],
-            Statement(label),
+            FeedbackStatement(label),
             actor="key_1",
             source=LabelSource.API,
             now_ms=MOMENT_MS,
@@ -223,7 +233,7 @@ def say(place: Office, account: str, request: str, label: Label) -> None:
     ],
 )
 def test_a_file_does_not_undo_what_others_said_since(
-    office: Office, tmp_path: Path, before: list[str], told: list[str], kept: list[str]
+    office: AdminSession, tmp_path: Path, before: list[str], told: list[str], kept: list[str]
 ) -> None:
     account = make_account(office)
     request = decide(office, account)
@@ -240,7 +250,7 @@ def test_a_file_does_not_undo_what_others_said_since(
 
 
 def test_no_file_changes_anything_when_it_is_imported_again(
-    place: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: AdminSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hundred small files at random, with other words before them and after them."""
     dice = random.Random(11)
@@ -256,7 +266,7 @@ def test_no_file_changes_anything_when_it_is_imported_again(
         ]
         text = "requestId,label\n" + "".join(f"{one},{label}\n" for one, label in told)
         file.write_text(text)
-        rehearsed = import_file(Job(account, file, "csv", dry_run=True), place)
+        rehearsed = import_file(FeedbackImport(account, file, "csv", dry_run=True), place)
         first = take(place, account, file, text)
         assert counts(rehearsed) == counts(first), told
         for request, label in dict(told).items():
@@ -265,13 +275,13 @@ def test_no_file_changes_anything_when_it_is_imported_again(
             say(place, account, dice.choice(requests), dice.choice([*Label]))
         kept = rows_kept(place)
         for dry_run in (True, False):
-            again = import_file(Job(account, file, "csv", dry_run), place)
+            again = import_file(FeedbackImport(account, file, "csv", dry_run), place)
             assert (again.new, again.changed, again.unchanged) == (0, 0, len(told)), told
         assert rows_kept(place) == kept
 
 
 def test_what_is_remembered_of_a_file_is_bounded_and_the_last_word_counts(
-    place: Office, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feedback_import, "BATCH", 2)
     monkeypatch.setattr(feedback_import, "MOST_FOLLOWED", 0)
@@ -285,7 +295,7 @@ def test_what_is_remembered_of_a_file_is_bounded_and_the_last_word_counts(
 
 
 def test_a_request_of_which_too_much_was_said_is_a_bad_row(
-    place: Office, account: str, tmp_path: Path
+    place: AdminSession, account: str, tmp_path: Path
 ) -> None:
     full, other = (decide(place, account, reference="order-7") for _ in range(2))
     days = [f"2023-11-{1 + number % 30:02}T{number // 30:02}:00:00Z" for number in range(MOST_SAID)]
@@ -297,7 +307,7 @@ def test_a_request_of_which_too_much_was_said_is_a_bad_row(
     }
     more = "clientReferenceId,label\norder-7,fraud\n"
     file.write_text(more)
-    rehearsed = import_file(Job(account, file, "csv", dry_run=True), place)
+    rehearsed = import_file(FeedbackImport(account, file, "csv", dry_run=True), place)
     outcome = take(place, account, file, more)
     assert counts(outcome) == counts(rehearsed)
     assert (outcome.new, outcome.bad) == (1, 1)
@@ -309,7 +319,7 @@ def test_a_request_of_which_too_much_was_said_is_a_bad_row(
 
 
 def test_a_dry_run_tells_the_same_and_keeps_nothing(
-    place: Office, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feedback_import, "BATCH", 2)
     known, fresh = decide(place, account), decide(place, account)
@@ -327,13 +337,13 @@ def test_a_dry_run_tells_the_same_and_keeps_nothing(
     assert rehearsed["new"] == 2
     assert rehearsed["changed"] == 2
     assert rehearsed["unchanged"] == 3
-    with place.look() as connection:
+    with place.reading() as connection:
         trail = [line for line in audit.read(connection, account, 10)
                  if line.action == "feedback.import"]  # fmt: skip
     assert len(trail) == 2
 
 
-def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: Office) -> None:
+def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: AdminSession) -> None:
     account = make_account(place)
     for _ in range(MOST_REQUESTS + 5):
         decide(place, account, reference="web")
@@ -348,7 +358,7 @@ def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: Of
         asked.append(statement)
 
     sa.event.listen(place.database.engine, "before_cursor_execute", look)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = feedback_history.find_all(connection, account, subjects)
         alone = feedback_history.find_all(connection, account, subjects[1:])
     # Whoever numbers all rows of a name to take the first of them has read all of them.
@@ -359,7 +369,7 @@ def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: Of
 
 
 def test_bad_rows_are_told_by_number_and_the_others_are_kept(
-    place: Office, account: str, tmp_path: Path
+    place: AdminSession, account: str, tmp_path: Path
 ) -> None:
     good, foreign = decide(place, account), decide(place, make_account(place))
     file = tmp_path / "told.csv"
@@ -417,7 +427,7 @@ def test_bad_rows_are_told_by_number_and_the_others_are_kept(
     ],
 )
 def test_each_flaw_has_its_sentence_and_repeats_nothing(
-    desk: tuple[Office, str, str], tmp_path: Path, line: str, says: str
+    desk: tuple[AdminSession, str, str], tmp_path: Path, line: str, says: str
 ) -> None:
     place, account, request = desk
     before = rows_kept(place)
@@ -431,10 +441,10 @@ def test_each_flaw_has_its_sentence_and_repeats_nothing(
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Office, str, str]]:
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[AdminSession, str, str]]:
     """An account with one request, for tests that change nothing about it."""
     home = Home(tmp_path_factory.mktemp("feedback") / "home")
-    place = open_office(load_settings(home.environ()), "test")
+    place = open_admin_session(load_settings(home.environ()), "test")
     account = make_account(place)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GATEHOUSE_HOME", str(home.path))
@@ -454,7 +464,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Office, str
     ],
 )
 def test_a_file_that_is_something_else_is_refused(
-    desk: tuple[Office, str, str], tmp_path: Path, content: bytes, says: str
+    desk: tuple[AdminSession, str, str], tmp_path: Path, content: bytes, says: str
 ) -> None:
     place, account, _ = desk
     with pytest.raises(InvalidInput, match=says):
@@ -462,7 +472,7 @@ def test_a_file_that_is_something_else_is_refused(
 
 
 def test_what_was_read_before_a_file_breaks_off_is_kept(
-    place: Office, account: str, tmp_path: Path
+    place: AdminSession, account: str, tmp_path: Path
 ) -> None:
     request = decide(place, account)
     packed = gzip.compress(f"requestId,label\n{request},FRAUD\n".encode())
@@ -476,7 +486,7 @@ def test_what_was_read_before_a_file_breaks_off_is_kept(
 
 
 def test_a_name_of_too_many_requests_is_refused(
-    place: Office, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(feedback.MOST_REQUESTS + 1):
         decide(place, account, reference="shared")
@@ -488,7 +498,7 @@ def test_a_name_of_too_many_requests_is_refused(
 
 
 def test_twenty_thousand_rows_stream_a_batch_at_a_time(
-    place: Office, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(0, 20_000, 500):
         decide(place, account, reference=f"order-{number}")
@@ -521,18 +531,18 @@ def test_twenty_thousand_rows_stream_a_batch_at_a_time(
 
 
 def test_rows_come_from_standard_input_too(
-    place: Office, account: str, monkeypatch: pytest.MonkeyPatch
+    place: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = json.dumps({"requestId": decide(place, account), "label": "fraud"}).encode()
     typed = io.TextIOWrapper(io.BufferedReader(io.BytesIO(line)))
     monkeypatch.setattr("sys.stdin", typed)
-    assert import_file(Job(account, None, "jsonl", dry_run=False), place).new == 1
+    assert import_file(FeedbackImport(account, None, "jsonl", dry_run=False), place).new == 1
     with pytest.raises(InvalidInput, match="add --format"):
         run("import", "-")
 
 
 def test_an_interrupted_import_leaves_its_line_in_the_trail(
-    place: Office, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feedback_import, "BATCH", 1)
     requests = [decide(place, account) for _ in range(3)]
@@ -551,7 +561,7 @@ def test_an_interrupted_import_leaves_its_line_in_the_trail(
         done = run("import", str(file))
     assert done.exit_code == 130
     assert "import the file again" in done.stderr
-    with place.look() as connection:
+    with place.reading() as connection:
         [line] = [line for line in audit.read(connection, account, 10)
                   if line.action == "feedback.import"]  # fmt: skip
     assert (line.details["read"], line.details["new"]) == (3, 2)
@@ -562,7 +572,7 @@ def test_an_interrupted_import_leaves_its_line_in_the_trail(
 
 
 def test_a_later_label_replaces_an_earlier_one_and_both_are_shown(
-    place: Office, account: str
+    place: AdminSession, account: str
 ) -> None:
     request = decide(place, account, transaction="t-1")
     assert as_data("show", request) == {"requestId": request, "label": None, "history": []}
@@ -596,12 +606,12 @@ def test_a_later_label_replaces_an_earlier_one_and_both_are_shown(
     assert plain.index("LEGITIMATE  CHARGEBACK") < plain.index("12.5")
     as_data("add", "--request", request, "--label", "withdrawn")
     assert as_data("show", request)["label"] is None
-    with place.look() as connection:
+    with place.reading() as connection:
         actions = [line.action for line in audit.read(connection, account, 10)]
     assert actions.count("feedback.add") == 4
 
 
-def test_the_list_is_newest_first_and_can_be_narrowed(place: Office, account: str) -> None:
+def test_the_list_is_newest_first_and_can_be_narrowed(place: AdminSession, account: str) -> None:
     assert run("list").stdout == "no feedback\n"
     one, other = decide(place, account), decide(place, account)
     stranger = make_account(place)
@@ -617,7 +627,7 @@ def test_the_list_is_newest_first_and_can_be_narrowed(place: Office, account: st
                 connection,
                 whose,
                 [request],
-                Statement(label),
+                FeedbackStatement(label),
                 actor="key_1",
                 source=LabelSource.API,
                 now_ms=at_ms,
@@ -657,7 +667,7 @@ def test_the_list_is_newest_first_and_can_be_narrowed(place: Office, account: st
     ],
 )
 def test_mistakes_are_refused_without_repeating_a_card_number(
-    desk: tuple[Office, str, str], arguments: list[str], error: type[GatehouseError]
+    desk: tuple[AdminSession, str, str], arguments: list[str], error: type[GatehouseError]
 ) -> None:
     place, *_ = desk
     before = rows_kept(place)

@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from gatehouse.cli.identity_files import Record, Refusal, Source
+from gatehouse.cli.identity_files import IdentityRow, RefusedRow, Source
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.luhn import passes_luhn
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.imports import Position
 from tests.harness import GATEHOUSE, Done, Home
@@ -73,7 +73,7 @@ def feed(home: Home, text: str, *arguments: str) -> Done:
 
 def read(
     path: Path, data: bytes, start: Position | None = None
-) -> tuple[list[Record], list[Refusal]]:
+) -> tuple[list[IdentityRow], list[RefusedRow]]:
     """What is found in a file, by its name's format."""
     path.write_bytes(data)
     source = Source(path, "csv" if ".csv" in path.name else "jsonl")
@@ -82,11 +82,11 @@ def read(
         found = list(source.records(lambda number: f"fp1_{number.reveal():0>40}", "fp1_"))
     finally:
         source.close()
-    refused = [one for one in found if isinstance(one, Refusal)]
-    return [one for one in found if isinstance(one, Record)], refused
+    refused = [one for one in found if isinstance(one, RefusedRow)]
+    return [one for one in found if isinstance(one, IdentityRow)], refused
 
 
-def said(refused: list[Refusal]) -> list[tuple[int, str]]:
+def said(refused: list[RefusedRow]) -> list[tuple[int, str]]:
     return [(one.line, problem.field) for one in refused for problem in one.problems]
 
 
@@ -336,7 +336,13 @@ def test_a_csv_file_can_be_taken_up_after_any_record(tmp_path: Path) -> None:
         places.append(source.at)
     source.close()
     assert [one.line for one in whole] == [2, 4, 5, 6, 7]
-    assert [type(one) for one in whole] == [Record, Refusal, Refusal, Refusal, Record]
+    assert [type(one) for one in whole] == [
+        IdentityRow,
+        RefusedRow,
+        RefusedRow,
+        RefusedRow,
+        IdentityRow,
+    ]
     for taken, place in enumerate(places):
         again, refused = read(path, data, place)
         lines = sorted([*(one.line for one in again), *(one.line for one in refused)])
@@ -469,11 +475,11 @@ def test_mistakes_are_explained(
 def test_fingerprints_are_those_of_the_live_path(sqlite_home: Home, tmp_path: Path) -> None:
     from gatehouse.core.keyring import CARD_FINGERPRINTS
     from gatehouse.intel.bins import load_bins
-    from gatehouse.intel.cards import CardKeeper
+    from gatehouse.intel.cards import CardMasker
 
     sqlite_home.ok("identities", "import", write(tmp_path / "people.jsonl", ELEANOR))
-    place = open_office(load_settings(sqlite_home.environ()), "test")
-    keeper = CardKeeper(load_bins(), place.ring.current(CARD_FINGERPRINTS))
+    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    keeper = CardMasker(load_bins(), place.ring.current(CARD_FINGERPRINTS))
     place.database.dispose()
     [shown] = sqlite_home.ok("identities", "show", "--card", CARD, "--json").json
     assert shown["card"] == keeper.fingerprint(CardNumber.parse(CARD))

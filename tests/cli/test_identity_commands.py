@@ -18,12 +18,12 @@ from typer.testing import CliRunner
 
 from gatehouse.cli import EXIT_CODES, identity_import
 from gatehouse.cli.app import app
-from gatehouse.cli.identity_files import Record, Source
+from gatehouse.cli.identity_files import IdentityRow, Source
 from gatehouse.cli.identity_views import lines_of
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, erasure, imports
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import IDENTITIES
 from tests.cli.test_identities import CARD, ELEANOR, HEADER, numbers, write
 from tests.harness import GATEHOUSE, Done, Home
@@ -54,13 +54,13 @@ def run(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 @pytest.fixture
-def place(sqlite_home: Home) -> Iterator[Office]:
-    opened = open_office(load_settings(sqlite_home.environ()), "test")
+def place(sqlite_home: Home) -> Iterator[AdminSession]:
+    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield opened
     opened.database.dispose()
 
 
-def make_account(place: Office) -> str:
+def make_account(place: AdminSession) -> str:
     with place.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
@@ -70,7 +70,7 @@ def people(count: int) -> list[dict[str, Any]]:
     return [{"cardNumber": next(number), "names": [{"lastName": f"N{n}"}]} for n in range(count)]
 
 
-def spoil(place: Office) -> None:
+def spoil(place: AdminSession) -> None:
     """Damage every record."""
     with imports.batch_of(place) as connection:
         connection.execute(IDENTITIES.update().values(sealed=secrets.token_bytes(80)))
@@ -107,8 +107,8 @@ def test_every_line_of_csv_counts_once_and_a_stray_quote_costs_one(tmp_path: Pat
             span = range(reached + 1, source.at.line + 1)
             filled = [number for number in span if lines[number - 1].strip()]
             assert filled[0] == one.line
-            assert isinstance(one, Record) or len(filled) == 1
-            kept_lines.update(filled if isinstance(one, Record) else ())
+            assert isinstance(one, IdentityRow) or len(filled) == 1
+            kept_lines.update(filled if isinstance(one, IdentityRow) else ())
             counted += len(filled)
             reached = source.at.line
         source.close()
@@ -150,7 +150,7 @@ def test_a_blank_account_is_a_mistake_and_never_all_of_them(run: Run, tmp_path: 
 
 
 def test_erasing_names_its_scope_and_a_person_can_be_erased_everywhere(
-    run: Run, place: Office, tmp_path: Path
+    run: Run, place: AdminSession, tmp_path: Path
 ) -> None:
     shop = make_account(place)
     file = write(tmp_path / "people.jsonl", ELEANOR)
@@ -211,7 +211,7 @@ def test_a_rehearsal_knows_what_it_saw_before(
 
 
 def test_what_cannot_be_opened_is_listed_and_the_rest_goes_on(
-    run: Run, place: Office, sqlite_home: Home, tmp_path: Path
+    run: Run, place: AdminSession, sqlite_home: Home, tmp_path: Path
 ) -> None:
     file = write(tmp_path / "bad.jsonl", ELEANOR)
     assert run("import", file).code == 0

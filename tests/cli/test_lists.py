@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gatehouse.cli import list_files, lists
-from gatehouse.cli.list_files import Gathered, Terms, gather, moment, usual_format
+from gatehouse.cli.list_files import ListFileContent, Terms, gather, moment, usual_format
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.rules.lists import ListKind
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts
-from gatehouse.survey.keeping import entry_keeper
+from gatehouse.survey.keeping import open_fingerprinter
 from tests.harness import Home
 from tests.rules.test_lists import KEEPER
 
@@ -32,10 +32,10 @@ class Desk:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.runner = CliRunner()
-        place = open_office(load_settings(home.environ()), "test")
+        place = open_admin_session(load_settings(home.environ()), "test")
         with place.change() as change:
             self.account = accounts.create(change, "Shop", "USD").account_id
-        self.keeper = entry_keeper(place.ring)
+        self.keeper = open_fingerprinter(place.ring)
         place.database.dispose()
 
     def run(self, *arguments: str, given: str | bytes = "") -> Result:
@@ -64,8 +64,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 def read(
-    data: bytes, kind: ListKind = ListKind.WORDS, form: list_files.Format = "csv", **more: Any
-) -> Gathered:
+    data: bytes, kind: ListKind = ListKind.WORDS, form: list_files.ListFormat = "csv", **more: Any
+) -> ListFileContent:
     return gather(io.BytesIO(data), form, Terms(kind, NOW, **more), KEEPER)
 
 

@@ -9,28 +9,28 @@ from typer.testing import CliRunner
 
 from gatehouse.cli import reviews as commands
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, audit, reviews
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import DECISIONS
 from tests.harness import Home
 from tests.store.reviewing import MOMENT_MS, open_review
 
 
 @pytest.fixture
-def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
+def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdminSession]:
     for name, value in sqlite_home.environ().items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
     monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    opened = open_office(load_settings(sqlite_home.environ()), "test")
+    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield opened
     opened.database.dispose()
 
 
 @pytest.fixture
-def account(place: Office) -> str:
+def account(place: AdminSession) -> str:
     with place.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
@@ -48,7 +48,7 @@ def as_data(*arguments: str) -> Any:
 
 
 def test_the_list_shows_what_was_to_be_paid_and_what_spoke_against_it(
-    place: Office, account: str
+    place: AdminSession, account: str
 ) -> None:
     request = open_review(place, account)
     headings, line = run("list").splitlines()
@@ -80,7 +80,9 @@ def test_the_list_shows_what_was_to_be_paid_and_what_spoke_against_it(
     ]
 
 
-def test_a_review_is_resolved_shown_and_found_by_its_status(place: Office, account: str) -> None:
+def test_a_review_is_resolved_shown_and_found_by_its_status(
+    place: AdminSession, account: str
+) -> None:
     request, other = open_review(place, account), open_review(place, account)
     said = run("resolve", request, "--decline", "--reason", "stolen, see 4242424242424242")
     assert said == f"{request} is DECLINED\n"
@@ -102,7 +104,7 @@ def test_a_review_is_resolved_shown_and_found_by_its_status(place: Office, accou
         "all": [other, request],
     }
     assert run("list", "--status", "approved") == "no reviews\n"
-    with place.look() as connection:
+    with place.reading() as connection:
         *_, line = audit.read(connection, account, 10)
     assert (line.action, line.actor) == ("review.resolve", shown["resolvedBy"])
     with pytest.raises(Conflict, match="was DECLINED by cli:") as late:
@@ -110,7 +112,7 @@ def test_a_review_is_resolved_shown_and_found_by_its_status(place: Office, accou
     assert type(late.value) is Conflict
 
 
-def test_a_long_list_is_read_page_by_page(place: Office, account: str) -> None:
+def test_a_long_list_is_read_page_by_page(place: AdminSession, account: str) -> None:
     oldest, middle, newest = (open_review(place, account, MOMENT_MS + n) for n in range(3))
     text = run("list", "--limit", "2")
     assert text.endswith(f"there are more: --after {middle}\n")
@@ -119,7 +121,7 @@ def test_a_long_list_is_read_page_by_page(place: Office, account: str) -> None:
     assert [one["requestId"] for one in rest] == [oldest]
 
 
-def test_a_review_whose_record_is_gone_is_still_shown(place: Office, account: str) -> None:
+def test_a_review_whose_record_is_gone_is_still_shown(place: AdminSession, account: str) -> None:
     request = open_review(place, account)
     with place.database.writing() as connection:
         connection.execute(DECISIONS.delete())
@@ -139,17 +141,17 @@ def test_a_review_whose_record_is_gone_is_still_shown(place: Office, account: st
     ],
 )
 def test_mistakes_are_refused(
-    place: Office, account: str, arguments: list[str], error: type[GatehouseError]
+    place: AdminSession, account: str, arguments: list[str], error: type[GatehouseError]
 ) -> None:
     with pytest.raises(error):
         run(*arguments)
 
 
-def test_a_resolution_needs_a_verdict_and_a_reason(place: Office, account: str) -> None:
+def test_a_resolution_needs_a_verdict_and_a_reason(place: AdminSession, account: str) -> None:
     request = open_review(place, account)
     for missing in (["--approve"], ["--reason", "fine"]):
         assert CliRunner().invoke(commands.app, ["resolve", request, *missing]).exit_code == 2
     with pytest.raises(InvalidInput):
         run("resolve", request, "--approve", "--reason", " ")
-    with place.look() as connection:
+    with place.reading() as connection:
         assert reviews.get(connection, account, request).state == "OPEN"

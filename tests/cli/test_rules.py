@@ -14,14 +14,14 @@ from gatehouse.cli.common import resolve_account
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.premises import DEMO_ACCOUNT, ensure_demo, open_office
+from gatehouse.premises import DEMO_ACCOUNT, ensure_demo, open_admin_session
 from gatehouse.rules.lists import ListKind
 from gatehouse.rules.starter import starter_document
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, configurations, lists
 from gatehouse.store.configurations import RULES
-from gatehouse.store.list_plans import Listing
-from gatehouse.store.office import Office
+from gatehouse.store.list_plans import PlannedEntry
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, DECISIONS, LISTS
 from tests.harness import Home
 
@@ -81,9 +81,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return Desk(tmp_path)
 
 
-def opened(desk: Desk) -> Office:
+def opened(desk: Desk) -> AdminSession:
     settings = load_settings(Home(desk.folder / "home").environ())
-    return open_office(settings, "test")
+    return open_admin_session(settings, "test")
 
 
 def test_check_needs_no_account_and_no_data(desk: Desk) -> None:
@@ -178,16 +178,16 @@ def test_a_list_that_is_dropped_at_the_last_moment_is_missed(
 ) -> None:
     desk.ok("apply", desk.file(TRIED))
     desk.ok("apply", desk.file(ONE))
-    change_of, other = Office.change, opened(desk)
+    change_of, other = AdminSession.change, opened(desk)
 
-    def dropped_before(office: Office) -> Any:
+    def dropped_before(office: AdminSession) -> Any:
         # Another drops the list after all that a command looked at outside its change.
         if office is not other:
             with other.change() as change:
                 lists.drop(change, DEMO_ACCOUNT, "blocked-users")
         return change_of(office)
 
-    monkeypatch.setattr(Office, "change", dropped_before)
+    monkeypatch.setattr(AdminSession, "change", dropped_before)
     late = desk.refused("apply", desk.file(TRIED + "# again\n"))
     assert "there is no list blocked-users" in str(late)
     with other.change() as change:
@@ -343,7 +343,7 @@ def test_lists_are_asked_as_they_were_when_the_request_came(desk: Desk) -> None:
     desk.ok("list")
     office = opened(desk)
     with office.change() as change:
-        lists.add(change, DEMO_ACCOUNT, "blocked-users", None, [Listing("u-1", "u-1")])
+        lists.add(change, DEMO_ACCOUNT, "blocked-users", None, [PlannedEntry("u-1", "u-1")])
         listed_at = change.now_ms
         for number, at_ms in enumerate((listed_at - 1, listed_at)):
             about = {"requestId": f"req_{number}", "operation": "pipeline", "at": iso_time(at_ms)}
@@ -410,7 +410,7 @@ def test_accounts_of_before_are_furnished(desk: Desk) -> None:
 
     clear()
     assert ensure_demo(office, settings) == key
-    with office.look() as connection:
+    with office.reading() as connection:
         assert configurations.names(connection, DEMO_ACCOUNT, RULES) == ["starter"]
     clear()
     made = desk.json("furnish", DEMO_ACCOUNT, app=accounts_commands.app)["made"]

@@ -11,28 +11,34 @@ from typer.testing import CliRunner
 from gatehouse.cli import sentry as commands
 from gatehouse.core.errors import Conflict, GatehouseError, NotFound
 from gatehouse.learning.measuring import Figures
-from gatehouse.learning.report import Compared, ModelReport, Part, TermShape, encode_report
-from gatehouse.premises import open_office
+from gatehouse.learning.report import (
+    ModelComparison,
+    ModelReport,
+    ReportPeriod,
+    TermShape,
+    encode_report,
+)
+from gatehouse.premises import open_admin_session
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, audit, models
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from tests.harness import Home
 
 
 @pytest.fixture
-def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
+def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdminSession]:
     for name, value in sqlite_home.environ().items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
     monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    opened = open_office(load_settings(sqlite_home.environ()), "test")
+    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield opened
     opened.database.dispose()
 
 
 @pytest.fixture
-def account(place: Office) -> str:
+def account(place: AdminSession) -> str:
     with place.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
@@ -61,9 +67,9 @@ def report(auc: float | None) -> str:
             records=4321,
             frauds=98,
             presumed=4000,
-            training=Part("2026-01-02T03:04:05.000Z", "2026-05-01T00:00:00.000Z", 3000, 68),
-            holdout=Part("2026-06-01T00:00:00.000Z", "2026-06-07T08:09:10.000Z", 900, 30),
-            figures=Compared(better, worse),
+            training=ReportPeriod("2026-01-02T03:04:05.000Z", "2026-05-01T00:00:00.000Z", 3000, 68),
+            holdout=ReportPeriod("2026-06-01T00:00:00.000Z", "2026-06-07T08:09:10.000Z", 900, 30),
+            figures=ModelComparison(better, worse),
             current_version="prior-2",
             terms=(TermShape("IP_TOR_EXIT", (0.5,), (0.25, -1.75), 77, "learned"),),
         )
@@ -71,7 +77,7 @@ def report(auc: float | None) -> str:
 
 
 def keep(
-    place: Office,
+    place: AdminSession,
     account: str,
     document: str,
     program: Callable[[int], str] | None = None,
@@ -85,7 +91,7 @@ def keep(
 
 
 def test_models_are_listed_with_what_they_learned_from_and_how_they_did(
-    place: Office, account: str
+    place: AdminSession, account: str
 ) -> None:
     keep(place, account, report(0.8765))
     keep(place, account, report(None), note="after the sale")
@@ -143,7 +149,7 @@ def test_an_account_without_models_has_the_shipped_scorecard(account: str) -> No
     assert f"from {term.cuts[0]:g}: {term.effects[1]:+g}" in line
 
 
-def test_a_model_is_shown_with_its_report(place: Office, account: str) -> None:
+def test_a_model_is_shown_with_its_report(place: AdminSession, account: str) -> None:
     keep(place, account, report(0.8765), note="first try")
     text = run("show", "1")
     head, note, *_ = text.splitlines()
@@ -166,7 +172,7 @@ def test_a_model_is_shown_with_its_report(place: Office, account: str) -> None:
 
 
 def test_a_model_of_a_later_version_is_shown_as_far_as_it_can_be_read(
-    place: Office, account: str
+    place: AdminSession, account: str
 ) -> None:
     keep(place, account, '{"from": "later"}')
     keep(place, account, '{"from": "later"}', lambda _: '{"from": "later"}')
@@ -190,7 +196,9 @@ def test_a_model_of_a_later_version_is_shown_as_far_as_it_can_be_read(
     assert as_data("show")["version"] == 1
 
 
-def test_promoting_and_going_back_say_what_was_live_before(place: Office, account: str) -> None:
+def test_promoting_and_going_back_say_what_was_live_before(
+    place: AdminSession, account: str
+) -> None:
     for _ in range(2):
         keep(place, account, report(0.8))
     assert run("promote", "1") == "model 1 is live; before it was the shipped scorecard\n"
@@ -211,7 +219,7 @@ def test_promoting_and_going_back_say_what_was_live_before(place: Office, accoun
     run("promote", "2")
     assert run("rollback") == "the shipped scorecard is live; before it was model 2\n"
     assert CliRunner().invoke(commands.app, ["rollback", "--to", "-1"]).exit_code == 2
-    with place.look() as connection:
+    with place.reading() as connection:
         lines = [line for line in audit.read(connection, account, 100) if "model" in line.action]
     assert [line.action.partition(".")[2] for line in lines] == [
         *("train", "train", "promote", "promote"),
@@ -221,7 +229,7 @@ def test_promoting_and_going_back_say_what_was_live_before(place: Office, accoun
 
 
 def test_a_model_made_for_other_signals_is_promoted_with_a_remark(
-    place: Office, account: str
+    place: AdminSession, account: str
 ) -> None:
     first, *others = load_sheet().terms
     unknown = msgspec.structs.replace(first, code="OF_LATER")

@@ -21,7 +21,7 @@ from gatehouse.cli.sentry_replay import replay
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
 from gatehouse.intel import networks
 from gatehouse.learning.report import encode_report
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.sentry.scorecard import Prior, encode_sheet, load_sheet
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, models
@@ -320,7 +320,7 @@ def test_a_replay_with_the_shipped_scorecard_needs_no_database(sqlite_home: Home
 
 
 def test_a_model_of_the_account_scores_instead_of_the_shipped_one(sqlite_home: Home) -> None:
-    office = open_office(load_settings(sqlite_home.environ()), "test")
+    office = open_admin_session(load_settings(sqlite_home.environ()), "test")
     sheet = msgspec.structs.replace(load_sheet(), prior=Prior(0.02, "A test."))
     with office.change() as change:
         account = accounts.create(change, "Shop", "USD").account_id

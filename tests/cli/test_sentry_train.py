@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 from gatehouse.cli.app import app
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.sentry.scorecard import Scorecard, decode_sheet, load_sheet
 from gatehouse.sentry.signals.catalogue import BY_CODE
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, audit, models
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.backtest.material import DAY_MS, record, request_id, stage
 from tests.harness import Home
@@ -38,13 +38,13 @@ def run(*arguments: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     """A shop with 150 days of requests; all fraud and some honest requests are labelled."""
     home = Home(tmp_path_factory.mktemp("training") / "home")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in home.environ().items():
             patch.setenv(name, value)
-        place = open_office(load_settings(home.environ()), "test")
+        place = open_admin_session(load_settings(home.environ()), "test")
         for name in ("Shop", "Empty"):
             with place.change() as change:
                 account_id = accounts.create(change, name, "USD").account_id
@@ -55,7 +55,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         place.database.dispose()
 
 
-def _fill(place: Office, account_id: str) -> None:
+def _fill(place: AdminSession, account_id: str) -> None:
     decisions, labels = [], []
     now_ms = place.clock()
     for number, (signals, fraud) in enumerate(requests_of_a_shop(REQUESTS)):
@@ -96,24 +96,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(shop: Office, folder: Path) -> dict[str, Any]:
+def trained(shop: AdminSession, folder: Path) -> dict[str, Any]:
     """What the command says of the shop's first model."""
     said = run("--method", "logistic", "--plots", str(folder), "--note", "first", "--json")
     data: dict[str, Any] = json.loads(said)
     return data
 
 
-def _account(place: Office, name: str = "Shop") -> str:
-    with place.look() as connection:
+def _account(place: AdminSession, name: str = "Shop") -> str:
+    with place.reading() as connection:
         known = accounts.everyone(connection)
     return next(account.account_id for account, _ in known if account.name == name)
 
 
 def test_a_model_is_kept_with_its_report_and_not_used(
-    shop: Office, trained: dict[str, Any]
+    shop: AdminSession, trained: dict[str, Any]
 ) -> None:
     account_id = _account(shop)
-    with shop.look() as connection:
+    with shop.reading() as connection:
         kept = models.get(connection, account_id, trained["version"])
         assert models.live_program(connection, account_id) is None
         line = audit.read(connection, account_id, 1)[0]
@@ -150,7 +150,7 @@ def test_pictures_are_drawn_where_they_were_wanted(trained: dict[str, Any], fold
 
 
 def test_people_are_told_the_figures_and_what_to_do_next(
-    shop: Office,
+    shop: AdminSession,
     trained: dict[str, Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -194,13 +194,13 @@ def test_people_are_told_the_figures_and_what_to_do_next(
     ],
 )
 def test_what_cannot_be_done_is_refused_and_keeps_nothing(
-    shop: Office,
+    shop: AdminSession,
     arguments: list[str],
     error: type[GatehouseError],
     says: str,
 ) -> None:
     def kept() -> int:
-        with shop.look() as connection:
+        with shop.reading() as connection:
             return len(models.listing(connection, _account(shop)))
 
     before = kept()
@@ -210,19 +210,19 @@ def test_what_cannot_be_done_is_refused_and_keeps_nothing(
 
 
 def test_an_account_that_is_typed_counts_for_more_than_that_of_the_environment(
-    shop: Office,
+    shop: AdminSession,
 ) -> None:
     with pytest.raises(InvalidInput, match="no requests older than 30 days"):
         run(_account(shop, "Empty"))
 
 
-def test_an_account_without_requests_is_told_so(shop: Office) -> None:
+def test_an_account_without_requests_is_told_so(shop: AdminSession) -> None:
     with pytest.raises(InvalidInput, match="no requests older than 30 days"):
         run("--account", _account(shop, "Empty"))
 
 
 def test_pictures_that_cannot_be_drawn_lose_no_model(
-    shop: Office, trained: dict[str, Any], tmp_path: Path
+    shop: AdminSession, trained: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "calibration.svg").mkdir()
     arguments = ["--method", "logistic", "--plots", str(tmp_path), "--json"]
@@ -230,12 +230,12 @@ def test_pictures_that_cannot_be_drawn_lose_no_model(
     assert done.exit_code == 0
     assert json.loads(done.stdout)["plots"] == []
     assert "there are no pictures: cannot write" in done.stderr
-    with shop.look() as connection:
+    with shop.reading() as connection:
         assert models.get(connection, _account(shop), json.loads(done.stdout)["version"])
 
 
 def test_a_live_model_that_cannot_be_read_is_told_and_the_shipped_one_measured(
-    shop: Office, trained: dict[str, Any], tmp_path: Path
+    shop: AdminSession, trained: dict[str, Any], tmp_path: Path
 ) -> None:
     account_id = _account(shop)
     with shop.change() as change:

@@ -11,8 +11,8 @@ from msgspec import Meta
 from gatehouse.core.documents import (
     LARGEST_DOCUMENT,
     DocumentRefused,
+    FilePosition,
     Flaw,
-    Place,
     load_document,
     read_document,
 )
@@ -196,9 +196,9 @@ def test_a_position_inside_a_text_is_found_in_the_file(written: str) -> None:
     assert document.flaw_inside("k", line, column, "wrong") == Flaw("k", *place, "wrong")
 
 
-def position(text: str) -> Place:
+def position(text: str) -> FilePosition:
     before = text[: text.index("HERE")]
-    return Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
+    return FilePosition(before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
 def test_a_missing_value_is_looked_for_where_it_should_be() -> None:

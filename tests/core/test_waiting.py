@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import pytest
 
-from gatehouse.core.waiting import within
+from gatehouse.core.waiting import with_timeout
 
 
 async def _at_once() -> int:
@@ -30,21 +30,21 @@ async def _fails_late() -> NoReturn:
 
 
 def test_work_that_is_done_at_once_gives_its_result() -> None:
-    assert asyncio.run(within(1, _at_once())) == 1
+    assert asyncio.run(with_timeout(1, _at_once())) == 1
 
 
 def test_work_that_waits_several_times_gives_its_result() -> None:
-    assert asyncio.run(within(5, _after_waiting())) == 3
+    assert asyncio.run(with_timeout(5, _after_waiting())) == 3
 
 
 def test_work_that_never_ends_is_cut_off() -> None:
     with pytest.raises(TimeoutError):
-        asyncio.run(within(0.01, _never()))
+        asyncio.run(with_timeout(0.01, _never()))
 
 
 def test_an_error_after_waiting_comes_through() -> None:
     with pytest.raises(LookupError):
-        asyncio.run(within(5, _fails_late()))
+        asyncio.run(with_timeout(5, _fails_late()))
 
 
 def test_work_can_clean_up_when_it_is_cut_off() -> None:
@@ -58,13 +58,13 @@ def test_work_can_clean_up_when_it_is_cut_off() -> None:
             cleaned.append(True)
 
     with pytest.raises(TimeoutError):
-        asyncio.run(within(0.01, careful()))
+        asyncio.run(with_timeout(0.01, careful()))
     assert cleaned == [True]
 
 
 def test_cancelling_from_outside_is_a_cancellation_not_a_timeout() -> None:
     async def scenario() -> None:
-        task = asyncio.create_task(within(60, _never()))
+        task = asyncio.create_task(with_timeout(60, _never()))
         await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -15,7 +15,7 @@ from gatehouse.learning.fitting import (
 )
 from gatehouse.learning.plots import CALIBRATION, PRECISION_RECALL, TERMS
 from gatehouse.learning.training import LABEL_DELAY_MS
-from gatehouse.sentry.memory import Kind
+from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.reputation import HALF_LIFE_DAYS
 from gatehouse.sentry.signals.catalogue import BY_CODE
 from gatehouse.sentry.standings import SHARED, SMOOTHING, USUAL_RATE
@@ -72,13 +72,13 @@ def test_every_code_on_the_page_is_a_signal() -> None:
 def test_the_table_of_reputations_is_that_of_the_code() -> None:
     sentry = (ROOT / "docs/sentry.md").read_text()
     table = sentry.partition("<!-- examples: reputation -->")[2].partition("<!-- end of")[0]
-    told: dict[Kind, tuple[float, bool]] = {}
+    told: dict[EntityKind, tuple[float, bool]] = {}
     for line in table.splitlines():
         if line.startswith("| `"):
             kinds, reason, weight, shared = line.removesuffix("|").split("|")[1:]
             assert reason.strip().strip("`") in BY_CODE
             for name in re.findall(r"`([a-z]+)`", kinds):
-                told[Kind[name.upper()]] = (float(weight), shared.strip() == "yes")
+                told[EntityKind[name.upper()]] = (float(weight), shared.strip() == "yes")
     assert told == {kind: (weight, kind in SHARED) for kind, weight in SMOOTHING.items()}
     assert f"thought to have {100 * USUAL_RATE:g} % of fraud" in sentry
     assert f"counts half after {HALF_LIFE_DAYS:.0f} days" in sentry

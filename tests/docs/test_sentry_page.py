@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.sentry.memory import Kind
+from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, confidence, load_scorecard, load_sheet
 from gatehouse.sentry.signals.catalogue import BY_CODE
 from tests.docs.pages import ROOT, steps
@@ -71,4 +71,4 @@ def test_the_prior_and_the_ends_of_the_scale_are_those_of_the_scorecard() -> Non
 
 def test_every_kind_of_entity_is_listed() -> None:
     listed = set(re.findall(r"`([a-z]+)`", _section("## Memory")))
-    assert {kind.name.lower() for kind in Kind} - {"transaction"} == listed
+    assert {kind.name.lower() for kind in EntityKind} - {"transaction"} == listed

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from gatehouse.cli.gateway import app
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, audit
 from gatehouse.store.intents import IntentState
@@ -24,7 +24,7 @@ UNKNOWN = "req_01h455vb4pex5vsknk084sn02s"
 def account(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> str:
     """An account with a payment that could not be reversed and one that is going to be."""
     monkeypatch.setenv("GATEHOUSE_HOME", str(sqlite_home.path))
-    office = open_office(load_settings(sqlite_home.environ()), "test")
+    office = open_admin_session(load_settings(sqlite_home.environ()), "test")
     with office.change() as change:
         made = accounts.create(change, "Shop", "USD").account_id
     row = {"account_id": made, "amount_minor": 5990, "currency": "USD", "changed_at_ms": 1}
@@ -85,8 +85,8 @@ def test_a_failed_payment_is_tried_again_and_all_or_none_of_several(account: str
 
 def test_a_retry_is_audited(account: str, sqlite_home: Home) -> None:
     run("retry", FAILED)
-    office = open_office(load_settings(sqlite_home.environ()), "test")
-    with office.look() as connection:
+    office = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    with office.reading() as connection:
         lines = audit.read(connection, account, 10)
     office.database.dispose()
     (line,) = [each for each in lines if each.action == "gateway.retry"]

@@ -12,7 +12,7 @@ from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
-from gatehouse.core.waiting import within
+from gatehouse.core.waiting import with_timeout
 from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway, Reversal
 from gatehouse.gateway.request import Payment
 from gatehouse.gateway.stage import GatewayDefect, GatewayInput, GatewayStage
@@ -54,7 +54,7 @@ def case(number: str = CARD, request_id: str = "req_1") -> Case:
 
 def run(gateway: PaymentGateway, of: Case | None = None) -> StageResult:
     stage = GatewayStage(gateway, time_limit_ms=1000)
-    return asyncio.run(within(1, stage.run(of or case())))
+    return asyncio.run(with_timeout(1, stage.run(of or case())))
 
 
 def test_an_approval_is_accepted_with_its_codes() -> None:
@@ -125,11 +125,11 @@ def test_an_answer_that_is_neither_yes_nor_no_is_a_defect(careless: Any) -> None
 def test_a_code_that_may_be_guessed_at_is_not_tried_at_the_gateway() -> None:
     gateway = Scripted(GatewayAnswer(True, "00"))
     of = case()
-    of.guessing = of.crowded = True
+    of.guess_limit_reached = of.guess_limit_at_risk = True
     refused = run(gateway, of)
     assert refused.response == GatewayResponse(GatewayStatus.DECLINED, None, None)
     assert refused.completed
-    of.guessing = False
+    of.guess_limit_reached = False
     waiting = run(gateway, of)
     assert waiting.response == GatewayResponse(GatewayStatus.ERROR, None, None)
     assert not waiting.completed
@@ -170,7 +170,7 @@ def test_the_sandbox_declines_and_stays_silent_as_its_table_says() -> None:
 
     async def silent() -> StageResult:
         stage = GatewayStage(SandboxGateway(), time_limit_ms=10)
-        return await within(0.01, stage.run(case("4000000000000259")))
+        return await with_timeout(0.01, stage.run(case("4000000000000259")))
 
     with pytest.raises(TimeoutError):
         asyncio.run(silent())

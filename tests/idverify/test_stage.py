@@ -166,7 +166,10 @@ def test_a_source_that_fails_says_so_to_the_engine() -> None:
 
 @pytest.mark.parametrize(
     ("mark", "completed", "reason"),
-    [("guessing", True, "too_many_wrong_identifiers"), ("crowded", False, "too_many_at_once")],
+    [
+        ("guess_limit_reached", True, "too_many_wrong_identifiers"),
+        ("guess_limit_at_risk", False, "too_many_at_once"),
+    ],
 )
 def test_after_too_many_guesses_nobody_is_asked(mark: str, completed: bool, reason: str) -> None:
     source = PlaySource()
@@ -188,7 +191,9 @@ def test_after_too_many_guesses_nobody_is_asked(mark: str, completed: bool, reas
 def test_who_sends_no_identifier_guesses_at_none() -> None:
     source = PlaySource()
     assert not ask(email="ann@example.com", ids={}).card().guessable
-    result = run(ask(email="ann@example.com"), source, guessing=True, crowded=True)
+    result = run(
+        ask(email="ann@example.com"), source, guess_limit_reached=True, guess_limit_at_risk=True
+    )
     assert len(source.asked) == 1
     assert answer(result)["cardHolderEmailAddressVerificationResults"] == "MATCH"
 

@@ -18,7 +18,7 @@ from gatehouse.idverify.people import (
     PersonName,
 )
 from gatehouse.idverify.source import Holders
-from gatehouse.idverify.verdict import Verdict, judge, level_of, unanswered
+from gatehouse.idverify.verdict import IdentityVerdict, judge, level_of, unanswered
 from gatehouse.idverify.words import NameResult, Result, VerificationLevel
 from tests.idverify.asking import ANN, BEN, ask, name
 
@@ -28,19 +28,19 @@ PASSPORT, TAX = IdentifierType.PASSPORT, IdentifierType.TAX
 BOTH = Holders((ANN, BEN))
 
 
-def parts(verdict: Verdict) -> list[Result]:
+def parts(verdict: IdentityVerdict) -> list[Result]:
     """First, middle, last and whole."""
     assert verdict.finding.name is not None
     found = verdict.finding.name.verdict
     return [found.first.result, found.middle.result, found.last.result, found.whole.result]
 
 
-def performed(verdict: Verdict) -> NameResult:
+def performed(verdict: IdentityVerdict) -> NameResult:
     assert verdict.finding.name is not None
     return verdict.finding.name.performed
 
 
-def ids(verdict: Verdict) -> dict[str, str]:
+def ids(verdict: IdentityVerdict) -> dict[str, str]:
     return {kind.value: found.result.value for kind, found in verdict.finding.identifiers.items()}
 
 
@@ -225,7 +225,7 @@ def test_the_results_are_always_those_of_one_person(
     alone = judge(request, Holders((people[verdict.chosen - 1],)))
     assert verdict.finding == alone.finding
 
-    def matches(each: Verdict) -> int:
+    def matches(each: IdentityVerdict) -> int:
         found = [each.finding.email, each.finding.phone, *each.finding.identifiers.values()]
         whole = [each.finding.name.verdict.whole.result] if each.finding.name else []
         return [*(one.result for one in found), *whole].count(MATCH)

@@ -12,7 +12,7 @@ import pytest
 from gatehouse.intel import feed_files
 from gatehouse.intel.addresses import read_address
 from gatehouse.intel.claims import NOTHING, Claims, NoRoom, Refused
-from gatehouse.intel.databases import Database, copy_database
+from gatehouse.intel.databases import AddressDatabase, copy_database
 from gatehouse.intel.feed_files import FeedFile, Form, read_feed
 from tests.intel import mmdb
 
@@ -43,7 +43,7 @@ def opened(folder: Path, content: bytes) -> FeedFile:
 def claims(file: FeedFile, text: str) -> Claims:
     found = read_address(text)
     assert found is not None
-    assert isinstance(file.content, Database)
+    assert isinstance(file.content, AddressDatabase)
     return file.content.claims(found)
 
 

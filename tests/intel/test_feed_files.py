@@ -8,7 +8,14 @@ import pytest
 from gatehouse.intel import feed_files, feed_lines
 from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.claims import NOTHING, Claims, Refused
-from gatehouse.intel.feed_files import FeedFile, Form, Unreadable, is_ignored, read_feed, recognise
+from gatehouse.intel.feed_files import (
+    FeedFile,
+    FeedUnreadable,
+    Form,
+    is_ignored,
+    read_feed,
+    recognise,
+)
 from gatehouse.intel.feed_tables import Table
 from gatehouse.intel.ranges import Segments
 
@@ -225,7 +232,7 @@ def test_a_pipe_does_not_keep_the_reader_waiting(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_may_be_there_later(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="cannot be read: No such file or directory"):
+    with pytest.raises(FeedUnreadable, match="cannot be read: No such file or directory"):
         read_feed(tmp_path / "tor.txt", Form("list", "tor"))
 
 

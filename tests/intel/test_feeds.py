@@ -13,7 +13,7 @@ import pytest
 
 from gatehouse.intel import feed_files, feed_folder, feeds
 from gatehouse.intel.addresses import Address, read_address
-from gatehouse.intel.feed_files import FeedFile, Form, Unreadable, read_feed
+from gatehouse.intel.feed_files import FeedFile, FeedUnreadable, Form, read_feed
 from gatehouse.intel.feed_folder import FileReport
 from gatehouse.intel.feed_lines import Lines
 from gatehouse.intel.feeds import EVERY_S, Feeds
@@ -325,7 +325,7 @@ def test_a_broken_file_is_not_tried_again_but_one_that_cannot_be_had_is(
     def read(path: Path, form: Form) -> FeedFile:
         tried.append(path.name)
         if path.name == "vpn.txt" and not disk_is_well:
-            raise Unreadable("cannot be read: Input/output error")
+            raise FeedUnreadable("cannot be read: Input/output error")
         return read_feed(path, form)
 
     monkeypatch.setattr(feed_folder, "read_feed", read)

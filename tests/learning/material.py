@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 from gatehouse.learning.measuring import Figures
-from gatehouse.learning.report import Compared, Curves, ModelReport, Part, TermShape
+from gatehouse.learning.report import Curves, ModelComparison, ModelReport, ReportPeriod, TermShape
 
 _DAWN = "T00:00:00.000Z"
 
@@ -30,9 +30,9 @@ def report(**changes: Any) -> ModelReport:
         "records": 10_000,
         "frauds": 300,
         "presumed": 8000,
-        "training": Part("2026-01-01" + _DAWN, "2026-03-07" + _DAWN, 6000, 180),
-        "holdout": Part("2026-04-06" + _DAWN, "2026-05-01" + _DAWN, 2000, 60),
-        "figures": Compared(figures(0.9, 0.6), figures(0.7, 0.2)),
+        "training": ReportPeriod("2026-01-01" + _DAWN, "2026-03-07" + _DAWN, 6000, 180),
+        "holdout": ReportPeriod("2026-04-06" + _DAWN, "2026-05-01" + _DAWN, 2000, 60),
+        "figures": ModelComparison(figures(0.9, 0.6), figures(0.7, 0.2)),
         "current_version": "prior-2",
         "terms": (
             TermShape("IP_VPN", (0.5,), (0.0, -0.7), 900, "learned", (0.0, 1.0)),

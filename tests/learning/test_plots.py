@@ -9,7 +9,7 @@ import pytest
 from gatehouse.core.errors import InvalidInput
 from gatehouse.learning import plots
 from gatehouse.learning.plots import draw, interval
-from gatehouse.learning.report import Compared, Curves, ModelReport, Part, TermShape
+from gatehouse.learning.report import Curves, ModelComparison, ModelReport, ReportPeriod, TermShape
 from tests.learning.material import figures, report
 
 NAMES = ["calibration.svg", "precision-recall.svg", "terms.svg"]
@@ -57,8 +57,8 @@ def test_pictures_name_both_models_and_every_learned_term(drawn: list[Path]) -> 
         report(
             candidate=Curves(),
             current=Curves(),
-            holdout=Part("", "", 1, 0),
-            figures=Compared(None, figures(None, None)),
+            holdout=ReportPeriod("", "", 1, 0),
+            figures=ModelComparison(None, figures(None, None)),
             terms=(TermShape("FLAT", (), (0.0,), 0, "learned"),),
         ),
     ],

@@ -16,11 +16,11 @@ from gatehouse.learning.examples import Examples, Rows
 from gatehouse.learning.fitting import FitOptions, Fitted
 from gatehouse.learning.replay_lines import BadLine
 from gatehouse.learning.replaying import DAY_MS, ReplayOptions, Summary, replay
-from gatehouse.sentry.entities import Keeper
-from gatehouse.sentry.memory import Kind, Sighting
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import Prior, Sheet, load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.sentry.standings import Touched
@@ -35,7 +35,7 @@ WEEK_MS = 7 * DAY_MS
 Scores = list[tuple[str, float]]
 
 
-class Ears(Rings):
+class Ears(LocalMemory):
     """A memory that remembers in which order it was told what."""
 
     def __init__(self) -> None:
@@ -43,13 +43,13 @@ class Ears(Rings):
         self.heard: list[tuple[str, bool | None]] = []
         self._users: dict[bytes, str] = {}
 
-    def note(self, sighting: Sighting) -> Any:
-        self.heard.append((user_in(sighting), None))
-        return super().note(sighting)
+    def note(self, event: MemoryEvent) -> Any:
+        self.heard.append((user_in(event), None))
+        return super().note(event)
 
-    def touched(self, sighting: Sighting) -> Touched:
-        touched = super().touched(sighting)
-        self._users[touched.keys.tobytes()] = user_in(sighting)
+    def touched(self, event: MemoryEvent) -> Touched:
+        touched = super().touched(event)
+        self._users[touched.keys.tobytes()] = user_in(event)
         return touched
 
     def note_touched(
@@ -73,8 +73,8 @@ class Silent:
         self.said.append(text)
 
 
-def user_in(sighting: Sighting) -> str:
-    return next(value for kind, value in sighting.entities if kind is Kind.USER)
+def user_in(event: MemoryEvent) -> str:
+    return next(value for kind, value in event.entities if kind is EntityKind.USER)
 
 
 def moment(after: timedelta) -> str:
@@ -90,11 +90,11 @@ def line(after: timedelta, user: str, label: str | None = None, **order: Any) ->
 def run(
     lines: Iterable[bytes],
     options: ReplayOptions,
-    memory: Rings | None = None,
+    memory: LocalMemory | None = None,
     watcher: Silent | None = None,
 ) -> tuple[Scores, Summary]:
-    memory = memory or Rings(50_000)
-    keeper = Keeper(b"a key for tests")
+    memory = memory or LocalMemory(50_000)
+    keeper = EntityHasher(b"a key for tests")
     stage = SentryStage(Book(), memory, load_scorecard(), keeper, time_limit_ms=1000)
     scores: Scores = []
     summary = replay(
@@ -166,7 +166,11 @@ async def _served(lines: Sequence[bytes]) -> Scores:
     """The same requests through the stage as a server runs it."""
     reader = RequestReader(SentryRequest)
     stage = SentryStage(
-        Book(), Rings(50_000), load_scorecard(), Keeper(b"a key for tests"), time_limit_ms=1000
+        Book(),
+        LocalMemory(50_000),
+        load_scorecard(),
+        EntityHasher(b"a key for tests"),
+        time_limit_ms=1000,
     )
     scores = []
     for each in lines:
@@ -175,7 +179,7 @@ async def _served(lines: Sequence[bytes]) -> Scores:
         request = reader.read(json.dumps(told["request"]).encode())
         case = Case("req_1", "acc_1", at_ms, {"Sentry": request}, {}, {})
         result = await stage.run(case)
-        for tell in case.afterwards:
+        for tell in case.on_settled:
             tell(True)
         scores.append((told["at"], result.facts["requestConfidence"]))
     return scores
@@ -209,10 +213,10 @@ def test_an_accounts_policy_counts() -> None:
         json.dumps({"at": moment(HOUR * hour), "request": request, "label": None}).encode()
         for hour in range(3)
     ]
-    memory = Rings(50_000)
+    memory = LocalMemory(50_000)
     run(lines, ReplayOptions(0, policies={"Sentry": SentryPolicy(("branch",))}), memory)
     assert memory.state().entities == 1
-    memory = Rings(50_000)
+    memory = LocalMemory(50_000)
     run(lines, ReplayOptions(0), memory)
     assert memory.state().entities == 0
 

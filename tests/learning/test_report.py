@@ -9,7 +9,7 @@ import pytest
 from gatehouse.core.errors import InvalidInput
 from gatehouse.learning.measuring import Figures
 from gatehouse.learning.report import (
-    Compared,
+    ModelComparison,
     ModelReport,
     TermShape,
     as_text,
@@ -76,13 +76,13 @@ def test_without_presuming_the_text_says_that_all_are_labelled() -> None:
 def test_whether_the_model_is_better_is_said_plainly(
     candidate: Figures | None, current: Figures, says: str
 ) -> None:
-    made = report(figures=Compared(candidate, current))
+    made = report(figures=ModelComparison(candidate, current))
     assert says in verdict(made)
     assert verdict(made) in summary(made)
 
 
 def test_what_could_not_be_measured_is_a_dash_and_not_a_number() -> None:
-    made = report(training=None, figures=Compared(None, figures(0.7, 0.2)))
+    made = report(training=None, figures=ModelComparison(None, figures(0.7, 0.2)))
     text = summary(made)
     assert "not measured" in text
     [area] = [line for line in text.splitlines() if "(AUC)" in line]

@@ -17,19 +17,19 @@ from gatehouse.learning.fitting import FitOptions, Fitted
 from gatehouse.learning.measuring import measure
 from gatehouse.learning.report import ModelReport, decode_report, encode_report, summary
 from gatehouse.learning.training import (
-    Gathered,
+    RecordCounts,
     TrainingOptions,
     gather,
     risk_of,
     train,
 )
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.sentry.scorecard import Scorecard, confidence, load_sheet
 from gatehouse.sentry.signals.catalogue import BY_CODE
 from gatehouse.settings import load_settings
 from gatehouse.store.label_times import KnownLabel
-from gatehouse.store.office import Office
-from gatehouse.store.records import Span
+from gatehouse.store.office import AdminSession
+from gatehouse.store.records import RecordSpan
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
 from tests.harness import Home
@@ -323,8 +323,8 @@ def test_risk_is_what_an_answer_would_leave_to_certainty() -> None:
 
 
 @pytest.fixture
-def place(sqlite_home: Home) -> Iterator[Office]:
-    place = open_office(load_settings(sqlite_home.environ()), "test")
+def place(sqlite_home: Home) -> Iterator[AdminSession]:
+    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield place
     place.database.dispose()
 
@@ -333,7 +333,7 @@ Keep = Callable[[int, str, str, int], str]
 
 
 @pytest.fixture
-def keep(place: Office) -> Keep:
+def keep(place: AdminSession) -> Keep:
     """Keeps a record of the day that is so many days ago."""
 
     def kept(number: int, operation: str, text: str, days_ago: int = 50) -> str:
@@ -354,15 +354,17 @@ def _judged(value: float = 1.0, *, completed: bool = True) -> dict[str, Any]:
     return stage("Sentry", {"signals": {"IP_VPN": value, "GONE": 2}}, completed=completed)
 
 
-def _gather(place: Office, labels: dict[str, bool], until_ms: int = NOW_MS) -> Any:
-    told: list[Gathered] = []
+def _gather(place: AdminSession, labels: dict[str, bool], until_ms: int = NOW_MS) -> Any:
+    told: list[RecordCounts] = []
     known = {name: KnownLabel(fraud, NOW_MS) for name, fraud in labels.items()}
-    span = Span("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
+    span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
     examples = gather(place.database, span, known, until_ms, OPTIONS, told.append)
-    return examples, told[-1] if told else Gathered()
+    return examples, told[-1] if told else RecordCounts()
 
 
-def test_what_sentry_measured_is_gathered_from_whoever_asked_it(place: Office, keep: Keep) -> None:
+def test_what_sentry_measured_is_gathered_from_whoever_asked_it(
+    place: AdminSession, keep: Keep
+) -> None:
     fraud = keep(1, "sentry", _text(_judged(0.25)), 50)
     honest = keep(2, "pipeline", _text(stage("Rules", {"signals": {}}), _judged(0.5)), 40)
     keep(3, "sentry", _text(_judged(0.75)), 30)
@@ -397,7 +399,7 @@ def test_what_sentry_measured_is_gathered_from_whoever_asked_it(place: Office, k
     ],
 )
 def test_a_request_that_nobody_would_complain_of_is_doubtful(
-    place: Office, keep: Keep, changes: Any, event: Any, doubtful: bool
+    place: AdminSession, keep: Keep, changes: Any, event: Any, doubtful: bool
 ) -> None:
     judged = stage("Sentry", {"signals": {"IP_VPN": 1.0}, "event": event})
     text = msgspec.json.encode({**record(stages=[judged]), **changes}).decode()
@@ -407,7 +409,7 @@ def test_a_request_that_nobody_would_complain_of_is_doubtful(
 
 
 def test_a_request_in_which_nothing_was_measured_is_an_example_too(
-    place: Office, keep: Keep
+    place: AdminSession, keep: Keep
 ) -> None:
     keep(1, "sentry", _text(stage("Sentry", {"signals": {}})), 50)
     examples, _ = _gather(place, {})
@@ -415,7 +417,7 @@ def test_a_request_in_which_nothing_was_measured_is_an_example_too(
     assert np.isnan(examples.matrix(np.arange(1))).all()
 
 
-def test_requests_wait_until_their_labels_are_in(place: Office, keep: Keep) -> None:
+def test_requests_wait_until_their_labels_are_in(place: AdminSession, keep: Keep) -> None:
     keep(1, "sentry", _text(_judged()), 11)
     young = keep(2, "sentry", _text(_judged()), 10)
     assert len(_gather(place, {young: True})[0]) == 1

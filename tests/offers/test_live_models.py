@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.sentry.scorecard import Prior, Term, encode_sheet, load_sheet
 from gatehouse.settings import load_settings
 from gatehouse.store import models
@@ -49,7 +49,7 @@ def until(ask: Callable[[], httpx.Response], holds: Callable[[httpx.Response], b
 
 def test_a_running_server_scores_with_what_is_promoted_and_goes_back(shared: Server) -> None:
     mine, other = (shared.home.account("100") for _ in range(2))
-    office = open_office(load_settings(shared.home.environ()), "test")
+    office = open_admin_session(load_settings(shared.home.environ()), "test")
 
     def change_models(make: Callable[[Change], object]) -> None:
         with office.change() as change:

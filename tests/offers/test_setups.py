@@ -16,16 +16,16 @@ from gatehouse.intel.networks import AddressFacts
 from gatehouse.offers.pipelines import Pipelines
 from gatehouse.offers.setups import Builder, Setup, Setups
 from gatehouse.pipeline.definition import STAGES
-from gatehouse.pipeline.engine import Surveyor
+from gatehouse.pipeline.engine import SignalBuilder
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import encode_program
-from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import encode_sheet, load_scorecard, load_sheet
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.store import accounts, configurations, models
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class Nothing:
 
 
 SENTRY = SentryStage(
-    Nothing(), Rings(1000), load_scorecard(), Keeper(b"k" * 32), time_limit_ms=1000
+    Nothing(), LocalMemory(1000), load_scorecard(), EntityHasher(b"k" * 32), time_limit_ms=1000
 )
 
 
@@ -59,14 +59,14 @@ class CountingBuilder(Builder):
 
 
 @pytest.fixture
-def shops(office: Office) -> tuple[str, str]:
+def shops(office: AdminSession) -> tuple[str, str]:
     with office.change() as change:
         first = accounts.create(change, "First", "USD").account_id
         second = accounts.create(change, "Second", "USD").account_id
     return first, second
 
 
-def _apply(office: Office, account: str, condition: str) -> None:
+def _apply(office: AdminSession, account: str, condition: str) -> None:
     text = f"rule_set: starter\nrules:\n  - {{name: a, condition: {condition}, outcome: REVIEW}}\n"
     program = encode_program(read_rule_set(text.encode()))
     with office.change() as change:
@@ -81,7 +81,9 @@ def _run(scenario: Callable[[], Awaitable[T]]) -> T:
     return asyncio.run(whole())
 
 
-def test_many_who_ask_at_once_wait_for_one_reading(office: Office, shops: tuple[str, str]) -> None:
+def test_many_who_ask_at_once_wait_for_one_reading(
+    office: AdminSession, shops: tuple[str, str]
+) -> None:
     async def scenario() -> list[str]:
         builder = CountingBuilder()
         setups = Setups(office.database, builder)
@@ -95,7 +97,7 @@ def test_many_who_ask_at_once_wait_for_one_reading(office: Office, shops: tuple[
 
 
 def test_one_account_that_cannot_be_read_does_not_hold_up_the_others(
-    office: Office, shops: tuple[str, str]
+    office: AdminSession, shops: tuple[str, str]
 ) -> None:
     async def scenario() -> int:
         builder = CountingBuilder()
@@ -122,7 +124,7 @@ def test_one_account_that_cannot_be_read_does_not_hold_up_the_others(
 
 
 def test_of_many_accounts_those_are_read_again_that_changed(
-    office: Office, shops: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    office: AdminSession, shops: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gatehouse.offers.setups._MOST_STAMPS", 2)
     with office.change() as change:
@@ -153,7 +155,7 @@ def test_of_many_accounts_those_are_read_again_that_changed(
 
 
 def test_what_cannot_be_read_is_left_out_and_the_rest_serves(
-    office: Office, shops: tuple[str, str]
+    office: AdminSession, shops: tuple[str, str]
 ) -> None:
     with office.change() as change:
         configurations.apply(
@@ -172,7 +174,7 @@ def test_what_cannot_be_read_is_left_out_and_the_rest_serves(
     assert set(found.pipelines) == {1, 2}
 
 
-def _keep(office: Office, account: str, program: str, *, live: bool = True) -> int:
+def _keep(office: AdminSession, account: str, program: str, *, live: bool = True) -> int:
     with office.change() as change:
         version = models.keep(change, account, lambda _: "{}", lambda _: program)
         if live:
@@ -191,7 +193,7 @@ def _used_by(stage: Stage, account: str) -> str:
     return version
 
 
-def _found(office: Office, account: str) -> Setup:
+def _found(office: AdminSession, account: str) -> Setup:
     async def scenario() -> Setup:
         setups = Setups(office.database, CountingBuilder())
         try:
@@ -203,7 +205,7 @@ def _found(office: Office, account: str) -> Setup:
 
 
 def test_an_account_has_its_live_model_in_sentry_and_in_every_pipeline(
-    office: Office, shops: tuple[str, str]
+    office: AdminSession, shops: tuple[str, str]
 ) -> None:
     _keep(office, shops[0], _program("mine-1"))
     _keep(office, shops[0], _program("mine-2"), live=False)
@@ -221,15 +223,15 @@ def test_an_account_has_its_live_model_in_sentry_and_in_every_pipeline(
 
 
 def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(
-    office: Office, shops: tuple[str, str]
+    office: AdminSession, shops: tuple[str, str]
 ) -> None:
     _keep(office, shops[0], _program("mine-1"))
 
     async def scenario() -> list[Stage]:
         builder = CountingBuilder()
         setups = Setups(office.database, builder)
-        pipelines = Pipelines(setups, builder, cast(Surveyor, None))
-        with office.look() as connection:
+        pipelines = Pipelines(setups, builder, cast(SignalBuilder, None))
+        with office.reading() as connection:
             callers: list[Account] = [accounts.get(connection, shop) for shop in shops]
         plans = [await pipelines.plan_sentry(caller, SentryRequest()) for caller in callers]
         setups.stop()
@@ -241,7 +243,7 @@ def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(
 
 
 def test_a_promoted_model_is_taken_up_and_one_that_stays_is_not_read_again(
-    office: Office, shops: tuple[str, str]
+    office: AdminSession, shops: tuple[str, str]
 ) -> None:
     account = shops[0]
     _keep(office, account, _program("mine-1"))
@@ -302,7 +304,7 @@ def test_a_model_that_cannot_be_read_leaves_the_shipped_scorecard(
 
 
 def test_an_account_whose_model_cannot_be_read_is_served_all_the_same(
-    office: Office, shops: tuple[str, str]
+    office: AdminSession, shops: tuple[str, str]
 ) -> None:
     _keep(office, shops[0], '{"from": "later"}')
     found = _found(office, shops[0])
@@ -311,7 +313,7 @@ def test_an_account_whose_model_cannot_be_read_is_served_all_the_same(
 
 
 def test_a_model_made_for_other_signals_is_used_and_told_about_once(
-    office: Office, shops: tuple[str, str], caplog: pytest.LogCaptureFixture
+    office: AdminSession, shops: tuple[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     account = shops[0]
     first, *others = load_sheet().terms

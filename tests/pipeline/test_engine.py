@@ -13,13 +13,21 @@ import sqlalchemy as sa
 
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.outcomes import Outcome as Decided
+from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
 from gatehouse.pipeline.desk import Insufficient, Intent, Release
-from gatehouse.pipeline.engine import Course, Engine, EngineOptions, Order, Outcome, Processed, Step
+from gatehouse.pipeline.engine import (
+    DecisionPlan,
+    Engine,
+    EngineOptions,
+    Job,
+    Processed,
+    ProcessingResult,
+    Step,
+)
 from gatehouse.store import accounts, decisions, ledger, reviews
-from gatehouse.store.doors import open_door
-from gatehouse.store.office import Office
+from gatehouse.store.doors import open_batch_session
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import GATEWAY_INTENTS
 from gatehouse.store.writer import Writer
 
@@ -71,8 +79,8 @@ def defect(_case: Case) -> None:
 FEES = {"PRECHECK": 50_000, "SENTRY": 20_000}
 
 
-def order(*stages: Stage, account_id: str) -> Order:
-    return Order(
+def order(*stages: Stage, account_id: str) -> Job:
+    return Job(
         request_id=f"req_{next(_NUMBERS):026d}",
         operation="play",
         account_id=account_id,
@@ -86,11 +94,11 @@ def order(*stages: Stage, account_id: str) -> Order:
     )
 
 
-def process(office: Office, *orders: Order) -> list[Outcome | BaseException]:
+def process(office: AdminSession, *orders: Job) -> list[ProcessingResult | BaseException]:
     """Run orders at once on an engine with its own writer."""
 
-    async def scenario() -> list[Outcome | BaseException]:
-        writer = Writer(lambda: open_door(office.database))
+    async def scenario() -> list[ProcessingResult | BaseException]:
+        writer = Writer(lambda: open_batch_session(office.database))
         writer.start()
         options = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
         engine = Engine(writer, _no_card, office.clock, time.perf_counter, options)
@@ -107,21 +115,23 @@ def _no_card(_card: object) -> Any:
 
 
 @pytest.fixture
-def account(office: Office) -> str:
+def account(office: AdminSession) -> str:
     with office.change() as change:
         made = accounts.create(change, "Shop", "USD")
         ledger.top_up(change, made.account_id, 100_000, "")
     return made.account_id
 
 
-def _state(office: Office, account: str) -> tuple[int, int]:
-    with office.look() as connection:
+def _state(office: AdminSession, account: str) -> tuple[int, int]:
+    with office.reading() as connection:
         state = accounts.state(connection, account)
         assert ledger.verify(connection).problems == []
     return state.balance, state.held
 
 
-def test_what_completes_is_charged_and_what_does_not_is_free(office: Office, account: str) -> None:
+def test_what_completes_is_charged_and_what_does_not_is_free(
+    office: AdminSession, account: str
+) -> None:
     wanted = order(PlayStage("PRECHECK", fails), PlayStage("SENTRY", nothing), account_id=account)
     [done] = process(office, wanted)
     assert isinstance(done, Processed)
@@ -133,14 +143,16 @@ def test_what_completes_is_charged_and_what_does_not_is_free(office: Office, acc
     assert _state(office, account) == (80_000, 0)
 
 
-def test_a_stage_that_takes_too_long_is_cut_off_and_free(office: Office, account: str) -> None:
+def test_a_stage_that_takes_too_long_is_cut_off_and_free(
+    office: AdminSession, account: str
+) -> None:
     [done] = process(office, order(PlayStage("PRECHECK", silent), account_id=account))
     assert isinstance(done, Processed)
     assert done.runs[0].result.facts == {"word": "later"}
     assert _state(office, account) == (100_000, 0)
 
 
-def test_without_money_nothing_runs_and_nothing_is_held(office: Office, account: str) -> None:
+def test_without_money_nothing_runs_and_nothing_is_held(office: AdminSession, account: str) -> None:
     stages = [PlayStage("PRECHECK", nothing) for _ in range(3)]
     outcomes = process(office, *(order(stage, account_id=account) for stage in stages))
     refused = [one for one in outcomes if isinstance(one, Insufficient)]
@@ -149,7 +161,7 @@ def test_without_money_nothing_runs_and_nothing_is_held(office: Office, account:
     assert _state(office, account) == (0, 0)
 
 
-def test_a_defect_in_a_stage_costs_the_caller_nothing(office: Office, account: str) -> None:
+def test_a_defect_in_a_stage_costs_the_caller_nothing(office: AdminSession, account: str) -> None:
     outcomes = process(
         office,
         order(PlayStage("PRECHECK", defect), account_id=account),
@@ -160,7 +172,7 @@ def test_a_defect_in_a_stage_costs_the_caller_nothing(office: Office, account: s
     assert _state(office, account) == (80_000, 0)
 
 
-def test_later_stages_see_what_earlier_ones_found(office: Office, account: str) -> None:
+def test_later_stages_see_what_earlier_ones_found(office: AdminSession, account: str) -> None:
     seen: list[list[str]] = []
     first = PlayStage("PRECHECK", nothing)
     second = PlayStage("SENTRY", lambda case: seen.append(list(case.results)))
@@ -168,10 +180,12 @@ def test_later_stages_see_what_earlier_ones_found(office: Office, account: str) 
     assert seen == [["Precheck"]]
 
 
-def test_the_record_names_the_stages_and_masks_free_text(office: Office, account: str) -> None:
+def test_the_record_names_the_stages_and_masks_free_text(
+    office: AdminSession, account: str
+) -> None:
     wanted = order(PlayStage("PRECHECK", nothing), account_id=account)
     process(office, wanted)
-    with office.look() as connection:
+    with office.reading() as connection:
         record = decisions.get(connection, account, wanted.request_id)
         other = decisions.get(connection, "acct_other", wanted.request_id)
     assert record is not None
@@ -181,7 +195,7 @@ def test_the_record_names_the_stages_and_masks_free_text(office: Office, account
     assert "4242424242424242" not in json.dumps(record)
 
 
-def test_one_bad_order_in_a_batch_fails_alone(office: Office, account: str) -> None:
+def test_one_bad_order_in_a_batch_fails_alone(office: AdminSession, account: str) -> None:
     """The second use of a request id breaks the ledger's key; its neighbours must not notice."""
     good = [order(PlayStage("SENTRY", nothing), account_id=account) for _ in range(3)]
     twin = msgspec.structs.replace(good[0])
@@ -193,9 +207,9 @@ def test_one_bad_order_in_a_batch_fails_alone(office: Office, account: str) -> N
     assert _state(office, account) == (40_000, 0)
 
 
-def test_releasing_twice_gives_the_money_back_once(office: Office, account: str) -> None:
+def test_releasing_twice_gives_the_money_back_once(office: AdminSession, account: str) -> None:
     async def scenario() -> None:
-        writer = Writer(lambda: open_door(office.database))
+        writer = Writer(lambda: open_batch_session(office.database))
         writer.start()
         await asyncio.gather(*(writer.release(Release(account, "req_none", 0)) for _ in range(2)))
         await writer.stop()
@@ -217,13 +231,15 @@ class Plain:
         return {"signals": self._signals}
 
 
-def course(decided: Decided = Decided.ACCEPT, **signals: Any) -> Course:
-    return Course(Plain(**signals), lambda _runs: decided, {"pipeline": {"id": 7, "version": 3}})
+def course(decided: Outcome = Outcome.ACCEPT, **signals: Any) -> DecisionPlan:
+    return DecisionPlan(
+        Plain(**signals), lambda _runs: decided, {"pipeline": {"id": 7, "version": 3}}
+    )
 
 
-def steps(*given: Step, account_id: str, **more: Any) -> Order:
+def steps(*given: Step, account_id: str, **more: Any) -> Job:
     wanted = order(account_id=account_id)
-    return msgspec.structs.replace(wanted, steps=given, course=course(), **more)
+    return msgspec.structs.replace(wanted, steps=given, decision_plan=course(), **more)
 
 
 def ran(outcome: object) -> list[str]:
@@ -231,18 +247,18 @@ def ran(outcome: object) -> list[str]:
     return [run.stage for run in outcome.runs]
 
 
-def test_a_stage_is_left_out_when_its_condition_says_so(office: Office, account: str) -> None:
+def test_a_stage_is_left_out_when_its_condition_says_so(office: AdminSession, account: str) -> None:
     left_out = PlayStage("PRECHECK", nothing)
     skipped = Step(left_out, 50_000, skip=lambda case: case.signals["amount"] > 5)
     wanted = steps(skipped, Step(PlayStage("SENTRY", nothing), 20_000), account_id=account)
-    [done] = process(office, msgspec.structs.replace(wanted, course=course(amount=9)))
+    [done] = process(office, msgspec.structs.replace(wanted, decision_plan=course(amount=9)))
     assert ran(done) == ["Sentry"]
     assert left_out.ran == 0
     assert _state(office, account) == (80_000, 0)
 
 
 def test_nothing_runs_after_a_stage_whose_condition_ends_the_request(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     last = Step(PlayStage("SENTRY", nothing), 20_000, stop=lambda _case: True)
     never = PlayStage("PRECHECK", nothing)
@@ -255,7 +271,7 @@ def test_nothing_runs_after_a_stage_whose_condition_ends_the_request(
 
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_failed_stage_ends_the_request_only_where_it_is_to(
-    office: Office, account: str, ends: bool
+    office: AdminSession, account: str, ends: bool
 ) -> None:
     # The condition is for stages that completed: what a failure means is said by itself.
     late = Step(PlayStage("SENTRY", fails), 20_000, stop=lambda _case: True, ends_on_failure=ends)
@@ -264,7 +280,7 @@ def test_a_failed_stage_ends_the_request_only_where_it_is_to(
     assert ran(done) == (["Sentry"] if ends else ["Sentry", "Precheck"])
 
 
-def test_a_step_can_cost_something_else_than_its_stage(office: Office, account: str) -> None:
+def test_a_step_can_cost_something_else_than_its_stage(office: AdminSession, account: str) -> None:
     [done] = process(office, steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account))
     assert isinstance(done, Processed)
     assert done.closed == 1
@@ -272,11 +288,11 @@ def test_a_step_can_cost_something_else_than_its_stage(office: Office, account: 
 
 
 def test_the_record_of_a_course_tells_what_was_decided_and_on_what(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     wanted = steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account)
-    process(office, msgspec.structs.replace(wanted, course=course(Decided.REVIEW, amount=9)))
-    with office.look() as connection:
+    process(office, msgspec.structs.replace(wanted, decision_plan=course(Outcome.REVIEW, amount=9)))
+    with office.reading() as connection:
         record = decisions.get(connection, account, wanted.request_id)
         waiting = reviews.get(connection, account, wanted.request_id)
     assert record is not None
@@ -286,8 +302,8 @@ def test_the_record_of_a_course_tells_what_was_decided_and_on_what(
     assert waiting.state == "OPEN"
 
 
-def intents_of(office: Office, request_id: str) -> list[str]:
-    with office.look() as connection:
+def intents_of(office: AdminSession, request_id: str) -> list[str]:
+    with office.reading() as connection:
         query = sa.select(GATEWAY_INTENTS.c.state).where(GATEWAY_INTENTS.c.request_id == request_id)
         return list(connection.scalars(query))
 
@@ -295,7 +311,7 @@ def intents_of(office: Office, request_id: str) -> list[str]:
 class Paying(PlayStage):
     """A stage that asks for a payment."""
 
-    def __init__(self, office: Office, does: Callable[[Case], Any]) -> None:
+    def __init__(self, office: AdminSession, does: Callable[[Case], Any]) -> None:
         super().__init__("SENTRY", does)
         self._office = office
         self.noted: list[str] = []
@@ -313,7 +329,7 @@ class Paying(PlayStage):
     [(nothing, []), (silent, ["REVERSE"]), (fails, ["REVERSE"]), (defect, ["REVERSE"])],
 )
 def test_a_payment_is_noted_before_it_is_asked_for_and_in_doubt_unless_answered(
-    office: Office, account: str, does: Callable[[Case], Any], left: list[str]
+    office: AdminSession, account: str, does: Callable[[Case], Any], left: list[str]
 ) -> None:
     stage = Paying(office, does)
     wanted = steps(Step(stage, 1), account_id=account, intent=Intent(5990, "USD"))
@@ -323,7 +339,7 @@ def test_a_payment_is_noted_before_it_is_asked_for_and_in_doubt_unless_answered(
 
 
 def test_no_payment_is_asked_for_once_the_decision_is_to_decline(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     paying = Paying(office, nothing)
     wanted = steps(
@@ -332,24 +348,26 @@ def test_no_payment_is_asked_for_once_the_decision_is_to_decline(
         account_id=account,
         intent=Intent(5990, "USD"),
     )
-    refused = msgspec.structs.replace(wanted, course=course(Decided.DECLINE))
+    refused = msgspec.structs.replace(wanted, decision_plan=course(Outcome.DECLINE))
     [done] = process(office, refused)
     assert ran(done) == ["Precheck"]
     assert paying.ran == 0
     assert intents_of(office, wanted.request_id) == []
 
 
-def test_a_payment_that_is_declined_afterwards_is_reversed(office: Office, account: str) -> None:
+def test_a_payment_that_is_declined_afterwards_is_reversed(
+    office: AdminSession, account: str
+) -> None:
     paid = Step(Paid("SENTRY", nothing), 1, pays=True)
     late = Step(Declining("PRECHECK", nothing), 1)
     wanted = steps(paid, late, account_id=account, intent=Intent(5990, "USD"))
-    process(office, msgspec.structs.replace(wanted, course=course(Decided.DECLINE)))
+    process(office, msgspec.structs.replace(wanted, decision_plan=course(Outcome.DECLINE)))
     assert intents_of(office, wanted.request_id) == ["REVERSE"]
 
 
 class Declining(PlayStage):
     async def run(self, case: Case) -> StageResult:
-        return msgspec.structs.replace(await super().run(case), verdict=Decided.DECLINE)
+        return msgspec.structs.replace(await super().run(case), verdict=Outcome.DECLINE)
 
 
 class Paid(PlayStage):
@@ -358,14 +376,14 @@ class Paid(PlayStage):
 
 
 def test_a_request_broken_off_while_it_is_closed_ends_as_the_books_say(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     told: list[bool] = []
-    stage = PlayStage("SENTRY", lambda case: case.afterwards.append(told.append))
+    stage = PlayStage("SENTRY", lambda case: case.on_settled.append(told.append))
     wanted = order(stage, account_id=account)
 
     async def scenario() -> object:
-        writer = Writer(lambda: open_door(office.database))
+        writer = Writer(lambda: open_batch_session(office.database))
         writer.start()
         options = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
         engine = Engine(writer, _no_card, office.clock, time.perf_counter, options)
@@ -386,18 +404,20 @@ def test_a_request_broken_off_while_it_is_closed_ends_as_the_books_say(
 
 
 def test_whoever_wants_to_be_told_cannot_spoil_a_settled_request(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     def spoil(_done: bool) -> None:
         raise LookupError("a defect")
 
-    stage = PlayStage("SENTRY", lambda case: case.afterwards.append(spoil))
+    stage = PlayStage("SENTRY", lambda case: case.on_settled.append(spoil))
     [done] = process(office, order(stage, account_id=account))
     assert isinstance(done, Processed)
     assert _state(office, account) == (80_000, 0)
 
 
-def test_a_payment_that_was_never_asked_for_is_forgotten(office: Office, account: str) -> None:
+def test_a_payment_that_was_never_asked_for_is_forgotten(
+    office: AdminSession, account: str
+) -> None:
     stop = Step(PlayStage("PRECHECK", nothing), 1, stop=lambda _case: True)
     wanted = steps(
         stop, Step(Paying(office, nothing), 1), account_id=account, intent=Intent(5990, "USD")

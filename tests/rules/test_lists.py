@@ -7,7 +7,14 @@ import pytest
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.language.catalogue import LIST_KINDS
-from gatehouse.rules.lists import AccountLists, Entry, ListKind, Membership, Shelf, canonical
+from gatehouse.rules.lists import (
+    AccountLists,
+    ListEntry,
+    ListIndex,
+    ListKind,
+    Membership,
+    canonical,
+)
 
 
 class PlainKeeper:
@@ -75,7 +82,7 @@ def test_there_is_a_kind_of_list_for_all_that_conditions_look_up() -> None:
 def test_an_entry_is_kept_as_signals_are_spelt(
     kind: str, text: str, value: str, shown: str
 ) -> None:
-    assert canonical(ListKind(kind), text, KEEPER) == Entry(value, shown)
+    assert canonical(ListKind(kind), text, KEEPER) == ListEntry(value, shown)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +208,9 @@ def test_a_domain_is_found_by_all_that_it_is_part_of() -> None:
 
 
 def test_a_shelf_gives_all_that_covers_a_value() -> None:
-    shelf = Shelf(ListKind.NETWORKS, {"203.0.113.0/24": "wide", "203.0.113.7/32": "narrow"})
+    shelf = ListIndex(ListKind.NETWORKS, {"203.0.113.0/24": "wide", "203.0.113.7/32": "narrow"})
     assert sorted(shelf.find("203.0.113.7")) == ["narrow", "wide"]
-    assert list(Shelf(ListKind.WORDS, {"a": 1}).find("b")) == []
+    assert list(ListIndex(ListKind.WORDS, {"a": 1}).find("b")) == []
 
 
 def test_nothing_is_on_a_list_that_there_is_not() -> None:

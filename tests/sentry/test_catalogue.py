@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gatehouse.sentry.entities import Keeper, sighting_of
-from gatehouse.sentry.look import look_at
+from gatehouse.sentry.entities import EntityHasher, event_of
+from gatehouse.sentry.look import view_request
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import (
-    Account,
+    BuyerAccount,
     CartItem,
     Device,
     Event,
@@ -22,10 +22,10 @@ from gatehouse.sentry.request import (
     SentryRequest,
     ShoppingCart,
 )
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.signals.catalogue import ALL, BY_CODE, measure_all
-from gatehouse.sentry.signals.signal import Group, Signal
+from gatehouse.sentry.signals.signal import Feature, Group
 from tests.sentry.visits import CARD, HOME, NOW, Book, Shop, cart, device, first_look, order, visit
 
 
@@ -35,7 +35,7 @@ def test_no_code_is_used_twice_and_every_group_has_signals() -> None:
 
 
 @pytest.mark.parametrize("signal", ALL, ids=lambda signal: signal.code)
-def test_a_signal_is_documented_in_sentences(signal: Signal) -> None:
+def test_a_signal_is_documented_in_sentences(signal: Feature) -> None:
     for text in (signal.meaning, signal.computation, signal.sentence(12_345.6)):
         assert text[0].isupper() or text[0].isdigit()
         assert text.endswith(".")
@@ -154,18 +154,22 @@ REQUESTS = st.builds(
         discount_codes=st.one_of(st.none(), st.lists(TEXTS.filter(lambda text: text is not None))),
         referrer_url=TEXTS,
     ),
-    account=st.builds(Account, user_id=NAMES, username=TEXTS),
+    account=st.builds(BuyerAccount, user_id=NAMES, username=TEXTS),
     shopping_cart=st.builds(ShoppingCart, items=st.one_of(st.none(), st.lists(ITEMS, max_size=5))),
     custom_inputs=st.dictionaries(st.sampled_from(["timezone", "printer"]), st.text(max_size=20)),
 )
-RINGS, KEEPER, POLICY = Rings(limit=5_000), Keeper(b"k" * 32), SentryPolicy(entities=("printer",))
+RINGS, KEEPER, POLICY = (
+    LocalMemory(limit=5_000),
+    EntityHasher(b"k" * 32),
+    SentryPolicy(entities=("printer",)),
+)
 
 
 @settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
 @given(REQUESTS)
 def test_whatever_is_sent_is_measured_in_numbers(request: SentryRequest) -> None:
-    look = look_at(request, NOW, Book(), CARD)
-    look.past = RINGS.note(sighting_of("shop", look, POLICY, KEEPER))
+    look = view_request(request, NOW, Book(), CARD)
+    look.past = RINGS.note(event_of("shop", look, POLICY, KEEPER))
     values = measure_all(look)
     assert all(isfinite(value) for value in values.values()), values
     assert all(len(BY_CODE[code].sentence(value)) < 120 for code, value in values.items())

@@ -10,14 +10,14 @@ from gatehouse.core.cards import KeptCard
 from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.carts import read_cart
-from gatehouse.sentry.entities import Keeper, address_entity, sighting_of
-from gatehouse.sentry.look import look_at
-from gatehouse.sentry.memory import Entity, Kind, Sighting
+from gatehouse.sentry.entities import EntityHasher, address_entity, event_of
+from gatehouse.sentry.look import view_request
+from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.request import CartItem, SentryRequest
 from gatehouse.web.validation import RequestReader
 
-KEEPER = Keeper(b"k" * 32)
+KEEPER = EntityHasher(b"k" * 32)
 READER = RequestReader(SentryRequest)
 NOW = 1_794_735_000.0
 CHROME = (
@@ -33,16 +33,18 @@ class Book:
         return AddressFacts(country="DE", asn=3320) if address.text == "8.8.8.8" else AddressFacts()
 
 
-def sighting(
+def event(
     body: dict[str, Any], policy: SentryPolicy = DEFAULT_POLICY, card: KeptCard | None = None
-) -> Sighting:
-    look = look_at(READER.read(msgspec.json.encode(body)), NOW, Book(), card)
-    return sighting_of("acct_1", look, policy, KEEPER)
+) -> MemoryEvent:
+    look = view_request(READER.read(msgspec.json.encode(body)), NOW, Book(), card)
+    return event_of("acct_1", look, policy, KEEPER)
 
 
-def entities(body: dict[str, Any], policy: SentryPolicy = DEFAULT_POLICY) -> dict[Kind, list[str]]:
-    found: dict[Kind, list[str]] = {}
-    for kind, value in sighting(body, policy).entities:
+def entities(
+    body: dict[str, Any], policy: SentryPolicy = DEFAULT_POLICY
+) -> dict[EntityKind, list[str]]:
+    found: dict[EntityKind, list[str]] = {}
+    for kind, value in event(body, policy).entities:
         found.setdefault(kind, []).append(value)
     return found
 
@@ -53,29 +55,29 @@ def test_nothing_is_remembered_of_nothing() -> None:
 
 def test_an_address_is_remembered_with_its_network_operator_and_country() -> None:
     assert entities({"device": {"ipAddress": "8.8.8.8"}}) == {
-        Kind.ADDRESS: ["8.8.8.8"],
-        Kind.NETWORK: ["8.8.8.0/24"],
-        Kind.OPERATOR: ["3320"],
-        Kind.COUNTRY: ["DE"],
+        EntityKind.ADDRESS: ["8.8.8.8"],
+        EntityKind.NETWORK: ["8.8.8.0/24"],
+        EntityKind.OPERATOR: ["3320"],
+        EntityKind.COUNTRY: ["DE"],
     }
 
 
 @pytest.mark.parametrize("text", ["::ffff:8.8.8.8", "8.8.8.8:443", " 8.8.8.8 "])
 def test_other_spellings_of_an_address_are_the_same_entity(text: str) -> None:
-    assert entities({"device": {"ipAddress": text}})[Kind.ADDRESS] == ["8.8.8.8"]
+    assert entities({"device": {"ipAddress": text}})[EntityKind.ADDRESS] == ["8.8.8.8"]
 
 
 def test_addresses_of_one_subnet_are_one_entity() -> None:
     for text in ("2a00:1450:4001:80b::200e", "2a00:1450:4001:80b:1:2:3:4"):
         found = entities({"device": {"ipAddress": text}})
-        assert found[Kind.ADDRESS] == ["2a00:1450:4001:80b::/64"]
-        assert found[Kind.NETWORK] == ["2a00:1450:4001::/48"]
+        assert found[EntityKind.ADDRESS] == ["2a00:1450:4001:80b::/64"]
+        assert found[EntityKind.NETWORK] == ["2a00:1450:4001::/48"]
 
 
 def test_the_machines_of_a_merchant_who_renews_are_not_the_customers() -> None:
     device = {"ipAddress": "8.8.8.8", "userAgent": CHROME}
     body = {"device": device, "event": {"type": "RECURRING_PURCHASE"}, "account": {"userId": "u"}}
-    assert entities(body) == {Kind.USER: ["u"]}
+    assert entities(body) == {EntityKind.USER: ["u"]}
 
 
 @pytest.mark.parametrize("word", ["", " ", "0", 0, -1, "null", "None", "undefined", "GUEST", "n/a"])
@@ -90,14 +92,16 @@ def test_what_everybody_sends_is_nobodys_name(word: str | int) -> None:
 
 
 def test_who_has_no_id_is_known_by_a_hash_of_the_user_name() -> None:
-    (kept,) = entities({"account": {"username": "amelia"}})[Kind.USER]
+    (kept,) = entities({"account": {"username": "amelia"}})[EntityKind.USER]
     assert kept == KEEPER.hashed("name amelia")
-    assert entities({"account": {"username": "amelia", "userId": 7}})[Kind.USER] == ["7"]
+    assert entities({"account": {"username": "amelia", "userId": 7}})[EntityKind.USER] == ["7"]
 
 
 def test_another_buyer_on_the_same_order_is_not_the_same_transaction() -> None:
     def transaction(**account: str) -> list[str]:
-        return entities({"event": {"transactionId": "t1"}, "account": account})[Kind.TRANSACTION]
+        return entities({"event": {"transactionId": "t1"}, "account": account})[
+            EntityKind.TRANSACTION
+        ]
 
     assert transaction(userId="u1") == transaction(userId="u1")
     assert transaction(userId="u1") != transaction(userId="u2")
@@ -111,17 +115,17 @@ def test_a_device_is_agent_and_languages_and_a_place_is_that_on_a_network() -> N
     german = {"ipAddress": "8.8.8.8", "userAgent": CHROME, "acceptLanguage": "de"}
     english = german | {"acceptLanguage": "en"}
     one, other = entities({"device": german}), entities({"device": english})
-    assert one[Kind.AGENT] == other[Kind.AGENT]
-    assert one[Kind.DEVICE] != other[Kind.DEVICE]
-    assert one[Kind.PLACE][0] == f"{one[Kind.DEVICE][0]} 8.8.8.0/24"
-    assert one[Kind.BROWSER] == ["chrome 156"]
-    assert one[Kind.SYSTEM] == ["windows"]
+    assert one[EntityKind.AGENT] == other[EntityKind.AGENT]
+    assert one[EntityKind.DEVICE] != other[EntityKind.DEVICE]
+    assert one[EntityKind.PLACE][0] == f"{one[EntityKind.DEVICE][0]} 8.8.8.0/24"
+    assert one[EntityKind.BROWSER] == ["chrome 156"]
+    assert one[EntityKind.SYSTEM] == ["windows"]
     assert CHROME not in str(one)
 
 
 @pytest.mark.parametrize("value", ["u-17", "17", 17, "Team_A/7", "0b3f-11"])
 def test_a_plain_word_stays_readable(value: str | int) -> None:
-    assert entities({"account": {"userId": value}})[Kind.USER] == [str(value)]
+    assert entities({"account": {"userId": value}})[EntityKind.USER] == [str(value)]
 
 
 @pytest.mark.parametrize(
@@ -141,14 +145,16 @@ def test_a_plain_word_stays_readable(value: str | int) -> None:
     ],
 )
 def test_anything_personal_becomes_a_hash_that_is_always_the_same(value: str | int) -> None:
-    (kept,) = entities({"account": {"userId": value}})[Kind.USER]
+    (kept,) = entities({"account": {"userId": value}})[EntityKind.USER]
     assert kept.startswith("#")
     assert str(value) not in kept
     assert kept == KEEPER.hashed(str(value))
 
 
 def test_the_same_value_has_another_hash_in_another_installation() -> None:
-    assert Keeper(b"x" * 32).hashed("amelia@example.com") != KEEPER.hashed("amelia@example.com")
+    assert EntityHasher(b"x" * 32).hashed("amelia@example.com") != KEEPER.hashed(
+        "amelia@example.com"
+    )
 
 
 def test_a_cart_is_the_same_in_any_order_and_another_with_other_items() -> None:
@@ -156,13 +162,13 @@ def test_a_cart_is_the_same_in_any_order_and_another_with_other_items() -> None:
     one = entities({"shoppingCart": {"items": lines}})
     other = entities({"shoppingCart": {"items": lines[::-1]}})
     third = entities({"shoppingCart": {"items": lines[:1]}})
-    assert one[Kind.CART] == other[Kind.CART] != third[Kind.CART]
-    assert one[Kind.CATEGORY] == ["shoes"]
+    assert one[EntityKind.CART] == other[EntityKind.CART] != third[EntityKind.CART]
+    assert one[EntityKind.CATEGORY] == ["shoes"]
 
 
 def test_a_cart_whose_lines_have_no_names_is_like_no_other() -> None:
     found = entities({"shoppingCart": {"items": [{"category": "shoes"}, {"itemId": 1}]}})
-    assert Kind.CART not in found
+    assert EntityKind.CART not in found
 
 
 @pytest.mark.parametrize(
@@ -171,7 +177,9 @@ def test_a_cart_whose_lines_have_no_names_is_like_no_other() -> None:
 )
 def test_a_category_that_could_be_about_a_person_is_hashed(word: str) -> None:
     items = [{"itemId": 1, "category": word}]
-    assert entities({"shoppingCart": {"items": items}})[Kind.CATEGORY] == [KEEPER.hashed(word)]
+    assert entities({"shoppingCart": {"items": items}})[EntityKind.CATEGORY] == [
+        KEEPER.hashed(word)
+    ]
 
 
 def test_a_browser_that_calls_itself_an_address_is_hashed() -> None:
@@ -180,29 +188,33 @@ def test_a_browser_that_calls_itself_an_address_is_hashed() -> None:
 
 
 def test_only_real_currencies_are_remembered() -> None:
-    assert sighting({"order": {"amount": 5, "currency": "45391488"}}).currency is None
+    assert event({"order": {"amount": 5, "currency": "45391488"}}).currency is None
 
 
 def test_codes_are_remembered_once_each_whatever_their_case() -> None:
     body = {"order": {"discountCodes": ["save10", "SAVE10 ", "x"], "affiliateId": "a1"}}
     found = entities(body)
-    assert found[Kind.DISCOUNT] == ["SAVE10", "X"]
-    assert found[Kind.AFFILIATE] == ["a1"]
+    assert found[EntityKind.DISCOUNT] == ["SAVE10", "X"]
+    assert found[EntityKind.AFFILIATE] == ["a1"]
 
 
 def test_a_thousand_codes_and_categories_are_not_all_remembered() -> None:
     items = [{"itemId": n, "category": f"c{n}"} for n in range(1000)]
     codes = [f"k{n}" for n in range(1000)]
     found = entities({"order": {"discountCodes": codes}, "shoppingCart": {"items": items}})
-    assert len(found[Kind.DISCOUNT]) == 5
-    assert len(found[Kind.CATEGORY]) == 5
+    assert len(found[EntityKind.DISCOUNT]) == 5
+    assert len(found[EntityKind.CATEGORY]) == 5
 
 
 def test_only_declared_custom_inputs_are_remembered() -> None:
     body = {"customInputs": {"tier": "gold", "phone": "+14155550132", "list": [1], "n": 1.5}}
     assert entities(body) == {}
     found = entities(body, SentryPolicy(entities=("tier", "phone", "list", "n", "absent")))
-    assert found[Kind.CUSTOM] == ["tier=gold", f"phone={KEEPER.hashed('+14155550132')}", "n=1.5"]
+    assert found[EntityKind.CUSTOM] == [
+        "tier=gold",
+        f"phone={KEEPER.hashed('+14155550132')}",
+        "n=1.5",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -222,27 +234,35 @@ def test_where_somebody_is_is_known_only_when_the_address_can_be_believed(
             return facts
 
     request = READER.read(b'{"device": {"ipAddress": "8.8.4.4"}}')
-    look = look_at(request, NOW, Elsewhere(), None)
-    assert sighting_of("acct_1", look, DEFAULT_POLICY, KEEPER).whereabouts == country
+    look = view_request(request, NOW, Elsewhere(), None)
+    assert event_of("acct_1", look, DEFAULT_POLICY, KEEPER).whereabouts == country
 
 
 def test_a_card_of_a_pipeline_is_remembered_by_fingerprint() -> None:
     card = KeptCard("VISA", "42424242", "4242", "2030-12", "GB", "CREDIT", False, "fp1_abc")
-    found = dict(sighting({}, card=card).entities)
-    assert found == {Kind.CARD: "fp1_abc", Kind.BIN: "42424242", Kind.ISSUER: "GB"}
+    found = dict(event({}, card=card).entities)
+    assert found == {
+        EntityKind.CARD: "fp1_abc",
+        EntityKind.BIN: "42424242",
+        EntityKind.ISSUER: "GB",
+    }
 
 
 def test_the_issuer_of_a_card_is_remembered_only_when_it_is_known() -> None:
     card = KeptCard(None, "42424242", "4242", "2030-12", None, None, None, "fp1_abc")
-    assert Kind.ISSUER not in dict(sighting({}, card=card).entities)
+    assert EntityKind.ISSUER not in dict(event({}, card=card).entities)
 
 
 def test_what_other_inputs_told_is_remembered_behind_the_rest_and_once() -> None:
-    look = look_at(READER.read(b'{"device": {"ipAddress": "8.8.8.8"}}'), NOW, Book(), None)
-    more = [(Kind.EMAIL, "#e"), (Kind.ADDRESS, "8.8.8.8"), (Kind.ADDRESS, "9.9.9.9")]
-    found = sighting_of("acct_1", look, DEFAULT_POLICY, KEEPER, more).entities
-    assert list(found[-2:]) == [(Kind.EMAIL, "#e"), (Kind.ADDRESS, "9.9.9.9")]
-    assert [value for kind, value in found if kind is Kind.ADDRESS] == ["8.8.8.8", "9.9.9.9"]
+    look = view_request(READER.read(b'{"device": {"ipAddress": "8.8.8.8"}}'), NOW, Book(), None)
+    more = [
+        (EntityKind.EMAIL, "#e"),
+        (EntityKind.ADDRESS, "8.8.8.8"),
+        (EntityKind.ADDRESS, "9.9.9.9"),
+    ]
+    found = event_of("acct_1", look, DEFAULT_POLICY, KEEPER, more).entities
+    assert list(found[-2:]) == [(EntityKind.EMAIL, "#e"), (EntityKind.ADDRESS, "9.9.9.9")]
+    assert [value for kind, value in found if kind is EntityKind.ADDRESS] == ["8.8.8.8", "9.9.9.9"]
 
 
 @pytest.mark.parametrize(
@@ -252,14 +272,14 @@ def test_what_other_inputs_told_is_remembered_behind_the_rest_and_once() -> None
 def test_an_address_by_itself_is_the_same_entity_as_that_of_a_device(text: str, value: str) -> None:
     address = read_address(text)
     assert address is not None
-    assert address_entity(address) == (Kind.ADDRESS, value)
-    assert entities({"device": {"ipAddress": text}})[Kind.ADDRESS] == [value]
+    assert address_entity(address) == (EntityKind.ADDRESS, value)
+    assert entities({"device": {"ipAddress": text}})[EntityKind.ADDRESS] == [value]
 
 
 def test_the_amount_counts_only_when_it_could_be_paid() -> None:
-    assert sighting({"order": {"amount": 59.9, "currency": "eur"}}).amount == 59.9
-    assert sighting({"order": {"amount": 59.9, "currency": "eur"}}).currency == "EUR"
-    assert sighting({"order": {"amount": -1}}).amount is None
+    assert event({"order": {"amount": 59.9, "currency": "eur"}}).amount == 59.9
+    assert event({"order": {"amount": 59.9, "currency": "eur"}}).currency == "EUR"
+    assert event({"order": {"amount": -1}}).amount is None
 
 
 @pytest.mark.parametrize(
@@ -272,7 +292,7 @@ def test_the_amount_counts_only_when_it_could_be_paid() -> None:
     ],
 )
 def test_the_time_of_the_event_counts_when_it_is_plausible(timestamp: str, at_s: float) -> None:
-    assert sighting({"event": {"timestamp": timestamp}}).at_s == at_s
+    assert event({"event": {"timestamp": timestamp}}).at_s == at_s
 
 
 # ---- Goods -------------------------------------------------------------------------------------
@@ -280,18 +300,20 @@ def test_the_time_of_the_event_counts_when_it_is_plausible(timestamp: str, at_s:
 
 def goods(*lines: dict[str, Any]) -> list[tuple[str, str]]:
     """What is remembered of a cart's goods, in order."""
-    kinds = (Kind.SHELF, Kind.ARTICLE, Kind.MIX)
-    found = sighting({"shoppingCart": {"items": list(lines)}}).entities
+    kinds = (EntityKind.SHELF, EntityKind.ARTICLE, EntityKind.MIX)
+    found = event({"shoppingCart": {"items": list(lines)}}).entities
     return [(kind.name, value) for kind, value in found if kind in kinds]
 
 
 def odd_goods(word: str, price: float | None) -> list[Entity]:
     """The same of one line that JSON could not tell."""
-    look = look_at(READER.read(b"{}"), NOW, Book(), None)
+    look = view_request(READER.read(b"{}"), NOW, Book(), None)
     look.items = [CartItem(item_id=word, category=word, price=price)]
     look.cart = read_cart(look.items, "USD")
-    found = sighting_of("acct_1", look, DEFAULT_POLICY, KEEPER).entities
-    return [each for each in found if each[0] in (Kind.SHELF, Kind.ARTICLE, Kind.MIX)]
+    found = event_of("acct_1", look, DEFAULT_POLICY, KEEPER).entities
+    return [
+        each for each in found if each[0] in (EntityKind.SHELF, EntityKind.ARTICLE, EntityKind.MIX)
+    ]
 
 
 def test_goods_are_remembered_at_about_their_prices_each_behind_its_shelf() -> None:

@@ -4,7 +4,7 @@ import json
 
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
-from gatehouse.sentry.look import DAY_S, look_at
+from gatehouse.sentry.look import DAY_S, view_request
 from tests.sentry.visits import NOW, READER
 
 
@@ -18,6 +18,6 @@ def test_feeds_are_asked_for_the_day_on_which_the_request_came() -> None:
             return AddressFacts()
 
     body = {"device": {"ipAddress": "8.8.8.8"}, "event": {"timestamp": "2026-11-12T12:00:00Z"}}
-    look = look_at(READER.read(json.dumps(body).encode()), NOW, Book(), None)
+    look = view_request(READER.read(json.dumps(body).encode()), NOW, Book(), None)
     assert asked == [int(NOW // DAY_S)]
     assert look.day == asked[0] - 3

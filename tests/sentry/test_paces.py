@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from gatehouse.language.catalogue import VELOCITY
-from gatehouse.sentry.memory import Entity, Kind, Sighting
-from gatehouse.sentry.recorded import declined_in, event_facts, sighting_in
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.recorded import counted_event_in, declined_event_in, event_facts
+from gatehouse.sentry.rings import LocalMemory
 from tests.sentry.test_recorded import record
 
 SHOP = "acct_shop"
@@ -16,49 +16,49 @@ NOW = 1_800_000_000.0
 HOUR, DAY = 3600.0, 86_400.0
 SPANS = {"1m": 60.0, "1h": HOUR, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY}
 KINDS = {
-    "card": Kind.CARD,
-    "bin": Kind.BIN,
-    "ip": Kind.ADDRESS,
-    "device": Kind.PLACE,
-    "session": Kind.SESSION,
-    "user": Kind.USER,
-    "email": Kind.EMAIL,
-    "phone": Kind.PHONE,
+    "card": EntityKind.CARD,
+    "bin": EntityKind.BIN,
+    "ip": EntityKind.ADDRESS,
+    "device": EntityKind.PLACE,
+    "session": EntityKind.SESSION,
+    "user": EntityKind.USER,
+    "email": EntityKind.EMAIL,
+    "phone": EntityKind.PHONE,
 }
 PARTNERS = {
-    "users": Kind.USER,
-    "ips": Kind.ADDRESS,
-    "emails": Kind.EMAIL,
-    "cards": Kind.CARD,
-    "bins": Kind.BIN,
-    "countries": Kind.COUNTRY,
-    "card_countries": Kind.ISSUER,
+    "users": EntityKind.USER,
+    "ips": EntityKind.ADDRESS,
+    "emails": EntityKind.EMAIL,
+    "cards": EntityKind.CARD,
+    "bins": EntityKind.BIN,
+    "countries": EntityKind.COUNTRY,
+    "card_countries": EntityKind.ISSUER,
 }
 EVERYTHING: Sequence[Entity] = [
-    (Kind.ADDRESS, "203.0.113.9"),
-    (Kind.COUNTRY, "DE"),
-    (Kind.PLACE, "d n"),
-    (Kind.SESSION, "s"),
-    (Kind.USER, "u"),
-    (Kind.CARD, "c"),
-    (Kind.BIN, "42424242"),
-    (Kind.ISSUER, "GB"),
-    (Kind.EMAIL, "#e"),
-    (Kind.PHONE, "#p"),
+    (EntityKind.ADDRESS, "203.0.113.9"),
+    (EntityKind.COUNTRY, "DE"),
+    (EntityKind.PLACE, "d n"),
+    (EntityKind.SESSION, "s"),
+    (EntityKind.USER, "u"),
+    (EntityKind.CARD, "c"),
+    (EntityKind.BIN, "42424242"),
+    (EntityKind.ISSUER, "GB"),
+    (EntityKind.EMAIL, "#e"),
+    (EntityKind.PHONE, "#p"),
 ]
-CARD: Entity = (Kind.CARD, "c")
-ADDRESS: Entity = (Kind.ADDRESS, "203.0.113.9")
+CARD: Entity = (EntityKind.CARD, "c")
+ADDRESS: Entity = (EntityKind.ADDRESS, "203.0.113.9")
 
 
-def event(at_s: float, *entities: Entity, amount: float | None = None) -> Sighting:
-    return Sighting(SHOP, at_s, entities, amount, "EUR")
+def event(at_s: float, *entities: Entity, amount: float | None = None) -> MemoryEvent:
+    return MemoryEvent(SHOP, at_s, entities, amount, "EUR")
 
 
 def named(found: dict[str, list[float]], group: str) -> dict[str, float]:
     return dict(zip(VELOCITY[group], found[f"velocity.{group}"], strict=True))
 
 
-def asked(rings: Rings, sighting: Sighting, group: str) -> dict[str, float]:
+def asked(rings: LocalMemory, sighting: MemoryEvent, group: str) -> dict[str, float]:
     return named(rings.note(sighting).velocity(), group)
 
 
@@ -66,10 +66,10 @@ class Ledger:
     """Keeps everything, and counts it the slow way."""
 
     def __init__(self) -> None:
-        self.events: list[Sighting] = []
-        self.declines: list[Sighting] = []
+        self.events: list[MemoryEvent] = []
+        self.declines: list[MemoryEvent] = []
 
-    def velocity(self, now: Sighting) -> dict[str, list[float]]:
+    def velocity(self, now: MemoryEvent) -> dict[str, list[float]]:
         last = dict(now.entities)
         return {
             f"velocity.{group}": [self._measure(name, (kind, last[kind]), now) for name in measures]
@@ -77,7 +77,7 @@ class Ledger:
             if (kind := KINDS[group]) in last
         }
 
-    def _measure(self, name: str, entity: Entity, now: Sighting) -> float:
+    def _measure(self, name: str, entity: Entity, now: MemoryEvent) -> float:
         what, _, span = name.rpartition("_")
         since_s = now.at_s - SPANS.get(span, 0.0)
         everything = [one for one in self.events if entity in one.entities]
@@ -94,29 +94,31 @@ class Ledger:
             "amount": sum(one.amount or 0 for one in lately),
             "days": len({one.at_s // DAY for one in lately}),
             "declines": len(refused),
-            "declined_cards": len(set(filter(None, (_first(one, Kind.CARD) for one in refused)))),
+            "declined_cards": len(
+                set(filter(None, (_first(one, EntityKind.CARD) for one in refused)))
+            ),
         }[what]
 
 
-def _first(sighting: Sighting, wanted: Kind) -> str | None:
+def _first(sighting: MemoryEvent, wanted: EntityKind) -> str | None:
     return next((value for kind, value in sighting.entities if kind is wanted), None)
 
 
-def _drawn(chance: random.Random, at_s: float) -> Sighting:
+def _drawn(chance: random.Random, at_s: float) -> MemoryEvent:
     entities = [
         (kind, f"{kind.name}-{chance.randrange(5)}")
-        for kind in (*KINDS.values(), Kind.COUNTRY, Kind.ISSUER)
+        for kind in (*KINDS.values(), EntityKind.COUNTRY, EntityKind.ISSUER)
         if chance.random() < 0.8
     ]
     if chance.random() < 0.2:
-        entities.append((Kind.ADDRESS, f"other-{chance.randrange(3)}"))
+        entities.append((EntityKind.ADDRESS, f"other-{chance.randrange(3)}"))
     return event(at_s, *entities, amount=float(chance.randrange(1, 90)))
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_numbers_are_those_of_counting_everything(seed: int) -> None:
     chance = random.Random(seed)
-    rings, ledger, at_s = Rings(limit=100_000), Ledger(), NOW
+    rings, ledger, at_s = LocalMemory(limit=100_000), Ledger(), NOW
     for _ in range(120):
         at_s += chance.choice((1, 20, 700, 9_000, 40_000, 200_000, 900_000))
         sighting = _drawn(chance, at_s)
@@ -128,7 +130,7 @@ def test_the_numbers_are_those_of_counting_everything(seed: int) -> None:
 
 
 def test_everything_that_is_new_was_seen_once() -> None:
-    found = Rings(limit=1000).note(event(NOW, *EVERYTHING, amount=59.9)).velocity()
+    found = LocalMemory(limit=1000).note(event(NOW, *EVERYTHING, amount=59.9)).velocity()
     assert set(found) == {f"velocity.{group}" for group in VELOCITY}
     for group, measures in VELOCITY.items():
         for name, value in zip(measures, found[f"velocity.{group}"], strict=True):
@@ -139,13 +141,17 @@ def test_everything_that_is_new_was_seen_once() -> None:
 
 
 def test_only_groups_that_the_event_has_an_entity_of_are_told() -> None:
-    found = Rings(limit=1000).note(event(NOW, CARD, (Kind.NETWORK, "203.0.113.0/24"))).velocity()
+    found = (
+        LocalMemory(limit=1000)
+        .note(event(NOW, CARD, (EntityKind.NETWORK, "203.0.113.0/24")))
+        .velocity()
+    )
     assert set(found) == {"velocity.card"}
 
 
 def test_of_two_addresses_the_last_one_is_meant() -> None:
-    rings = Rings(limit=1000)
-    other = (Kind.ADDRESS, "198.51.100.7")
+    rings = LocalMemory(limit=1000)
+    other = (EntityKind.ADDRESS, "198.51.100.7")
     for number in range(3):
         rings.note(event(NOW + number, other))
     assert asked(rings, event(NOW + 9, ADDRESS, other), "ip")["count_1h"] == 4
@@ -153,18 +159,18 @@ def test_of_two_addresses_the_last_one_is_meant() -> None:
 
 
 def test_a_transaction_that_comes_again_gets_its_numbers_and_adds_nothing() -> None:
-    rings = Rings(limit=1000)
-    sale = event(NOW, CARD, (Kind.USER, "u"), (Kind.TRANSACTION, "t"), amount=5)
+    rings = LocalMemory(limit=1000)
+    sale = event(NOW, CARD, (EntityKind.USER, "u"), (EntityKind.TRANSACTION, "t"), amount=5)
     first = rings.note(sale).velocity()
     assert rings.note(sale).velocity() == first
-    stranger = event(NOW, (Kind.EMAIL, "#new"), (Kind.TRANSACTION, "t"))
+    stranger = event(NOW, (EntityKind.EMAIL, "#new"), (EntityKind.TRANSACTION, "t"))
     assert asked(rings, stranger, "email")["count_1h"] == 0
 
 
 def test_an_event_that_comes_late_is_judged_by_what_was_before_it() -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     for number in range(5):
-        later = event(NOW + number, ADDRESS, (Kind.CARD, f"c{number}"))
+        later = event(NOW + number, ADDRESS, (EntityKind.CARD, f"c{number}"))
         rings.note(later)
         rings.note_decline(later)
     found = asked(rings, event(NOW - 2 * HOUR, ADDRESS, CARD), "ip")
@@ -173,9 +179,9 @@ def test_an_event_that_comes_late_is_judged_by_what_was_before_it() -> None:
 
 
 def test_the_refusals_of_a_request_count_from_the_next_one_on() -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     for number in range(3):
-        attempt = event(NOW + number, ADDRESS, (Kind.CARD, f"c{number}"))
+        attempt = event(NOW + number, ADDRESS, (EntityKind.CARD, f"c{number}"))
         found = asked(rings, attempt, "ip")
         assert (found["declines_1h"], found["declined_cards_1h"]) == (number, number)
         rings.note_decline(attempt)
@@ -185,9 +191,9 @@ def test_the_refusals_of_a_request_count_from_the_next_one_on() -> None:
 
 
 def test_many_refusals_cost_no_more_than_a_bounded_memory() -> None:
-    rings = Rings(limit=6400)
+    rings = LocalMemory(limit=6400)
     for number in range(3000):
-        attempt = event(NOW + number * 7, ADDRESS, (Kind.CARD, f"c{number}"))
+        attempt = event(NOW + number * 7, ADDRESS, (EntityKind.CARD, f"c{number}"))
         rings.note(attempt)
         rings.note_decline(attempt)
     found = asked(rings, event(NOW + 3000 * 7, ADDRESS), "ip")
@@ -197,18 +203,18 @@ def test_many_refusals_cost_no_more_than_a_bounded_memory() -> None:
 
 
 def test_a_flood_of_refused_strangers_does_not_push_out_regulars() -> None:
-    rings = Rings(limit=6400)
+    rings = LocalMemory(limit=6400)
     for number in range(3):
         rings.note(event(NOW + number, CARD))
     for number in range(20_000):
-        attempt = event(NOW + number, (Kind.CARD, f"stolen-{number}"))
+        attempt = event(NOW + number, (EntityKind.CARD, f"stolen-{number}"))
         rings.note(attempt)
         rings.note_decline(attempt)
     assert asked(rings, event(NOW + 9, CARD), "card")["count_30d"] == 4
 
 
 def test_what_fails_is_taken_back_whole_with_everything_it_was_seen_with() -> None:
-    untouched, rings = Rings(limit=1000), Rings(limit=1000)
+    untouched, rings = LocalMemory(limit=1000), LocalMemory(limit=1000)
     before = event(NOW - 3 * DAY, *EVERYTHING, amount=10)
     failed = event(NOW - DAY / 2, *EVERYTHING, amount=700)
     after = event(NOW, *EVERYTHING, amount=20)
@@ -220,7 +226,7 @@ def test_what_fails_is_taken_back_whole_with_everything_it_was_seen_with() -> No
 
 
 def test_nothing_is_left_of_strangers_whose_request_failed() -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     failed = event(NOW, *EVERYTHING, amount=700)
     rings.note(failed)
     rings.retract(failed)
@@ -230,7 +236,7 @@ def test_nothing_is_left_of_strangers_whose_request_failed() -> None:
 
 @pytest.mark.parametrize("refused_first", [True, False])
 def test_a_refusal_outlives_the_request_that_failed(refused_first: bool) -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     failed = event(NOW, *EVERYTHING, amount=700)
     rings.note(failed)
     for step in (rings.note_decline, rings.retract) if refused_first else (
@@ -242,7 +248,7 @@ def test_a_refusal_outlives_the_request_that_failed(refused_first: bool) -> None
     assert (found["declines_24h"], found["declined_cards_24h"]) == (1, 1)
     assert (found["count_30d"], found["amount_24h"], found["age_days"]) == (1, 20, 0)
     assert past.users == 1
-    user = past.of(Kind.USER)
+    user = past.of(EntityKind.USER)
     assert user is not None
     assert (user.events, user.first_s, user.previous_s) == (1, NOW + DAY / 2, None)
     assert list(user.usual_amounts()) == []
@@ -250,7 +256,7 @@ def test_a_refusal_outlives_the_request_that_failed(refused_first: bool) -> None
 
 @pytest.mark.parametrize("amount", [1e308, 2.0**60])
 def test_absurd_sums_stay_numbers_that_can_be_compared(amount: float) -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     for number in range(4):
         found = asked(rings, event(NOW + number, CARD, amount=amount), "card")
         assert found["amount_24h"] == 2.0**53 - 1
@@ -258,7 +264,7 @@ def test_absurd_sums_stay_numbers_that_can_be_compared(amount: float) -> None:
 
 def test_a_memory_that_was_rebuilt_from_records_gives_the_same_numbers() -> None:
     chance = random.Random(5)
-    rings, rebuilt, at_s = Rings(limit=100_000), Rings(limit=100_000), NOW
+    rings, rebuilt, at_s = LocalMemory(limit=100_000), LocalMemory(limit=100_000), NOW
     for number in range(80):
         at_s += chance.choice((5, 900, 30_000))
         sighting = _drawn(chance, at_s)
@@ -271,7 +277,7 @@ def test_a_memory_that_was_rebuilt_from_records_gives_the_same_numbers() -> None
         event_of = event_facts(sighting, counted=past.counted, declined=declined)
         stage = {"name": "Sentry", "completed": completed, "result": {"event": event_of}}
         text = record(stage)
-        counts, refused = sighting_in(SHOP, text), declined_in(SHOP, text)
+        counts, refused = counted_event_in(SHOP, text), declined_event_in(SHOP, text)
         if counts is not None:
             rebuilt.note(counts)
         if refused is not None:
@@ -281,18 +287,18 @@ def test_a_memory_that_was_rebuilt_from_records_gives_the_same_numbers() -> None
     assert [name for name in expected if expected[name] != found[name]] == []
 
 
-def paid(at_s: float, amount: float | None, currency: str | None) -> Sighting:
-    return Sighting(SHOP, at_s, [CARD, (Kind.USER, "u")], amount, currency)
+def paid(at_s: float, amount: float | None, currency: str | None) -> MemoryEvent:
+    return MemoryEvent(SHOP, at_s, [CARD, (EntityKind.USER, "u")], amount, currency)
 
 
-def spent(rings: Rings, sighting: Sighting) -> float:
+def spent(rings: LocalMemory, sighting: MemoryEvent) -> float:
     found = rings.note(sighting).velocity()
     [amount] = {named(found, group)["amount_24h"] for group in ("card", "user")}
     return amount
 
 
 def test_amounts_in_different_currencies_are_never_added_up() -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     assert spent(rings, paid(NOW, 10, "EUR")) == 10
     assert spent(rings, paid(NOW + 1, 9000, "JPY")) == 9000
     assert spent(rings, paid(NOW + 2, 5, "EUR")) == 15
@@ -304,7 +310,7 @@ def test_amounts_in_different_currencies_are_never_added_up() -> None:
     "early", [(NOW - 2 * DAY, 700, "JPY"), (NOW - HOUR, None, "JPY"), (NOW - HOUR, 700, None)]
 )
 def test_sums_begin_anew_in_another_currency(early: tuple[float, float | None, str | None]) -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     rings.note(paid(*early))
     assert spent(rings, paid(NOW, 10, "EUR")) == 10
     assert spent(rings, paid(NOW + HOUR, 5, "EUR")) == 15
@@ -312,10 +318,10 @@ def test_sums_begin_anew_in_another_currency(early: tuple[float, float | None, s
 
 
 def test_the_habits_of_a_user_do_not_disturb_the_sums() -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     rings.note(paid(NOW, 10, "EUR"))
     for number in range(2):
-        user = rings.note(paid(NOW + number, 9000, "JPY")).of(Kind.USER)
+        user = rings.note(paid(NOW + number, 9000, "JPY")).of(EntityKind.USER)
         assert user is not None
         assert len(user.usual_amounts()) == number
     assert spent(rings, paid(NOW + 2, 5, "EUR")) == 15
@@ -323,7 +329,7 @@ def test_the_habits_of_a_user_do_not_disturb_the_sums() -> None:
 
 @pytest.mark.parametrize("ago_s", [HOUR, 2 * DAY])
 def test_a_failure_in_another_currency_leaves_the_sums(ago_s: float) -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     rings.note(paid(NOW - ago_s, 10, "EUR"))
     failed = paid(NOW, 9000, "JPY")
     rings.note(failed)
@@ -333,7 +339,7 @@ def test_a_failure_in_another_currency_leaves_the_sums(ago_s: float) -> None:
 
 
 def test_a_late_event_has_met_its_own_partners() -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     rings.note(event(NOW, *EVERYTHING))
     found = rings.note(event(NOW - 2 * HOUR, *EVERYTHING)).velocity()
     for group, measures in VELOCITY.items():
@@ -343,7 +349,7 @@ def test_a_late_event_has_met_its_own_partners() -> None:
 
 
 def test_whose_first_event_failed_is_as_old_as_the_next_one() -> None:
-    rings = Rings(limit=1000)
+    rings = LocalMemory(limit=1000)
     failed = event(NOW - DAY, *EVERYTHING)
     rings.note(failed)
     rings.note(event(NOW, *EVERYTHING))

@@ -3,13 +3,17 @@
 import msgspec
 import pytest
 
-from gatehouse.sentry.memory import Kind, Sighting
-from gatehouse.sentry.recorded import declined_in, event_facts, sighting_in
+from gatehouse.sentry.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.recorded import counted_event_in, declined_event_in, event_facts
 
-SIGHTING = Sighting(
+SIGHTING = MemoryEvent(
     "acct_1",
     1_800_000_000.125,
-    [(Kind.ADDRESS, "203.0.113.9"), (Kind.USER, "u1"), (Kind.CUSTOM, "tier=gold")],
+    [
+        (EntityKind.ADDRESS, "203.0.113.9"),
+        (EntityKind.USER, "u1"),
+        (EntityKind.CUSTOM, "tier=gold"),
+    ],
     59.9,
     "EUR",
 )
@@ -25,12 +29,12 @@ def stage(name: str = "Sentry", *, completed: bool = True, counted: bool = True)
 
 
 def test_an_event_is_read_back_as_it_was_noted() -> None:
-    assert sighting_in("acct_1", record(stage())) == SIGHTING
+    assert counted_event_in("acct_1", record(stage())) == SIGHTING
 
 
 def test_an_event_is_found_among_other_stages() -> None:
     other = {"name": "PreCheck", "completed": True, "result": {"advice": "ACCEPT"}}
-    assert sighting_in("acct_1", record(other, stage())) == SIGHTING
+    assert counted_event_in("acct_1", record(other, stage())) == SIGHTING
 
 
 @pytest.mark.parametrize(
@@ -46,14 +50,14 @@ def test_an_event_is_found_among_other_stages() -> None:
     ids=["repeated", "other-stage", "issuer-failed", "no-stages", "no-record", "damaged"],
 )
 def test_what_did_not_count_then_does_not_count_now(text: str) -> None:
-    assert sighting_in("acct_1", text) is None
+    assert counted_event_in("acct_1", text) is None
 
 
 def test_a_kind_that_this_version_does_not_know_is_left_out() -> None:
     text = record(stage()).replace('"user"', '"horoscope"')
-    found = sighting_in("acct_1", text)
+    found = counted_event_in("acct_1", text)
     assert found is not None
-    assert [kind for kind, _ in found.entities] == [Kind.ADDRESS, Kind.CUSTOM]
+    assert [kind for kind, _ in found.entities] == [EntityKind.ADDRESS, EntityKind.CUSTOM]
 
 
 def with_event(*stages: object, declined: bool = False, counted: bool = True) -> str:
@@ -63,17 +67,17 @@ def with_event(*stages: object, declined: bool = False, counted: bool = True) ->
 
 def test_an_event_is_read_from_the_record_itself_where_it_stands_there() -> None:
     other = {"name": "Rules", "completed": True, "result": {"matched": []}}
-    assert sighting_in("acct_1", with_event(other)) == SIGHTING
-    assert sighting_in("acct_1", with_event(counted=False)) is None
+    assert counted_event_in("acct_1", with_event(other)) == SIGHTING
+    assert counted_event_in("acct_1", with_event(counted=False)) is None
     failed = {"name": "PreCheck", "completed": False, "result": {}}
-    assert sighting_in("acct_1", with_event(failed)) is None
+    assert counted_event_in("acct_1", with_event(failed)) is None
 
 
 def test_a_refusal_is_told_only_where_there_was_one() -> None:
     assert "declined" not in event_facts(SIGHTING, counted=True)
-    assert declined_in("acct_1", with_event()) is None
-    assert declined_in("acct_1", record(stage())) is None
-    assert declined_in("acct_1", "not json") is None
+    assert declined_event_in("acct_1", with_event()) is None
+    assert declined_event_in("acct_1", record(stage())) is None
+    assert declined_event_in("acct_1", "not json") is None
 
 
 @pytest.mark.parametrize("counted", [True, False])
@@ -83,5 +87,5 @@ def test_a_refusal_was_real_even_where_the_event_does_not_count(
 ) -> None:
     stages = ({"name": "IdVerify", "completed": completed, "result": {}},)
     text = with_event(*stages, declined=True, counted=counted)
-    assert declined_in("acct_1", text) == SIGHTING
-    assert (sighting_in("acct_1", text) == SIGHTING) is (counted and completed)
+    assert declined_event_in("acct_1", text) == SIGHTING
+    assert (counted_event_in("acct_1", text) == SIGHTING) is (counted and completed)

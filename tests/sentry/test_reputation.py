@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gatehouse.sentry.reputation import (
     HALF_LIFE_DAYS,
     HORIZON_DAYS,
-    Course,
+    LabelTrend,
     Ledger,
     Outcomes,
 )
@@ -171,19 +171,19 @@ def test_what_was_never_told_cannot_be_taken_back() -> None:
 @pytest.mark.parametrize(
     ("labels", "course"),
     [
-        ([], Course(None, 0, 0.0, 0.0)),
-        (goods(TODAY - 5), Course(None, 0, 0.0, 0.0)),
-        (frauds(TODAY - 5), Course(5.0, 1, 5.0, 1.0)),
-        (frauds(TODAY - 9, TODAY - 5, TODAY - 5), Course(5.0, 3, 9.0, 1.0)),
-        ([*frauds(TODAY - 9), *goods(TODAY - 7), *frauds(TODAY)], Course(0.0, 1, 0.0, 2 / 3)),
-        ([*frauds(TODAY - 9), *goods(TODAY - 7)], Course(9.0, 0, 0.0, 1 / 2)),
+        ([], LabelTrend(None, 0, 0.0, 0.0)),
+        (goods(TODAY - 5), LabelTrend(None, 0, 0.0, 0.0)),
+        (frauds(TODAY - 5), LabelTrend(5.0, 1, 5.0, 1.0)),
+        (frauds(TODAY - 9, TODAY - 5, TODAY - 5), LabelTrend(5.0, 3, 9.0, 1.0)),
+        ([*frauds(TODAY - 9), *goods(TODAY - 7), *frauds(TODAY)], LabelTrend(0.0, 1, 0.0, 2 / 3)),
+        ([*frauds(TODAY - 9), *goods(TODAY - 7)], LabelTrend(9.0, 0, 0.0, 1 / 2)),
         # Nobody knows what came first on one day.
-        ([*frauds(TODAY - 2), *goods(TODAY - 2)], Course(2.0, 0, 0.0, 1 / 2)),
-        ([*frauds(TODAY), *goods(*[TODAY] * 5)], Course(0.0, 0, 0.0, 1 / 6)),
-        ([*frauds(TODAY - 50), *goods(*range(TODAY - 10, TODAY))], Course(50.0, 0, 0.0, 0.0)),
+        ([*frauds(TODAY - 2), *goods(TODAY - 2)], LabelTrend(2.0, 0, 0.0, 1 / 2)),
+        ([*frauds(TODAY), *goods(*[TODAY] * 5)], LabelTrend(0.0, 0, 0.0, 1 / 6)),
+        ([*frauds(TODAY - 50), *goods(*range(TODAY - 10, TODAY))], LabelTrend(50.0, 0, 0.0, 0.0)),
     ],
 )
-def test_the_course_of_labels(labels: list[Label], course: Course) -> None:
+def test_the_course_of_labels(labels: list[Label], course: LabelTrend) -> None:
     found = ledger(*labels).course(TODAY)
     assert found[:3] == course[:3]
     assert found.latest == pytest.approx(course.latest)

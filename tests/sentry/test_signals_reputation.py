@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gatehouse.sentry.entities import Keeper, sighting_of
-from gatehouse.sentry.look import Look
-from gatehouse.sentry.memory import Kind
+from gatehouse.sentry.entities import EntityHasher, event_of
+from gatehouse.sentry.look import RequestView
+from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.signals.catalogue import BY_CODE, measure_all
@@ -32,16 +32,16 @@ COURSES = {
 class Labelled(Shop):
     """A shop that says what became of its orders."""
 
-    def tell(self, fraud: bool | None, body: Any, days_ago: float = 0, **more: Any) -> Look:
+    def tell(self, fraud: bool | None, body: Any, days_ago: float = 0, **more: Any) -> RequestView:
         """An order, and what became of it."""
         look = self.look(body, NOW - days_ago * DAY, CARD)
         self.label(look, fraud, **more)
         return look
 
-    def label(self, look: Look, fraud: bool | None, previous: bool | None = None) -> None:
+    def label(self, look: RequestView, fraud: bool | None, previous: bool | None = None) -> None:
         policy = SentryPolicy(entities=("printer",))
-        sighting = sighting_of("shop", look, policy, Keeper(b"k" * 32))
-        self.memory.note_label(sighting, fraud=fraud, previous=previous)
+        event = event_of("shop", look, policy, EntityHasher(b"k" * 32))
+        self.memory.note_label(event, fraud=fraud, previous=previous)
 
     def found(self, body: Any, at_s: float = NOW + HOUR) -> dict[str, float]:
         values = measure_all(self.look(body, at_s, CARD))
@@ -91,7 +91,7 @@ def test_a_stranger_is_judged_by_what_is_shared_alone(shop: Labelled) -> None:
 
 def test_every_kind_with_a_reputation_has_a_signal_but_shelves() -> None:
     """Those stand behind the articles on them."""
-    assert len(CODES - COURSES) == len(set(SMOOTHING) - {Kind.SHELF})
+    assert len(CODES - COURSES) == len(set(SMOOTHING) - {EntityKind.SHELF})
     assert all(signal.group is Group.REPUTATION for signal in REPUTATION.signals)
 
 

@@ -10,28 +10,30 @@ import pytest
 
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.sentry.entities import Keeper
-from gatehouse.sentry.memory import Entity, Kind, Past, Sighting
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.memory import Entity, EntityKind, History, MemoryEvent
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import Scorecard, load_scorecard, load_sheet
 from gatehouse.sentry.signals.catalogue import BY_CODE
-from gatehouse.sentry.stage import SentryStage, Visit
+from gatehouse.sentry.stage import ObservedRequest, SentryStage
 from gatehouse.sentry.words import Reason, SentryResponse
 from tests.sentry.visits import CARD, NOW, READER, Book, visit
 
 REQUEST = READER.read(json.dumps(visit()).encode())
-EMAIL: Entity = (Kind.EMAIL, "#mailbox")
+EMAIL: Entity = (EntityKind.EMAIL, "#mailbox")
 
 
-class Silent(Rings):
+class Silent(LocalMemory):
     """A memory that does not answer."""
 
-    async def witness(self, sighting: Sighting) -> Any:
+    async def record_and_recall(self, event: MemoryEvent) -> Any:
         raise ConnectorFailed("the memory is away")
 
 
-def stage(memory: Rings) -> SentryStage:
-    return SentryStage(Book(), memory, load_scorecard(), Keeper(b"k" * 32), time_limit_ms=1000)
+def stage(memory: LocalMemory) -> SentryStage:
+    return SentryStage(
+        Book(), memory, load_scorecard(), EntityHasher(b"k" * 32), time_limit_ms=1000
+    )
 
 
 def case() -> Case:
@@ -40,7 +42,7 @@ def case() -> Case:
     return made
 
 
-def gather(sentry: SentryStage, of: Case, more: Sequence[Entity] = ()) -> Visit:
+def gather(sentry: SentryStage, of: Case, more: Sequence[Entity] = ()) -> ObservedRequest:
     found = asyncio.run(sentry.gather(of, REQUEST, more=more))
     of.gathered["Sentry"] = found
     return found
@@ -51,7 +53,7 @@ def run(sentry: SentryStage, of: Case) -> StageResult:
 
 
 def test_alone_it_notes_the_request_and_tells_its_event() -> None:
-    memory, of = Rings(limit=1000), case()
+    memory, of = LocalMemory(limit=1000), case()
     result = run(stage(memory), of)
     assert memory.state().events == 1
     assert result.completed
@@ -59,38 +61,38 @@ def test_alone_it_notes_the_request_and_tells_its_event() -> None:
 
 
 def test_what_was_gathered_before_is_neither_noted_nor_told_again() -> None:
-    memory, of = Rings(limit=1000), case()
+    memory, of = LocalMemory(limit=1000), case()
     found = gather(stage(memory), of, [EMAIL])
     assert found.counted
     result = run(stage(memory), of)
     assert memory.state().events == 1
     assert result.completed
     assert "event" not in result.facts
-    assert EMAIL in found.sighting.entities
+    assert EMAIL in found.event.entities
 
 
 def test_the_score_is_the_same_whoever_gathered() -> None:
     alone, before = case(), case()
-    gather(stage(Rings(limit=1000)), before)
-    first = run(stage(Rings(limit=1000)), alone)
-    second = run(stage(Rings(limit=1000)), before)
+    gather(stage(LocalMemory(limit=1000)), before)
+    first = run(stage(LocalMemory(limit=1000)), alone)
+    second = run(stage(LocalMemory(limit=1000)), before)
     assert first.response == second.response
     assert first.inside == second.inside
 
 
 @pytest.mark.parametrize("gathers", [True, False])
 def test_what_another_party_failed_to_answer_is_taken_back(gathers: bool) -> None:
-    memory, of = Rings(limit=1000), case()
+    memory, of = LocalMemory(limit=1000), case()
     if gathers:
         gather(stage(memory), of)
     run(stage(memory), of)
-    for tell in of.afterwards:
+    for tell in of.on_settled:
         tell(False)
     assert (memory.state().events, memory.state().entities) == (0, 0)
 
 
 def test_a_past_that_was_gathered_can_be_asked_by_rules() -> None:
-    found = gather(stage(Rings(limit=1000)), case(), [EMAIL])
+    found = gather(stage(LocalMemory(limit=1000)), case(), [EMAIL])
     assert found.past is not None
     groups = {"card", "bin", "ip", "device", "user", "email"}
     assert set(found.past.velocity()) == {f"velocity.{group}" for group in groups}
@@ -101,7 +103,7 @@ def test_a_memory_that_does_not_answer_leaves_a_glance_that_is_free() -> None:
     with pytest.raises(ConnectorFailed):
         gather(sentry, of)
     of.gathered["Sentry"] = glance = sentry.glance(of, REQUEST, more=[EMAIL])
-    past: Past | None = glance.past
+    past: History | None = glance.past
     assert past is None
     assert not glance.counted
     result = run(sentry, of)
@@ -122,13 +124,13 @@ def _sent(user: str) -> dict[str, Any]:
 
 
 def judged(
-    sentry: SentryStage, memory: Rings, *fates: bool, user: str = "user-1"
+    sentry: SentryStage, memory: LocalMemory, *fates: bool, user: str = "user-1"
 ) -> dict[str, Reason]:
     """The reasons for an order of somebody whose earlier ones had these fates."""
     request = READER.read(json.dumps(_sent(user)).encode())
     for fate in fates:
-        _, sighting = asyncio.run(sentry.judge(case(), request))
-        memory.note_label(sighting, fraud=fate)
+        _, event = asyncio.run(sentry.judge(case(), request))
+        memory.note_label(event, fraud=fate)
     result, _ = asyncio.run(sentry.judge(case(), request))
     assert isinstance(result.response, SentryResponse)
     return {reason.code: reason for reason in result.response.reasons}
@@ -147,11 +149,11 @@ def learned(code: str, *effects: float, cuts: tuple[float, ...] = ()) -> Scoreca
 
 
 def test_a_bad_name_and_a_good_one_are_told_in_their_own_words() -> None:
-    memory = Rings(limit=1000)
+    memory = LocalMemory(limit=1000)
     bad = judged(stage(memory), memory, True)["ACCOUNT_REPUTATION"]
     assert bad.effect < -1
     assert bad.text == "Earlier orders of this user turned out to be fraud."
-    memory = Rings(limit=1000)
+    memory = LocalMemory(limit=1000)
     good = judged(stage(memory), memory, *[False] * 20)["ACCOUNT_REPUTATION"]
     assert good.effect > 0
     assert good.text == "Earlier orders of this user turned out well."
@@ -159,14 +161,14 @@ def test_a_bad_name_and_a_good_one_are_told_in_their_own_words() -> None:
 
 def test_no_reason_that_raises_speaks_of_fraud_and_none_that_lowers_of_good_ends() -> None:
     for fates in ([True], [False] * 20, [True] + [False] * 40, [True, False]):
-        memory = Rings(limit=1000)
+        memory = LocalMemory(limit=1000)
         for reason in judged(stage(memory), memory, *fates).values():
             if "REPUTATION" in reason.code:
                 assert ("turned out well" in reason.text) is (reason.effect > 0)
 
 
 def test_what_a_model_has_learned_the_other_way_round_is_told_as_such() -> None:
-    memory = Rings(limit=1000)
+    memory = LocalMemory(limit=1000)
     contrary = stage(memory).with_scorecard(learned("ACCOUNT_REPUTATION", 0.7))
     reason = judged(contrary, memory, True)["ACCOUNT_REPUTATION"]
     assert reason.effect == 0.7
@@ -176,7 +178,7 @@ def test_what_a_model_has_learned_the_other_way_round_is_told_as_such() -> None:
 
 def test_what_counts_for_a_model_alone_is_told_as_learned() -> None:
     """The shipped scorecard takes no notice of so little, so its sentence would not be true."""
-    memory = Rings(limit=1000)
+    memory = LocalMemory(limit=1000)
     strict = stage(memory).with_scorecard(learned("SESSION_TOO_YOUNG", -0.6))
     reason = judged(strict, memory)["SESSION_TOO_YOUNG"]
     told = "Orders for which this was 340 were more often fraudulent here than others."
@@ -184,7 +186,7 @@ def test_what_counts_for_a_model_alone_is_told_as_learned() -> None:
 
 
 def test_what_a_model_has_learned_to_weigh_otherwise_keeps_its_sentence() -> None:
-    memory = Rings(limit=1000)
+    memory = LocalMemory(limit=1000)
     stricter = stage(memory).with_scorecard(learned("ACCOUNT_REPUTATION", -1.234))
     reason = judged(stricter, memory, True)["ACCOUNT_REPUTATION"]
     assert reason.effect == -1.234
@@ -193,7 +195,7 @@ def test_what_a_model_has_learned_to_weigh_otherwise_keeps_its_sentence() -> Non
 
 @pytest.mark.parametrize("effect", [0.5, -0.5])
 def test_a_plain_measure_says_what_was_measured_whatever_it_is_worth(effect: float) -> None:
-    memory = Rings(limit=1000)
+    memory = LocalMemory(limit=1000)
     sentry = stage(memory).with_scorecard(learned("ORDER_AMOUNT", effect))
     reason = judged(sentry, memory)["ORDER_AMOUNT"]
     assert (reason.effect, reason.text) == (effect, "The amount is about 60 dollars.")
@@ -201,14 +203,14 @@ def test_a_plain_measure_says_what_was_measured_whatever_it_is_worth(effect: flo
 
 @pytest.mark.parametrize("effect", [0.5, -0.5])
 def test_nobody_is_called_a_fraud_for_a_weight_that_was_learned(effect: float) -> None:
-    memory = Rings(limit=1000)
+    memory = LocalMemory(limit=1000)
     sentry = stage(memory).with_scorecard(learned("AFFILIATE_LATEST_OUTCOMES", effect))
     reason = judged(sentry, memory, False, False)["AFFILIATE_LATEST_OUTCOMES"]
     assert reason.text == "Of the last known orders of this affiliate, 0 % were fraud."
 
 
 def test_a_scorecard_of_its_own_shares_the_memory() -> None:
-    memory = Rings(limit=1000)
+    memory = LocalMemory(limit=1000)
     sentry = stage(memory)
     own = sentry.with_scorecard(learned("ORDER_AMOUNT", -0.5))
     assert own.time_limit_ms == sentry.time_limit_ms
@@ -218,8 +220,8 @@ def test_a_scorecard_of_its_own_shares_the_memory() -> None:
 
 
 def test_judging_tells_what_was_noted() -> None:
-    memory, of = Rings(limit=1000), case()
-    result, sighting = asyncio.run(stage(memory).judge(of, REQUEST))
-    assert result.facts["event"]["at"] == sighting.at_s
-    assert (Kind.USER, "user-1") in sighting.entities
+    memory, of = LocalMemory(limit=1000), case()
+    result, event = asyncio.run(stage(memory).judge(of, REQUEST))
+    assert result.facts["event"]["at"] == event.at_s
+    assert (EntityKind.USER, "user-1") in event.entities
     assert memory.state().events == 1

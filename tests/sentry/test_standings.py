@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.sentry.houses import House
-from gatehouse.sentry.memory import Entity, Kind, Sighting
-from gatehouse.sentry.reputation import Standing
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.houses import AccountStats
+from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.reputation import EntityReputation
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.standings import DAY_S, SHARED, SMOOTHING, USUAL_RATE, Moment, Standings
-from gatehouse.sentry.traces import Trace
+from gatehouse.sentry.traces import EntityHistory
 from tests.sentry.visits import DAY, HOUR, NOW
 
 TODAY = int(NOW // DAY_S)
@@ -22,24 +22,39 @@ WORTH_TELLING = 0.4
 
 KINDS = sorted(SMOOTHING)
 CROWDS = [
-    *(Kind.ADDRESS, Kind.NETWORK, Kind.OPERATOR, Kind.COUNTRY, Kind.AFFILIATE),
-    *(Kind.BIN, Kind.ISSUER, Kind.SHELF, Kind.MIX, Kind.CUSTOM, Kind.DISCOUNT),
+    *(
+        EntityKind.ADDRESS,
+        EntityKind.NETWORK,
+        EntityKind.OPERATOR,
+        EntityKind.COUNTRY,
+        EntityKind.AFFILIATE,
+    ),
+    *(
+        EntityKind.BIN,
+        EntityKind.ISSUER,
+        EntityKind.SHELF,
+        EntityKind.MIX,
+        EntityKind.CUSTOM,
+        EntityKind.DISCOUNT,
+    ),
 ]
 
 
-def event(*entities: Entity, at_s: float = NOW, shop: str = "shop") -> Sighting:
-    return Sighting(shop, at_s, entities, 59.9, "USD")
+def event(*entities: Entity, at_s: float = NOW, shop: str = "shop") -> MemoryEvent:
+    return MemoryEvent(shop, at_s, entities, 59.9, "USD")
 
 
-def of_kinds(name: str, kinds: Iterable[Kind] = KINDS) -> list[Entity]:
+def of_kinds(name: str, kinds: Iterable[EntityKind] = KINDS) -> list[Entity]:
     return [(kind, name) for kind in kinds]
 
 
-def standings(memory: Rings, sighting: Sighting) -> dict[Kind, list[Standing]]:
+def standings(
+    memory: LocalMemory, sighting: MemoryEvent
+) -> dict[EntityKind, list[EntityReputation]]:
     return memory.note(sighting).reputation()
 
 
-def risk(memory: Rings, kind: Kind, name: str, shop: str = "shop") -> float:
+def risk(memory: LocalMemory, kind: EntityKind, name: str, shop: str = "shop") -> float:
     found = standings(memory, event((kind, name), shop=shop)).get(kind)
     return 0.0 if found is None else found[0].risk
 
@@ -48,32 +63,32 @@ def risk(memory: Rings, kind: Kind, name: str, shop: str = "shop") -> float:
 
 
 def test_nothing_is_said_about_anybody_before_the_first_label() -> None:
-    memory = Rings(limit=10_000)
+    memory = LocalMemory(limit=10_000)
     for _ in range(5):
         assert standings(memory, event(*of_kinds("a"))) == {}
 
 
 def test_a_label_counts_for_everything_that_has_a_reputation() -> None:
-    memory = Rings(limit=10_000)
-    seen = event(*of_kinds("a", Kind))
+    memory = LocalMemory(limit=10_000)
+    seen = event(*of_kinds("a", EntityKind))
     memory.note(seen)
     memory.note_label(seen, fraud=True)
-    found = standings(memory, event(*of_kinds("a", Kind), at_s=NOW + HOUR))
+    found = standings(memory, event(*of_kinds("a", EntityKind), at_s=NOW + HOUR))
     assert set(found) == set(SMOOTHING)
     assert all(standing.risk > WORTH_TELLING for [standing] in found.values())
     assert all(standing.frauds == pytest.approx(1) for [standing] in found.values())
 
 
 def test_nobody_else_is_touched_by_it() -> None:
-    memory = Rings(limit=10_000)
-    seen = event((Kind.USER, "ann"), (Kind.ADDRESS, "24.1.2.3"))
+    memory = LocalMemory(limit=10_000)
+    seen = event((EntityKind.USER, "ann"), (EntityKind.ADDRESS, "24.1.2.3"))
     memory.note_label(seen, fraud=True)
-    found = standings(memory, event((Kind.USER, "ben"), (Kind.ADDRESS, "24.1.2.3")))
-    assert set(found) == {Kind.ADDRESS}
+    found = standings(memory, event((EntityKind.USER, "ben"), (EntityKind.ADDRESS, "24.1.2.3")))
+    assert set(found) == {EntityKind.ADDRESS}
 
 
 def test_a_label_that_is_changed_or_taken_back_leaves_exactly_what_the_others_say() -> None:
-    memory, other = Rings(limit=10_000), Rings(limit=10_000)
+    memory, other = LocalMemory(limit=10_000), LocalMemory(limit=10_000)
     first, second = (event(*of_kinds("a"), at_s=NOW - days * DAY) for days in (40, 3))
     for each in (memory, other):
         each.note(first)
@@ -91,46 +106,48 @@ def test_a_label_that_is_changed_or_taken_back_leaves_exactly_what_the_others_sa
 
 
 def test_what_turned_out_well_is_better_than_usual_and_what_did_not_is_worse() -> None:
-    memory = Rings(limit=10_000)
+    memory = LocalMemory(limit=10_000)
     for number in range(20):
-        memory.note_label(event((Kind.USER, "good"), at_s=NOW - number * DAY), fraud=False)
-    memory.note_label(event((Kind.USER, "bad")), fraud=True)
-    assert risk(memory, Kind.USER, "good") < -WORTH_TELLING
-    assert risk(memory, Kind.USER, "bad") > WORTH_TELLING
-    assert risk(memory, Kind.USER, "new") == 0
+        memory.note_label(event((EntityKind.USER, "good"), at_s=NOW - number * DAY), fraud=False)
+    memory.note_label(event((EntityKind.USER, "bad")), fraud=True)
+    assert risk(memory, EntityKind.USER, "good") < -WORTH_TELLING
+    assert risk(memory, EntityKind.USER, "bad") > WORTH_TELLING
+    assert risk(memory, EntityKind.USER, "new") == 0
 
 
 def test_an_event_that_names_a_thing_twice_has_one_label() -> None:
-    memory = Rings(limit=10_000)
-    twice = event((Kind.SHELF, "shoes@11"), (Kind.ARTICLE, "a@40"), (Kind.SHELF, "shoes@11"))
+    memory = LocalMemory(limit=10_000)
+    twice = event(
+        (EntityKind.SHELF, "shoes@11"), (EntityKind.ARTICLE, "a@40"), (EntityKind.SHELF, "shoes@11")
+    )
     memory.note(twice)
     memory.note_label(twice, fraud=True)
-    found = standings(memory, event((Kind.SHELF, "shoes@11"), at_s=NOW + HOUR))
-    assert [standing.frauds for standing in found[Kind.SHELF]] == pytest.approx([1])
+    found = standings(memory, event((EntityKind.SHELF, "shoes@11"), at_s=NOW + HOUR))
+    assert [standing.frauds for standing in found[EntityKind.SHELF]] == pytest.approx([1])
     memory.note_label(twice, fraud=None, previous=True)
     assert standings(memory, twice) == {}
 
 
 def test_there_is_an_end_to_what_is_kept() -> None:
-    memory = Rings(limit=40)
-    sightings = [event((Kind.USER, f"u{number}")) for number in range(100)]
+    memory = LocalMemory(limit=40)
+    sightings = [event((EntityKind.USER, f"u{number}")) for number in range(100)]
     for each in sightings:
         memory.note_label(each, fraud=True)
-    assert risk(memory, Kind.USER, "u99") > 0
-    assert risk(memory, Kind.USER, "u0") == 0
+    assert risk(memory, EntityKind.USER, "u99") > 0
+    assert risk(memory, EntityKind.USER, "u0") == 0
     # To take back what was dropped is no news for anybody.
     for each in sightings:
         memory.note_label(each, fraud=None, previous=True)
-    assert [risk(memory, Kind.USER, f"u{number}") for number in range(100)] == [0] * 100
+    assert [risk(memory, EntityKind.USER, f"u{number}") for number in range(100)] == [0] * 100
 
 
 # ---- Fair to crowds ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", CROWDS, ids=lambda kind: kind.name)
-def test_one_fraud_does_not_condemn_who_has_many_events(kind: Kind) -> None:
+def test_one_fraud_does_not_condemn_who_has_many_events(kind: EntityKind) -> None:
     """Merchants who tell of frauds alone never say that all the others went well."""
-    memory = Rings(limit=10_000)
+    memory = LocalMemory(limit=10_000)
     for number in range(600):
         seen = event((kind, "busy"), at_s=NOW - number * HOUR)
         memory.note(seen)
@@ -143,9 +160,9 @@ def test_one_fraud_does_not_condemn_who_has_many_events(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", CROWDS, ids=lambda kind: kind.name)
-def test_the_first_fraud_of_a_large_account_does_not_condemn_crowds(kind: Kind) -> None:
+def test_the_first_fraud_of_a_large_account_does_not_condemn_crowds(kind: EntityKind) -> None:
     """As long as next to nothing is known, one fraud is not a hundred times the usual rate."""
-    memory = Rings(limit=100_000)
+    memory = LocalMemory(limit=100_000)
     for number in range(4_000):
         # A tenth of all events touch the thing.
         name = "crowd" if number % 10 == 0 else f"{number}"
@@ -155,41 +172,41 @@ def test_the_first_fraud_of_a_large_account_does_not_condemn_crowds(kind: Kind) 
 
 
 def test_a_busy_address_is_not_condemned_by_what_another_account_says_of_it() -> None:
-    memory = Rings(limit=10_000)
+    memory = LocalMemory(limit=10_000)
     for name, times in (("busy", 600), ("quiet", 1)):
         for number in range(times):
-            seen = event((Kind.ADDRESS, name), at_s=NOW - number * HOUR, shop="elsewhere")
+            seen = event((EntityKind.ADDRESS, name), at_s=NOW - number * HOUR, shop="elsewhere")
             memory.note(seen)
         memory.note_label(seen, fraud=True)
-    assert 0 <= risk(memory, Kind.ADDRESS, "busy") < WORTH_TELLING
-    assert risk(memory, Kind.ADDRESS, "quiet") > 1.5
+    assert 0 <= risk(memory, EntityKind.ADDRESS, "busy") < WORTH_TELLING
+    assert risk(memory, EntityKind.ADDRESS, "quiet") > 1.5
 
 
 def test_nobody_gets_a_good_name_from_what_nobody_spoke_of() -> None:
-    memory = Rings(limit=10_000)
+    memory = LocalMemory(limit=10_000)
     for name in ("told", "untold"):
         for number in range(300):
-            seen = event((Kind.AFFILIATE, name), at_s=NOW - number * HOUR)
+            seen = event((EntityKind.AFFILIATE, name), at_s=NOW - number * HOUR)
             memory.note(seen)
             if name == "told":
                 memory.note_label(seen, fraud=False)
-    memory.note_label(event((Kind.AFFILIATE, "other")), fraud=True)
-    assert risk(memory, Kind.AFFILIATE, "untold") == 0
-    assert risk(memory, Kind.AFFILIATE, "told") < -2
+    memory.note_label(event((EntityKind.AFFILIATE, "other")), fraud=True)
+    assert risk(memory, EntityKind.AFFILIATE, "untold") == 0
+    assert risk(memory, EntityKind.AFFILIATE, "told") < -2
     # Nor is somebody thought better of for the first fraud.
-    memory.note_label(seen := event((Kind.AFFILIATE, "untold")), fraud=True)
-    assert risk(memory, Kind.AFFILIATE, "untold") >= 0
+    memory.note_label(seen := event((EntityKind.AFFILIATE, "untold")), fraud=True)
+    assert risk(memory, EntityKind.AFFILIATE, "untold") >= 0
     memory.note_label(seen, fraud=None, previous=True)
-    assert risk(memory, Kind.AFFILIATE, "untold") == 0
+    assert risk(memory, EntityKind.AFFILIATE, "untold") == 0
 
 
 def test_where_fraud_is_usual_an_average_is_nothing_special() -> None:
-    memory = Rings(limit=10_000)
+    memory = LocalMemory(limit=10_000)
     for number in range(2_000):
-        seen = event((Kind.COUNTRY, f"c{number % 4}"), (Kind.USER, f"u{number}"))
+        seen = event((EntityKind.COUNTRY, f"c{number % 4}"), (EntityKind.USER, f"u{number}"))
         memory.note_label(seen, fraud=number % 80 < 4)
     for name in ("c0", "c1", "c2", "c3"):
-        assert abs(risk(memory, Kind.COUNTRY, name)) < 0.2
+        assert abs(risk(memory, EntityKind.COUNTRY, name)) < 0.2
 
 
 # ---- Numbers -----------------------------------------------------------------------------------
@@ -198,15 +215,15 @@ def test_where_fraud_is_usual_an_average_is_nothing_special() -> None:
 class Known:
     """One entity of which events and labels are known, in an account with many other events."""
 
-    def __init__(self, kind: Kind, events: int = 0, house: float = 5_000, shop: str = "shop"):
+    def __init__(self, kind: EntityKind, events: int = 0, house: float = 5_000, shop: str = "shop"):
         self.kind = kind
         self.keys = {name: 32 * number + kind for number, name in enumerate(("shop", "elsewhere"))}
-        self.house = House(events=int(house), recent=house, recent_s=NOW)
+        self.house = AccountStats(events=int(house), recent=house, recent_s=NOW)
         self._shop = shop
-        self.trace = Trace(NOW, NOW, None, events, history=array("d", (NOW - 1, events, 0)))
+        self.trace = EntityHistory(NOW, NOW, None, events, history=array("d", (NOW - 1, events, 0)))
         self.standings = Standings(1000, self._peek, shared=True)
 
-    def _peek(self, key: int) -> Trace | None:
+    def _peek(self, key: int) -> EntityHistory | None:
         return self.trace if key == self.keys[self._shop] else None
 
     def label(self, *days: int, fraud: bool, times: int = 1, shop: str = "") -> None:
@@ -228,7 +245,7 @@ DAYS = st.lists(st.integers(TODAY - 150, TODAY), max_size=6)
 
 @given(st.sampled_from(KINDS), st.integers(0, 300), DAYS, DAYS, st.integers(TODAY - 150, TODAY))
 def test_risk_grows_with_frauds_and_falls_with_what_turned_out_well(
-    kind: Kind, events: int, frauds: list[int], goods: list[int], day: int
+    kind: EntityKind, events: int, frauds: list[int], goods: list[int], day: int
 ) -> None:
     known = Known(kind, events)
     known.label(*frauds, fraud=True)
@@ -249,7 +266,7 @@ def test_risk_grows_with_frauds_and_falls_with_what_turned_out_well(
 
 @given(st.sampled_from(KINDS), st.integers(0, 300), DAYS, DAYS)
 def test_a_reputation_fades_towards_nothing(
-    kind: Kind, events: int, frauds: list[int], goods: list[int]
+    kind: EntityKind, events: int, frauds: list[int], goods: list[int]
 ) -> None:
     known = Known(kind, events)
     known.label(*frauds, fraud=True)
@@ -261,7 +278,7 @@ def test_a_reputation_fades_towards_nothing(
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_a_single_fraud_counts_as_the_formula_says(kind: Kind) -> None:
+def test_a_single_fraud_counts_as_the_formula_says(kind: EntityKind) -> None:
     known = Known(kind, house=800)
     known.label(TODAY, fraud=True)
     base = max((1 + 200 * USUAL_RATE) / (800 + 200), USUAL_RATE)
@@ -272,7 +289,7 @@ def test_a_single_fraud_counts_as_the_formula_says(kind: Kind) -> None:
 
 
 def test_what_came_after_an_event_does_not_speak_for_it() -> None:
-    known = Known(Kind.ADDRESS, events=100)
+    known = Known(EntityKind.ADDRESS, events=100)
     known.label(TODAY, fraud=True)
     assert known.trace.history is not None
     now = known.risk()
@@ -282,7 +299,7 @@ def test_what_came_after_an_event_does_not_speak_for_it() -> None:
 
 
 def test_labels_of_later_days_count_as_of_their_own() -> None:
-    known = Known(Kind.CARD)
+    known = Known(EntityKind.CARD)
     known.label(TODAY, fraud=True)
     assert known.risk(TODAY - 5) == known.risk(TODAY) > known.risk(TODAY + 5)
 
@@ -291,10 +308,10 @@ def test_labels_of_later_days_count_as_of_their_own() -> None:
 
 
 def test_only_what_is_the_same_for_all_speaks_to_other_accounts_and_more_weakly() -> None:
-    memory = Rings(limit=10_000)
+    memory = LocalMemory(limit=10_000)
     for number in range(500):
-        memory.note(event((Kind.USER, f"{number}")))
-        memory.note(event((Kind.USER, f"{number}"), shop="elsewhere"))
+        memory.note(event((EntityKind.USER, f"{number}")))
+        memory.note(event((EntityKind.USER, f"{number}"), shop="elsewhere"))
     seen = event(*of_kinds("a"), shop="elsewhere")
     memory.note(seen)
     memory.note_label(seen, fraud=True)
@@ -302,29 +319,34 @@ def test_only_what_is_the_same_for_all_speaks_to_other_accounts_and_more_weakly(
     there = standings(memory, event(*of_kinds("a"), shop="elsewhere"))
     assert set(here) == SHARED
     assert all(0 < here[kind][0].risk < there[kind][0].risk - 0.4 for kind in SHARED)
-    assert {Kind.USER, Kind.AFFILIATE, Kind.ARTICLE, Kind.COUNTRY}.isdisjoint(SHARED)
+    assert {
+        EntityKind.USER,
+        EntityKind.AFFILIATE,
+        EntityKind.ARTICLE,
+        EntityKind.COUNTRY,
+    }.isdisjoint(SHARED)
 
 
 def test_an_account_with_labels_of_its_own_hears_of_others_too() -> None:
-    memory = Rings(limit=10_000)
-    memory.note_label(event((Kind.CARD, "lost"), shop="elsewhere"), fraud=True)
-    memory.note_label(event((Kind.CARD, "mine")), fraud=False)
-    assert risk(memory, Kind.CARD, "lost") > WORTH_TELLING
-    assert risk(memory, Kind.CARD, "mine", shop="elsewhere") < 0
+    memory = LocalMemory(limit=10_000)
+    memory.note_label(event((EntityKind.CARD, "lost"), shop="elsewhere"), fraud=True)
+    memory.note_label(event((EntityKind.CARD, "mine")), fraud=False)
+    assert risk(memory, EntityKind.CARD, "lost") > WORTH_TELLING
+    assert risk(memory, EntityKind.CARD, "mine", shop="elsewhere") < 0
 
 
 def test_accounts_that_are_kept_apart_hear_nothing_of_each_other() -> None:
-    memory = Rings(limit=10_000, shared_reputation=False)
+    memory = LocalMemory(limit=10_000, shared_reputation=False)
     seen = event(*of_kinds("a"), shop="elsewhere")
     memory.note_label(seen, fraud=True)
     assert standings(memory, event(*of_kinds("a"))) == {}
-    memory.note_label(event((Kind.USER, "u")), fraud=True)
+    memory.note_label(event((EntityKind.USER, "u")), fraud=True)
     assert standings(memory, event(*of_kinds("a"))) == {}
     assert set(standings(memory, event(*of_kinds("a"), shop="elsewhere"))) == set(SMOOTHING)
 
 
 def test_ones_own_experience_outweighs_what_others_say() -> None:
-    known = Known(Kind.EMAIL, shop="elsewhere")
+    known = Known(EntityKind.EMAIL, shop="elsewhere")
     known.label(TODAY, TODAY, fraud=True)
     told = known.risk()
     known.label(TODAY, fraud=False, shop="shop")
@@ -336,19 +358,19 @@ def test_ones_own_experience_outweighs_what_others_say() -> None:
 # ---- Goods -------------------------------------------------------------------------------------
 
 
-def goods(memory: Rings, *entities: Entity) -> list[float]:
+def goods(memory: LocalMemory, *entities: Entity) -> list[float]:
     found = standings(memory, event(*entities, at_s=NOW + HOUR))
-    return [each.risk for each in found.get(Kind.ARTICLE, [])]
+    return [each.risk for each in found.get(EntityKind.ARTICLE, [])]
 
 
-SHELF: Entity = (Kind.SHELF, "phones@18")
-SOLD: Entity = (Kind.ARTICLE, "p1@74")
-NEW: Entity = (Kind.ARTICLE, "p2@75")
+SHELF: Entity = (EntityKind.SHELF, "phones@18")
+SOLD: Entity = (EntityKind.ARTICLE, "p1@74")
+NEW: Entity = (EntityKind.ARTICLE, "p2@75")
 
 
 @pytest.fixture
-def shop_of_phones() -> Rings:
-    memory = Rings(limit=10_000)
+def shop_of_phones() -> LocalMemory:
+    memory = LocalMemory(limit=10_000)
     for number in range(3):
         seen = event(SHELF, SOLD, at_s=NOW - number)
         memory.note(seen)
@@ -357,9 +379,9 @@ def shop_of_phones() -> Rings:
 
 
 def test_an_article_of_which_nothing_is_known_stands_as_its_shelf_does(
-    shop_of_phones: Rings,
+    shop_of_phones: LocalMemory,
 ) -> None:
-    [shelf] = standings(shop_of_phones, event(SHELF, at_s=NOW + HOUR))[Kind.SHELF]
+    [shelf] = standings(shop_of_phones, event(SHELF, at_s=NOW + HOUR))[EntityKind.SHELF]
     [new] = goods(shop_of_phones, SHELF, NEW)
     [sold] = goods(shop_of_phones, SHELF, SOLD)
     assert new == pytest.approx(shelf.risk, abs=0.1)
@@ -367,15 +389,15 @@ def test_an_article_of_which_nothing_is_known_stands_as_its_shelf_does(
 
 
 def test_an_article_without_a_shelf_does_not_stand_behind_that_of_its_neighbour(
-    shop_of_phones: Rings,
+    shop_of_phones: LocalMemory,
 ) -> None:
     assert len(goods(shop_of_phones, SHELF, SOLD, NEW)) == 1
     assert goods(shop_of_phones, NEW) == []
-    assert goods(shop_of_phones, SHELF, (Kind.SHELF, "books@8"), NEW) == []
+    assert goods(shop_of_phones, SHELF, (EntityKind.SHELF, "books@8"), NEW) == []
 
 
 def test_what_a_cart_has_on_several_lines_was_sold_once() -> None:
-    house = House()
+    house = AccountStats()
     house.sell([1, 2, 1, 1])
     assert house.sold == {1: 1, 2: 1}
 
@@ -384,7 +406,7 @@ def test_what_a_cart_has_on_several_lines_was_sold_once() -> None:
 def test_a_flood_of_goods_and_words_does_not_push_out_what_is_sold_all_the_time(
     often: int,
 ) -> None:
-    house = House()
+    house = AccountStats()
     for _ in range(100):
         house.sell([-1])
         house.tally([-1])
@@ -401,33 +423,38 @@ def test_a_flood_of_goods_and_words_does_not_push_out_what_is_sold_all_the_time(
 
 
 def test_an_order_that_was_asked_about_several_times_is_one_fraud() -> None:
-    once, often = Rings(limit=1000), Rings(limit=1000)
-    first = event((Kind.USER, "ann"), (Kind.TRANSACTION, "t-1 ann"))
-    again = event((Kind.USER, "ann"), (Kind.CARD, "c"), (Kind.TRANSACTION, "t-1 ann"), at_s=NOW + 5)
+    once, often = LocalMemory(limit=1000), LocalMemory(limit=1000)
+    first = event((EntityKind.USER, "ann"), (EntityKind.TRANSACTION, "t-1 ann"))
+    again = event(
+        (EntityKind.USER, "ann"),
+        (EntityKind.CARD, "c"),
+        (EntityKind.TRANSACTION, "t-1 ann"),
+        at_s=NOW + 5,
+    )
     for memory, asked in ((once, [first]), (often, [first, again, again])):
         for each in asked:
             memory.note(each)
             memory.note_label(each, fraud=True)
-    assert risk(often, Kind.USER, "ann") == pytest.approx(risk(once, Kind.USER, "ann"))
+    assert risk(often, EntityKind.USER, "ann") == pytest.approx(risk(once, EntityKind.USER, "ann"))
     # Taking all of it back leaves nothing, in whatever order.
     for each in (again, first, again):
         often.note_label(each, fraud=None, previous=True)
-    assert standings(often, event((Kind.USER, "ann"), at_s=NOW + HOUR)) == {}
+    assert standings(often, event((EntityKind.USER, "ann"), at_s=NOW + HOUR)) == {}
 
 
 def test_the_label_of_a_repeat_alone_counts() -> None:
-    memory = Rings(limit=1000)
-    repeat = event((Kind.USER, "ann"), (Kind.TRANSACTION, "t-1 ann"))
+    memory = LocalMemory(limit=1000)
+    repeat = event((EntityKind.USER, "ann"), (EntityKind.TRANSACTION, "t-1 ann"))
     memory.note(repeat)
     memory.note(repeat)
     memory.note_label(repeat, fraud=True)
-    assert risk(memory, Kind.USER, "ann") > 0
+    assert risk(memory, EntityKind.USER, "ann") > 0
 
 
 @given(st.permutations(range(6)))
 def test_the_order_in_which_events_are_read_back_does_not_matter(order: list[int]) -> None:
     """A server that is serving already reads its past beside that."""
-    house, usual = House(), House()
+    house, usual = AccountStats(), AccountStats()
     for number in order:
         house.count(NOW - number * 20 * DAY)
     for number in reversed(range(6)):
@@ -443,9 +470,11 @@ def test_the_order_in_which_events_are_read_back_does_not_matter(order: list[int
 @pytest.mark.parametrize("apart", [0, 5])
 def test_what_was_said_of_a_repeated_order_can_be_said_otherwise(repeats: int, apart: int) -> None:
     """A dispute that is won changes the labels of all requests of the order, one by one."""
-    memory, plain = Rings(limit=1000), Rings(limit=1000)
+    memory, plain = LocalMemory(limit=1000), LocalMemory(limit=1000)
     orders = [
-        event((Kind.USER, "ann"), (Kind.TRANSACTION, "t-1 ann"), at_s=NOW + apart * number)
+        event(
+            (EntityKind.USER, "ann"), (EntityKind.TRANSACTION, "t-1 ann"), at_s=NOW + apart * number
+        )
         for number in range(repeats)
     ]
     for each in orders:
@@ -455,4 +484,4 @@ def test_what_was_said_of_a_repeated_order_can_be_said_otherwise(repeats: int, a
         memory.note_label(each, fraud=False, previous=True)
     plain.note(orders[0])
     plain.note_label(orders[0], fraud=False)
-    assert risk(memory, Kind.USER, "ann") == risk(plain, Kind.USER, "ann") < 0
+    assert risk(memory, EntityKind.USER, "ann") == risk(plain, EntityKind.USER, "ann") < 0

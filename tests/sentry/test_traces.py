@@ -7,30 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.sentry.memory import WINDOW_S, Kind, Window
+from gatehouse.sentry.memory import WINDOW_S, EntityKind, Window
 from gatehouse.sentry.traces import (
     LONGEST_HISTORY,
     MOST_AMOUNTS,
     MOST_PAIRS,
+    EntityHistory,
     Habits,
-    Trace,
 )
 
 NOW = 1_800_000_000.0
 
 
-def trace(*moments: float, amount: float = 1.0) -> Trace:
-    made = Trace(NOW, NOW, "EUR")
+def trace(*moments: float, amount: float = 1.0) -> EntityHistory:
+    made = EntityHistory(NOW, NOW, "EUR")
     for moment in moments:
         made.add(moment, amount)
     return made
 
 
-def counts(made: Trace, now_s: float = NOW) -> tuple[float, ...]:
+def counts(made: EntityHistory, now_s: float = NOW) -> tuple[float, ...]:
     return tuple(made.count(now_s - span, now_s) for span in WINDOW_S)
 
 
-def key(number: int, kind: Kind) -> int:
+def key(number: int, kind: EntityKind) -> int:
     return number << 5 | kind
 
 
@@ -43,7 +43,7 @@ def test_the_counts_of_a_quiet_entity_are_exact_in_whatever_order_events_come(
 
 
 def test_sums_are_of_the_same_events_as_counts() -> None:
-    made = Trace(NOW, NOW, "EUR")
+    made = EntityHistory(NOW, NOW, "EUR")
     made.add(NOW - 100_000, 7.0)
     made.add(NOW - 4000, 5.0)
     made.add(NOW, 2.5)
@@ -89,45 +89,45 @@ def test_taking_back_from_joined_stretches_keeps_the_total() -> None:
 
 
 def test_taking_back_what_never_was_changes_nothing() -> None:
-    made = Trace(NOW, NOW, None)
+    made = EntityHistory(NOW, NOW, None)
     made.take_back(NOW, 1.0)
-    made.part(key(1, Kind.USER))
+    made.part(key(1, EntityKind.USER))
     assert counts(made) == (0, 0, 0, 0, 0)
 
 
 def test_partners_are_known_by_kind_and_by_when_they_were_last_seen() -> None:
     made = trace()
-    made.meet(key(1, Kind.USER), int(NOW) - 7200)
-    made.meet(key(2, Kind.USER), int(NOW))
-    made.meet(key(2, Kind.CARD), int(NOW))
-    made.meet(key(2, Kind.USER), int(NOW) - 50)
-    assert made.partners(Kind.USER) == [int(NOW) - 7200, int(NOW)]
-    assert made.partners(Kind.CARD) == [int(NOW)]
-    assert made.times_with(key(2, Kind.USER)) == 2
-    assert made.times_with(key(3, Kind.USER)) == 0
+    made.meet(key(1, EntityKind.USER), int(NOW) - 7200)
+    made.meet(key(2, EntityKind.USER), int(NOW))
+    made.meet(key(2, EntityKind.CARD), int(NOW))
+    made.meet(key(2, EntityKind.USER), int(NOW) - 50)
+    assert made.partners(EntityKind.USER) == [int(NOW) - 7200, int(NOW)]
+    assert made.partners(EntityKind.CARD) == [int(NOW)]
+    assert made.times_with(key(2, EntityKind.USER)) == 2
+    assert made.times_with(key(3, EntityKind.USER)) == 0
 
 
 def test_a_meeting_that_is_taken_back_did_not_happen() -> None:
     made = trace()
-    made.meet(key(1, Kind.USER), int(NOW))
-    made.meet(key(1, Kind.USER), int(NOW))
-    made.part(key(1, Kind.USER))
-    assert made.times_with(key(1, Kind.USER)) == 1
-    made.part(key(1, Kind.USER))
-    assert made.partners(Kind.USER) == []
+    made.meet(key(1, EntityKind.USER), int(NOW))
+    made.meet(key(1, EntityKind.USER), int(NOW))
+    made.part(key(1, EntityKind.USER))
+    assert made.times_with(key(1, EntityKind.USER)) == 1
+    made.part(key(1, EntityKind.USER))
+    assert made.partners(EntityKind.USER) == []
 
 
 def test_many_partners_of_one_kind_push_out_their_oldest_but_none_of_another_kind() -> None:
     made = trace()
-    made.meet(key(1, Kind.CARD), int(NOW) - 1000)
+    made.meet(key(1, EntityKind.CARD), int(NOW) - 1000)
     for number in range(500):
-        made.meet(key(number, Kind.USER), int(NOW) + number)
+        made.meet(key(number, EntityKind.USER), int(NOW) + number)
     assert made.links is not None
     assert len(made.links) <= 3 * MOST_PAIRS
-    assert len(made.partners(Kind.USER)) >= MOST_PAIRS
-    assert made.times_with(key(499, Kind.USER)) == 1
-    assert made.times_with(key(0, Kind.USER)) == 0
-    assert made.times_with(key(1, Kind.CARD)) == 1
+    assert len(made.partners(EntityKind.USER)) >= MOST_PAIRS
+    assert made.times_with(key(499, EntityKind.USER)) == 1
+    assert made.times_with(key(0, EntityKind.USER)) == 0
+    assert made.times_with(key(1, EntityKind.CARD)) == 1
 
 
 def test_only_the_last_amounts_make_a_habit() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 from gatehouse.core.cards import KeptCard
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
-from gatehouse.sentry.entities import Keeper, sighting_of
-from gatehouse.sentry.look import Look, look_at
+from gatehouse.sentry.entities import EntityHasher, event_of
+from gatehouse.sentry.look import RequestView, view_request
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import Scored, load_scorecard
 from gatehouse.sentry.signals.catalogue import BY_CODE, measure_all
 from gatehouse.web.validation import RequestReader
@@ -77,16 +77,16 @@ class Shop:
     """One merchant's requests, with a memory of their own."""
 
     def __init__(self, *entities: str) -> None:
-        self.memory = Rings(limit=50_000)
+        self.memory = LocalMemory(limit=50_000)
         self._policy = SentryPolicy(entities=entities)
-        self._keeper = Keeper(b"k" * 32)
+        self._keeper = EntityHasher(b"k" * 32)
 
     def look(
         self, body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
-    ) -> Look:
+    ) -> RequestView:
         """The request as the signals see it, noted in the memory."""
         look = first_look(body, at_s, card)
-        look.past = self.memory.note(sighting_of("shop", look, self._policy, self._keeper))
+        look.past = self.memory.note(event_of("shop", look, self._policy, self._keeper))
         return look
 
     def measure(
@@ -102,9 +102,11 @@ class Shop:
         return load_scorecard().score(measure_all(self.look(body, at_s, card)))
 
 
-def first_look(body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None) -> Look:
+def first_look(
+    body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
+) -> RequestView:
     """The request as the signals see it when there is no memory."""
-    return look_at(READER.read(json.dumps(body).encode()), at_s, Book(), card)
+    return view_request(READER.read(json.dumps(body).encode()), at_s, Book(), card)
 
 
 def measure(

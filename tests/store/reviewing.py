@@ -6,7 +6,7 @@ import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import DECISIONS, REVIEWS
 
 MOMENT_MS = 1_790_000_000_000
@@ -39,7 +39,7 @@ STAGES = [
 ]
 
 
-def open_review(office: Office, account_id: str, at_ms: int = MOMENT_MS) -> str:
+def open_review(office: AdminSession, account_id: str, at_ms: int = MOMENT_MS) -> str:
     """Insert a decision and its open review; ids of one moment grow with every call."""
     request_id = new_id("req", at_ms, lambda size: next(_NUMBERS).to_bytes(size, "big"))
     record = {

@@ -10,7 +10,7 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.settings import load_settings
 from gatehouse.store import feedback
 from gatehouse.store.database import Database
-from gatehouse.store.feedback import Said, Statement, Subject
+from gatehouse.store.feedback import FeedbackStatement, LabelEntry, Subject
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
 from gatehouse.store.state import lock_changes
@@ -63,7 +63,7 @@ def test_a_database_with_reviews_is_brought_up_to_date(home: Home) -> None:
         }
         assert feedback.history(connection, ACCOUNT, requests[0]) == []
         assert feedback.history(connection, ACCOUNT, requests[4]) == [
-            Said(
+            LabelEntry(
                 1,
                 requests[4],
                 Label.FRAUD,
@@ -86,7 +86,7 @@ def test_a_database_with_reviews_is_brought_up_to_date(home: Home) -> None:
             connection,
             ACCOUNT,
             [requests[4]],
-            Statement(Label.LEGITIMATE),
+            FeedbackStatement(Label.LEGITIMATE),
             actor="test",
             source=LabelSource.API,
             now_ms=MOMENT_MS,

@@ -9,28 +9,32 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.rules.starter import STARTER_LISTS
 from gatehouse.store import accounts, audit, configurations
-from gatehouse.store.configurations import PIPELINE, RULES, Kept, Unchanged
-from gatehouse.store.office import Office
+from gatehouse.store.configurations import PIPELINE, RULES, StoredVersion, Unchanged
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 
 
 @pytest.fixture
-def account(office: Office) -> str:
+def account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
-def apply(office: Office, account: str, text: str, base: int | None, name: str = "mine") -> int:
+def apply(
+    office: AdminSession, account: str, text: str, base: int | None, name: str = "mine"
+) -> int:
     with office.change() as change:
         return configurations.apply(
             change, account, RULES, name, text, f"program of {text}", base=base, note=f"is {text}"
         )
 
 
-def test_versions_follow_each_other_and_the_last_is_in_force(office: Office, account: str) -> None:
+def test_versions_follow_each_other_and_the_last_is_in_force(
+    office: AdminSession, account: str
+) -> None:
     assert [apply(office, account, text, base) for text, base in (("a", None), ("b", 1))] == [1, 2]
-    with office.look() as connection:
-        assert configurations.get(connection, account, RULES, "mine") == Kept(
+    with office.reading() as connection:
+        assert configurations.get(connection, account, RULES, "mine") == StoredVersion(
             "mine", 2, "b", "program of b"
         )
         assert configurations.get(connection, account, RULES, "mine", 1).document == "a"
@@ -46,12 +50,12 @@ def test_versions_follow_each_other_and_the_last_is_in_force(office: Office, acc
     ]
 
 
-def test_an_earlier_version_can_be_put_in_force_again(office: Office, account: str) -> None:
+def test_an_earlier_version_can_be_put_in_force_again(office: AdminSession, account: str) -> None:
     apply(office, account, "a", None)
     apply(office, account, "b", 1)
     with office.change() as change:
         configurations.activate(change, account, RULES, "mine", 1, base=2)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert configurations.get(connection, account, RULES, "mine").document == "a"
         active = [v.version for v in configurations.history(connection, account, RULES, "mine")]
     assert active == [2, 1]
@@ -63,9 +67,11 @@ def test_an_earlier_version_can_be_put_in_force_again(office: Office, account: s
         configurations.activate(change, account, RULES, "mine", 3, base=3)
 
 
-def test_the_version_before_is_the_one_that_was_in_force(office: Office, account: str) -> None:
+def test_the_version_before_is_the_one_that_was_in_force(
+    office: AdminSession, account: str
+) -> None:
     def before() -> int:
-        with office.look() as connection:
+        with office.reading() as connection:
             return configurations.previous(connection, account, RULES, "mine")
 
     with pytest.raises(NotFound, match="no rule set mine"):
@@ -83,7 +89,7 @@ def test_the_version_before_is_the_one_that_was_in_force(office: Office, account
     assert before() == 1
 
 
-def test_what_the_author_has_not_seen_is_not_replaced(office: Office, account: str) -> None:
+def test_what_the_author_has_not_seen_is_not_replaced(office: AdminSession, account: str) -> None:
     apply(office, account, "a", None)
     apply(office, account, "b", 1)
     with pytest.raises(
@@ -96,24 +102,26 @@ def test_what_the_author_has_not_seen_is_not_replaced(office: Office, account: s
         apply(office, account, "c", 4, name="other")
     with pytest.raises(Conflict, match="version 2"), office.change() as change:
         configurations.activate(change, account, RULES, "mine", 1, base=1)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert configurations.get(connection, account, RULES, "mine").version == 2
 
 
-def test_applying_what_is_in_force_changes_nothing(office: Office, account: str) -> None:
+def test_applying_what_is_in_force_changes_nothing(office: AdminSession, account: str) -> None:
     apply(office, account, "a", None)
-    with office.look() as connection:
+    with office.reading() as connection:
         before = configurations.stamp(connection, account)
         lines = len(audit.read(connection, account, 100))
     for base in (1, None, 7):
         with pytest.raises(Unchanged, match="nothing changed since version 1"):
             apply(office, account, "a", base)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert configurations.stamp(connection, account) == before
         assert len(audit.read(connection, account, 100)) == lines
 
 
-def test_of_two_who_apply_at_once_one_is_told_of_the_other(office: Office, account: str) -> None:
+def test_of_two_who_apply_at_once_one_is_told_of_the_other(
+    office: AdminSession, account: str
+) -> None:
     apply(office, account, "a", None)
     ends: list[object] = []
 
@@ -132,11 +140,11 @@ def test_of_two_who_apply_at_once_one_is_told_of_the_other(office: Office, accou
     assert sum("is at version 2" in str(end) for end in ends) == 2
 
 
-def test_an_account_sees_only_its_own(office: Office, account: str) -> None:
+def test_an_account_sees_only_its_own(office: AdminSession, account: str) -> None:
     apply(office, account, "a", None)
     with office.change() as change:
         other = accounts.create(change, "Other", "USD").account_id
-    with office.look() as connection:
+    with office.reading() as connection:
         assert configurations.names(connection, account, RULES) == ["mine", "starter"]
         assert configurations.names(connection, other, RULES) == ["starter"]
         with pytest.raises(NotFound, match="no rule set mine; see: gatehouse rules list"):
@@ -148,12 +156,12 @@ def test_an_account_sees_only_its_own(office: Office, account: str) -> None:
 
 
 def test_the_stamp_changes_with_everything_that_servers_must_load(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     stamps = []
 
     def note() -> None:
-        with office.look() as connection:
+        with office.reading() as connection:
             stamps.append(configurations.stamp(connection, account))
 
     note()
@@ -174,12 +182,14 @@ def test_the_stamp_changes_with_everything_that_servers_must_load(
         change.audit("test")
     note()
     assert len(set(stamps)) == len(stamps)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert configurations.stamp(connection, "acct_none") == "0:0:0/0:0:0"
 
 
-def test_a_new_account_has_rules_pipelines_and_empty_lists(office: Office, account: str) -> None:
-    with office.look() as connection:
+def test_a_new_account_has_rules_pipelines_and_empty_lists(
+    office: AdminSession, account: str
+) -> None:
+    with office.reading() as connection:
         [starter] = configurations.active(connection, account, RULES)
         pipelines = configurations.active(connection, account, PIPELINE)
         lists = {
@@ -195,7 +205,7 @@ def test_a_new_account_has_rules_pipelines_and_empty_lists(office: Office, accou
     assert "pipeline 1" in created.details["furnished"]
 
 
-def test_an_account_of_before_is_furnished_once(office: Office, account: str) -> None:
+def test_an_account_of_before_is_furnished_once(office: AdminSession, account: str) -> None:
     with office.change() as change:
         for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
             change.connection.execute(table.delete().where(table.c.account_id == account))
@@ -203,17 +213,17 @@ def test_an_account_of_before_is_furnished_once(office: Office, account: str) ->
     apply(office, account, "a", None)
     with office.change() as change:
         # It has rules of its own; only what is missing is given.
-        assert configurations.furnish(change, account) == ["pipeline 1", "pipeline 2"]
+        assert configurations.seed_defaults(change, account) == ["pipeline 1", "pipeline 2"]
     with office.change() as change:
-        assert configurations.furnish(change, account) == []
+        assert configurations.seed_defaults(change, account) == []
         change.audit("test")
-    with office.look() as connection:
+    with office.reading() as connection:
         assert configurations.names(connection, account, RULES) == ["mine"]
         last = [line for line in audit.read(connection, account, 100) if "furnish" in line.action]
     assert [line.details for line in last] == [{"made": ["pipeline 1", "pipeline 2"]}]
 
 
-def test_notes_are_bounded_and_hold_no_card_number(office: Office, account: str) -> None:
+def test_notes_are_bounded_and_hold_no_card_number(office: AdminSession, account: str) -> None:
     def noted(note: str) -> str | None:
         with office.change() as change:
             configurations.apply(
@@ -229,7 +239,7 @@ def test_notes_are_bounded_and_hold_no_card_number(office: Office, account: str)
 
 
 def test_an_account_cannot_have_any_number_of_them(
-    office: Office, account: str, monkeypatch: pytest.MonkeyPatch
+    office: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(configurations, "MOST_NAMES", 2)
     apply(office, account, "a", None)
@@ -238,11 +248,11 @@ def test_an_account_cannot_have_any_number_of_them(
     assert apply(office, account, "b", 1) == 2
 
 
-def test_pipelines_are_listed_by_number(office: Office, account: str) -> None:
+def test_pipelines_are_listed_by_number(office: AdminSession, account: str) -> None:
     with office.change() as change:
         for number in ("10", "3"):
             configurations.apply(change, account, PIPELINE, number, "a", "b", base=None)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert configurations.names(connection, account, PIPELINE) == ["1", "2", "3", "10"]
         found = configurations.active(connection, account, PIPELINE)
     assert [kept.name for kept in found] == ["1", "2", "3", "10"]

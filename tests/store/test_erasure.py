@@ -11,15 +11,21 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.idverify.people import Identifier, IdentifierType, Person, PersonName
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import audit, erasure, identities, imports
-from gatehouse.store.identities import MOST_HOLDERS, Outcome, Selector
+from gatehouse.store.identities import MOST_HOLDERS, RecordChange, Selector
 from gatehouse.store.imports import Batch, Position
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.pace import Pace
-from gatehouse.store.rehearsal import Rehearsal
-from gatehouse.store.safe import EVERYONE, Entry, Kept, Safe, Unreadable
+from gatehouse.store.rehearsal import DryRun
+from gatehouse.store.safe import (
+    EVERYONE,
+    HolderRecord,
+    IdentitySealer,
+    StoredHolder,
+    UnreadableHolder,
+)
 from gatehouse.store.tables import IDENTITIES, IDENTITY_TYPES
 from tests.harness import Home
 from tests.store.test_identities import keep, kept, types
@@ -29,30 +35,32 @@ PASSPORT = Identifier(IdentifierType.PASSPORT, "533401372", "GB")
 
 
 @pytest.fixture
-def place(sqlite_home: Home) -> Iterator[Office]:
+def place(sqlite_home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox on the embedded database."""
-    opened = open_office(load_settings(sqlite_home.environ()), "test")
+    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield opened
     opened.database.dispose()
 
 
-def person(name: str, *identifiers: Identifier) -> Entry:
-    return Entry(CARD, Person(names=(PersonName(name),), identifiers=identifiers), name)
+def person(name: str, *identifiers: Identifier) -> HolderRecord:
+    return HolderRecord(CARD, Person(names=(PersonName(name),), identifiers=identifiers), name)
 
 
-def spoil(office: Office, person_id: str) -> None:
+def spoil(office: AdminSession, person_id: str) -> None:
     """Damage what is sealed, as a disk would."""
     with imports.batch_of(office) as connection:
         this = IDENTITIES.c.person == person_id
         connection.execute(IDENTITIES.update().where(this).values(sealed=secrets.token_bytes(80)))
 
 
-def is_due(office: Office) -> bool:
-    with office.look() as connection:
+def is_due(office: AdminSession) -> bool:
+    with office.reading() as connection:
         return erasure.is_due(connection)
 
 
-def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(place: Office) -> None:
+def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(
+    place: AdminSession,
+) -> None:
     now, slept = [0.0], []
 
     def sleep(seconds: float) -> None:
@@ -74,7 +82,7 @@ def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(place: 
     assert slept == [0.05, 0.1, 0.3, 1.0]
 
 
-def test_whoever_waits_for_the_lock_gets_it_between_two_batches(place: Office) -> None:
+def test_whoever_waits_for_the_lock_gets_it_between_two_batches(place: AdminSession) -> None:
     keep(place, EVERYONE, person("a"))
     file = place.database.file
     ended, waits = threading.Event(), []
@@ -101,8 +109,10 @@ def test_whoever_waits_for_the_lock_gets_it_between_two_batches(place: Office) -
     assert max(waits) < 0.4
 
 
-def test_after_an_erasure_no_interrupted_import_of_the_scope_skips_anything(office: Office) -> None:
-    safe = Safe(office.ring)
+def test_after_an_erasure_no_interrupted_import_of_the_scope_skips_anything(
+    office: AdminSession,
+) -> None:
+    safe = IdentitySealer(office.ring)
     for disturb in ("erase", "another file", "from the start"):
         run = imports.begin(EVERYONE, "mark", office)
         run, _ = imports.take(run, Batch([person("a")], 0, Position(1, 9)), office, safe)
@@ -119,40 +129,40 @@ def test_after_an_erasure_no_interrupted_import_of_the_scope_skips_anything(offi
         imports.finish(again, office)
 
 
-def test_what_came_before_an_interruption_is_told_apart(place: Office) -> None:
-    safe = Safe(place.ring)
+def test_what_came_before_an_interruption_is_told_apart(place: AdminSession) -> None:
+    safe = IdentitySealer(place.ring)
     run = imports.begin(EVERYONE, "mark", place)
     imports.take(run, Batch([person("a")], 2, Position(3, 9)), place, safe)
     run = imports.begin(EVERYONE, "mark", place)
     run, _ = imports.take(run, Batch([person("b")], 0, Position(4, 18)), place, safe)
     imports.finish(run, place)
-    with place.look() as connection:
+    with place.reading() as connection:
         line = audit.read(connection, None, 100)[-1]
     assert (line.details["added"], line.details["refused"]) == (2, 2)
     assert line.details["before"] == {"added": 1, "changed": 0, "unchanged": 0, "refused": 2}
 
 
-def test_nameless_people_without_a_reference_stay_apart(office: Office) -> None:
-    def nameless(email: str, *identifiers: Identifier) -> Entry:
-        return Entry(CARD, Person(emails=(email,), identifiers=identifiers))
+def test_nameless_people_without_a_reference_stay_apart(office: AdminSession) -> None:
+    def nameless(email: str, *identifiers: Identifier) -> HolderRecord:
+        return HolderRecord(CARD, Person(emails=(email,), identifiers=identifiers))
 
     two = (nameless("a@example.com"), nameless("b@example.com"))
-    assert keep(office, EVERYONE, *two) == [Outcome.ADDED] * 2
-    assert keep(office, EVERYONE, *two) == [Outcome.UNCHANGED] * 2
-    assert keep(office, EVERYONE, nameless("A@Example.com")) == [Outcome.CHANGED]
-    assert keep(office, EVERYONE, nameless("a@example.com", PASSPORT)) == [Outcome.ADDED]
+    assert keep(office, EVERYONE, *two) == [RecordChange.ADDED] * 2
+    assert keep(office, EVERYONE, *two) == [RecordChange.UNCHANGED] * 2
+    assert keep(office, EVERYONE, nameless("A@Example.com")) == [RecordChange.CHANGED]
+    assert keep(office, EVERYONE, nameless("a@example.com", PASSPORT)) == [RecordChange.ADDED]
     assert len(kept(office, EVERYONE)) == 3
 
 
-def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(place: Office) -> None:
-    safe = Safe(place.ring)
+def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(place: AdminSession) -> None:
+    safe = IdentitySealer(place.ring)
     keep(place, EVERYONE, person("a"), person("b"))
     crowd = [person(f"n{number}") for number in range(MOST_HOLDERS)]
-    other = Entry(CARD, Person(names=(PersonName("changed"),)), "a")
+    other = HolderRecord(CARD, Person(names=(PersonName("changed"),)), "a")
     batches = [[*crowd[:3], other], [*crowd[:2], other, person("a")], crowd, crowd[-4:]]
 
-    rehearsal, tallies = Rehearsal(), []
-    run = imports.Run("", EVERYONE, Position(), imports.Tally())
+    rehearsal, tallies = DryRun(), []
+    run = imports.Run("", EVERYONE, Position(), imports.ImportCounts())
     for entries in batches:
         run, _ = imports.rehearse(run, Batch(entries, 1, Position()), place, safe, rehearsal)
     tallies.append(run.tally)
@@ -166,31 +176,31 @@ def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(place: Office) 
     assert all(number > 1 for number in (run.tally.changed, run.tally.unchanged, run.tally.refused))
 
 
-def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(office: Office) -> None:
+def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(office: AdminSession) -> None:
     entries = [person("a", PASSPORT), person("b", PASSPORT), person("c", PASSPORT)]
     keep(office, EVERYONE, *entries)
     ids = {one.entry.reference: one.person_id for one in kept(office, EVERYONE)}
     spoil(office, ids["a"])
     spoil(office, ids["b"])
-    safe = Safe(office.ring)
-    with office.look() as connection:
+    safe = IdentitySealer(office.ring)
+    with office.reading() as connection:
         found = list(identities.everyone(EVERYONE, connection, safe))
-    assert {type(one) for one in found} == {Kept, Unreadable}
-    assert keep(office, EVERYONE, entries[0]) == [Outcome.CHANGED]
+    assert {type(one) for one in found} == {StoredHolder, UnreadableHolder}
+    assert keep(office, EVERYONE, entries[0]) == [RecordChange.CHANGED]
     assert erasure.erase(EVERYONE, Selector(person_id=ids["b"]), "", office, safe) == 1
     erasure.compact(office, safe)
     assert {one.entry.reference for one in kept(office, EVERYONE)} == {"a", "c"}
     assert types(office, EVERYONE) == {"PASSPORT": 2}
     spoil(office, ids["c"])
     erasure.erase(EVERYONE, Selector(), "", office, safe)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert connection.execute(sa.select(IDENTITY_TYPES)).all() == []
 
 
 def test_a_compaction_stays_due_until_it_is_done(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    office: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    safe = Safe(office.ring)
+    safe = IdentitySealer(office.ring)
     keep(office, EVERYONE, *(person(f"n{number}") for number in range(6)))
     assert not is_due(office)
     people = [one.person_id for one in kept(office, EVERYONE)]
@@ -206,8 +216,8 @@ def test_a_compaction_stays_due_until_it_is_done(
     assert not is_due(office)
 
 
-def test_the_log_is_emptied_even_when_the_file_is_not_rewritten(place: Office) -> None:
-    safe = Safe(place.ring)
+def test_the_log_is_emptied_even_when_the_file_is_not_rewritten(place: AdminSession) -> None:
+    safe = IdentitySealer(place.ring)
     keep(place, EVERYONE, person("a"), person("b"))
     [row, _] = _rows(place)
     erasure.erase(EVERYONE, Selector(person_id=row.person), "", place, safe)
@@ -220,7 +230,7 @@ def test_the_log_is_emptied_even_when_the_file_is_not_rewritten(place: Office) -
 
 
 def test_an_erasure_that_is_interrupted_leaves_its_mark(
-    place: Office, monkeypatch: pytest.MonkeyPatch
+    place: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(place, EVERYONE, *(person(f"n{number}") for number in range(5)))
     monkeypatch.setattr(erasure, "_AT_ONCE", 2)
@@ -234,23 +244,25 @@ def test_an_erasure_that_is_interrupted_leaves_its_mark(
 
     monkeypatch.setattr(erasure, "_any", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        erasure.erase(EVERYONE, Selector(), "", place, Safe(place.ring))
+        erasure.erase(EVERYONE, Selector(), "", place, IdentitySealer(place.ring))
     assert len(kept(place, EVERYONE)) == 3
     assert is_due(place)
 
 
-def test_the_trail_lists_the_ids_of_a_few_and_counts_the_many(place: Office) -> None:
-    safe = Safe(place.ring)
-    entries = [Entry(f"fp1_{n:040x}", Person(emails=(f"a{n}@example.com",))) for n in range(23)]
+def test_the_trail_lists_the_ids_of_a_few_and_counts_the_many(place: AdminSession) -> None:
+    safe = IdentitySealer(place.ring)
+    entries = [
+        HolderRecord(f"fp1_{n:040x}", Person(emails=(f"a{n}@example.com",))) for n in range(23)
+    ]
     keep(place, EVERYONE, *entries)
     erasure.erase(EVERYONE, Selector(cards=[entries[0].card]), "one", place, safe)
     erasure.erase(EVERYONE, Selector(), "many", place, safe)
-    with place.look() as connection:
+    with place.reading() as connection:
         one, many = audit.read(connection, None, 100)[-2:]
     assert (one.details["count"], len(one.details["ids"])) == (1, 1)
     assert many.details == {"scope": "*", "count": 22, "reason": "many"}
 
 
-def _rows(office: Office) -> list[sa.Row[tuple[object, ...]]]:
-    with office.look() as connection:
+def _rows(office: AdminSession) -> list[sa.Row[tuple[object, ...]]]:
+    with office.reading() as connection:
         return list(connection.execute(sa.select(IDENTITIES)))

@@ -11,20 +11,20 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, feedback, feedback_history, reviews
 from gatehouse.store.feedback import (
     MOST_REQUESTS,
     MOST_SAID,
+    FeedbackStatement,
     Noted,
-    Statement,
     Subject,
     Telling,
     TooMuchSaid,
 )
 from gatehouse.store.feedback_desk import RecordedFeedback
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import AUDIT, DECISIONS, FEEDBACK
 from tests.harness import Home
@@ -32,28 +32,28 @@ from tests.store.reviewing import open_review
 
 MOMENT_MS = 1_790_000_000_000
 NOW_MS = MOMENT_MS + 1_000_000
-FRAUD = Statement(Label.FRAUD)
-GOOD = Statement(Label.LEGITIMATE)
-GONE = Statement(Label.WITHDRAWN)
-LOST = Statement(Label.CHARGEBACK, MOMENT_MS + 5, 59_900_000, "USD")
+FRAUD = FeedbackStatement(Label.FRAUD)
+GOOD = FeedbackStatement(Label.LEGITIMATE)
+GONE = FeedbackStatement(Label.WITHDRAWN)
+LOST = FeedbackStatement(Label.CHARGEBACK, MOMENT_MS + 5, 59_900_000, "USD")
 
 _numbers = count()
 
 
 @pytest.fixture
-def sqlite_office(sqlite_home: Home) -> Iterator[Office]:
-    place = open_office(load_settings(sqlite_home.environ()), "test")
+def sqlite_office(sqlite_home: Home) -> Iterator[AdminSession]:
+    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield place
     place.database.dispose()
 
 
-def make_account(office: Office) -> str:
+def make_account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
 def decide(
-    office: Office,
+    office: AdminSession,
     account_id: str,
     *,
     at_ms: int = MOMENT_MS,
@@ -85,7 +85,11 @@ def decide(
 
 
 def say(
-    office: Office, account_id: str, ids: list[str], statement: Statement, now_ms: int = NOW_MS
+    office: AdminSession,
+    account_id: str,
+    ids: list[str],
+    statement: FeedbackStatement,
+    now_ms: int = NOW_MS,
 ) -> list[Noted]:
     with office.database.writing() as connection:
         lock_changes(connection)
@@ -100,19 +104,19 @@ def say(
         )
 
 
-def found(office: Office, account_id: str, **subject: str) -> list[str]:
-    with office.look() as connection:
+def found(office: AdminSession, account_id: str, **subject: str) -> list[str]:
+    with office.reading() as connection:
         return feedback.find(connection, account_id, Subject(**subject))
 
 
-def told(office: Office, account_id: str, request_id: str) -> list[tuple[str, str | None]]:
+def told(office: AdminSession, account_id: str, request_id: str) -> list[tuple[str, str | None]]:
     """The labels of the history, newest first, each with the one before it."""
-    with office.look() as connection:
+    with office.reading() as connection:
         said = feedback.history(connection, account_id, request_id)
     return [(one.label, one.previous) for one in said]
 
 
-def test_requests_are_found_by_each_of_their_names_oldest_first(office: Office) -> None:
+def test_requests_are_found_by_each_of_their_names_oldest_first(office: AdminSession) -> None:
     shop, other = make_account(office), make_account(office)
     [late] = decide(office, shop, at_ms=MOMENT_MS + 9, transaction="t-1", reference="order-1")
     [early] = decide(office, shop, transaction="t-1", reference="order-2")
@@ -122,7 +126,7 @@ def test_requests_are_found_by_each_of_their_names_oldest_first(office: Office) 
     assert found(office, shop, client_reference="order-1") == [late]
 
 
-def test_what_names_no_request_of_the_account_is_not_found(office: Office) -> None:
+def test_what_names_no_request_of_the_account_is_not_found(office: AdminSession) -> None:
     shop, other = make_account(office), make_account(office)
     decide(office, shop, transaction="t-1")
     [theirs] = decide(office, other, transaction="t-2")
@@ -136,7 +140,7 @@ def test_what_names_no_request_of_the_account_is_not_found(office: Office) -> No
         found(office, shop, client_reference="x" * 100_000)
 
 
-def test_a_name_of_too_many_requests_is_refused(office: Office) -> None:
+def test_a_name_of_too_many_requests_is_refused(office: AdminSession) -> None:
     shop = make_account(office)
     decide(office, shop, reference="all", times=MOST_REQUESTS)
     assert len(found(office, shop, client_reference="all")) == MOST_REQUESTS
@@ -145,7 +149,7 @@ def test_a_name_of_too_many_requests_is_refused(office: Office) -> None:
         found(office, shop, client_reference="all")
 
 
-def test_the_last_word_counts_and_every_word_stays_in_the_history(office: Office) -> None:
+def test_the_last_word_counts_and_every_word_stays_in_the_history(office: AdminSession) -> None:
     shop = make_account(office)
     [request] = decide(office, shop)
     assert told(office, shop, request) == []
@@ -161,7 +165,7 @@ def test_the_last_word_counts_and_every_word_stays_in_the_history(office: Office
         ("LEGITIMATE", "FRAUD"),
         ("FRAUD", None),
     ]
-    with office.look() as connection:
+    with office.reading() as connection:
         newest = feedback.history(connection, shop, request)[0]
     assert (newest.found_at_ms, newest.amount, newest.currency) == (
         MOMENT_MS + 5,
@@ -171,7 +175,7 @@ def test_the_last_word_counts_and_every_word_stays_in_the_history(office: Office
     assert (newest.recorded_at_ms, newest.actor, newest.source) == (NOW_MS + 7, "test", "command")
 
 
-def test_the_same_said_again_is_kept_once(office: Office) -> None:
+def test_the_same_said_again_is_kept_once(office: AdminSession) -> None:
     shop = make_account(office)
     [request] = decide(office, shop)
     say(office, shop, [request], LOST)
@@ -179,25 +183,25 @@ def test_the_same_said_again_is_kept_once(office: Office) -> None:
     assert again == [
         Noted(request, Label.CHARGEBACK, Label.CHARGEBACK, changed=False, recorded_at_ms=NOW_MS)
     ]
-    more = Statement(Label.CHARGEBACK, MOMENT_MS + 5, 60_000_000, "USD")
+    more = FeedbackStatement(Label.CHARGEBACK, MOMENT_MS + 5, 60_000_000, "USD")
     assert say(office, shop, [request], more)[0].changed
     assert told(office, shop, request) == [("CHARGEBACK", "CHARGEBACK"), ("CHARGEBACK", None)]
 
 
-def test_to_take_back_what_nobody_said_is_no_news(office: Office) -> None:
+def test_to_take_back_what_nobody_said_is_no_news(office: AdminSession) -> None:
     shop = make_account(office)
     [request] = decide(office, shop)
-    [noted] = say(office, shop, [request], Statement(Label.WITHDRAWN, amount=1))
+    [noted] = say(office, shop, [request], FeedbackStatement(Label.WITHDRAWN, amount=1))
     assert (noted.changed, noted.previous) == (False, None)
     assert told(office, shop, request) == []
 
 
-def test_many_are_told_together_as_if_one_after_the_other(office: Office) -> None:
+def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) -> None:
     shop, other = make_account(office), make_account(office)
     first, second = decide(office, shop, times=2)
     [theirs] = decide(office, other)
 
-    def telling(account_id: str, ids: list[str], statement: Statement) -> Telling:
+    def telling(account_id: str, ids: list[str], statement: FeedbackStatement) -> Telling:
         return Telling(account_id, ids, statement, "test", LabelSource.IMPORT)
 
     with office.database.writing() as connection:
@@ -221,25 +225,27 @@ def test_many_are_told_together_as_if_one_after_the_other(office: Office) -> Non
         [("LEGITIMATE", False)],
         [],
     ]
-    with office.look() as connection:
+    with office.reading() as connection:
         assert [row.seq for row in feedback.after(connection, 0, 10)] == [1, 2, 3, 4]
 
 
-def test_only_the_account_s_own_feedback_is_seen(office: Office) -> None:
+def test_only_the_account_s_own_feedback_is_seen(office: AdminSession) -> None:
     shop, other = make_account(office), make_account(office)
     [request] = decide(office, shop)
     say(office, shop, [request], FRAUD)
     with pytest.raises(NotFound):
         told(office, other, request)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert feedback.labels(connection, other, 0, NOW_MS) == {}
 
 
-def test_so_much_is_said_about_a_request_and_no_more(office: Office) -> None:
+def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> None:
     shop = make_account(office)
     full, other = decide(office, shop, reference="order-1", times=2)
     telling = [
-        Telling(shop, [full], Statement(Label.FRAUD, amount=number), "test", LabelSource.API)
+        Telling(
+            shop, [full], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
+        )
         for number in range(MOST_SAID + 2)
     ]
     with office.database.writing() as connection:
@@ -255,16 +261,18 @@ def test_so_much_is_said_about_a_request_and_no_more(office: Office) -> None:
     desk = RecordedFeedback(office, Followed(office))
     with pytest.raises(TooMuchSaid):
         asyncio.run(desk.note(shop, Subject(client_reference="order-1"), GOOD, actor="key:a"))
-    with office.look() as connection:
+    with office.reading() as connection:
         said = feedback.history(connection, shop, full)
     assert [one.amount for one in said] == list(range(MOST_SAID - 1, -1, -1))
 
 
-def test_a_review_of_which_too_much_was_said_can_be_resolved(office: Office) -> None:
+def test_a_review_of_which_too_much_was_said_can_be_resolved(office: AdminSession) -> None:
     shop = make_account(office)
     request = open_review(office, shop)
     telling = [
-        Telling(shop, [request], Statement(Label.FRAUD, amount=number), "test", LabelSource.API)
+        Telling(
+            shop, [request], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
+        )
         for number in range(MOST_SAID)
     ]
     with office.database.writing() as connection:
@@ -277,7 +285,7 @@ def test_a_review_of_which_too_much_was_said_can_be_resolved(office: Office) -> 
 
 
 def test_a_label_of_a_later_version_says_nothing(
-    office: Office, caplog: pytest.LogCaptureFixture
+    office: AdminSession, caplog: pytest.LogCaptureFixture
 ) -> None:
     shop = make_account(office)
     [request] = decide(office, shop)
@@ -286,7 +294,7 @@ def test_a_label_of_a_later_version_says_nothing(
         connection.execute(FEEDBACK.update().values(label="SUSPECTED"))
     feedback.label_in.cache_clear()
     for _ in range(2):
-        with office.look() as connection:
+        with office.reading() as connection:
             assert feedback.labels(connection, shop, 0, NOW_MS) == {}
             assert [row.label for row in feedback.after(connection, 0, 10)] == ["WITHDRAWN"]
             assert len(feedback_history.listing(connection, shop, 0, None, 10)) == 1
@@ -297,7 +305,7 @@ def test_a_label_of_a_later_version_says_nothing(
     assert say(office, shop, [request], GOOD)[0].previous is None
 
 
-def test_what_counts_is_read_once_for_each_request(office: Office) -> None:
+def test_what_counts_is_read_once_for_each_request(office: AdminSession) -> None:
     shop, other = make_account(office), make_account(office)
     first, second = decide(office, shop, times=2)
     [theirs] = decide(office, other)
@@ -307,7 +315,7 @@ def test_what_counts_is_read_once_for_each_request(office: Office) -> None:
     say(office, shop, [second], LOST)
 
     def read(after: int, until: int, limit: int = 10) -> list[tuple[int, str, Label | None]]:
-        with office.look() as connection:
+        with office.reading() as connection:
             rows = feedback_history.standing(connection, after, until, limit)
         assert all(row.record is not None for row in rows)
         return [(row.seq, row.label, row.previous) for row in rows]
@@ -319,7 +327,7 @@ def test_what_counts_is_read_once_for_each_request(office: Office) -> None:
     assert read(0, 4) == [(2, FRAUD.label, None), (3, GOOD.label, None), (4, GOOD.label, None)]
 
 
-def test_labels_are_the_newest_of_each_request_of_the_span(office: Office) -> None:
+def test_labels_are_the_newest_of_each_request_of_the_span(office: AdminSession) -> None:
     shop = make_account(office)
     early, fraud, good, lost, gone, unknown, late = (
         decide(office, shop, at_ms=MOMENT_MS + n)[0] for n in (-1, 0, 5, 6, 7, 8, 10)
@@ -329,18 +337,18 @@ def test_labels_are_the_newest_of_each_request_of_the_span(office: Office) -> No
     say(office, shop, [lost], GOOD)
     say(office, shop, [lost], LOST)
     say(office, shop, [gone], GONE)
-    with office.look() as connection:
+    with office.reading() as connection:
         labels = feedback.labels(connection, shop, MOMENT_MS, MOMENT_MS + 10)
     assert labels == {fraud: True, good: False, lost: True}
     assert unknown not in labels
 
 
 def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_before(
-    office: Office,
+    office: AdminSession,
 ) -> None:
     shop, other = make_account(office), make_account(office)
     [mine], [theirs] = decide(office, shop), decide(office, other)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert feedback.newest(connection) == 0
         assert feedback.after(connection, 0, 10) == []
     say(office, shop, [mine], FRAUD)
@@ -348,7 +356,7 @@ def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_bef
     say(office, shop, [mine], GONE)
     with office.database.writing() as connection:
         connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == theirs))
-    with office.look() as connection:
+    with office.reading() as connection:
         assert feedback.newest(connection) == 3
         rows = feedback.after(connection, 0, 10)
         assert feedback.after(connection, 1, 1) == [rows[1]]
@@ -360,7 +368,9 @@ def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_bef
     ]
 
 
-def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(office: Office) -> None:
+def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(
+    office: AdminSession,
+) -> None:
     shop = make_account(office)
     requests = decide(office, shop, times=12)
     threads = [
@@ -370,7 +380,7 @@ def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(offic
         thread.start()
     for thread in threads:
         thread.join()
-    with office.look() as connection:
+    with office.reading() as connection:
         assert [row.seq for row in feedback.after(connection, 0, 100)] == list(range(1, 13))
         assert set(feedback.labels(connection, shop, 0, NOW_MS)) == set(requests)
 
@@ -378,19 +388,21 @@ def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(offic
 class Followed:
     """Counts how often a server was told to look, and what it could see then."""
 
-    def __init__(self, office: Office, *, fails: bool = False) -> None:
+    def __init__(self, office: AdminSession, *, fails: bool = False) -> None:
         self._office = office
         self._fails = fails
         self.seen: list[int] = []
 
     async def __call__(self) -> None:
-        with self._office.look() as connection:
+        with self._office.reading() as connection:
             self.seen.append(feedback.newest(connection))
         if self._fails:
             raise StoreUnavailable("away")
 
 
-def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(office: Office) -> None:
+def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
+    office: AdminSession,
+) -> None:
     shop, other = make_account(office), make_account(office)
     one, two = decide(office, shop, transaction="t-1", times=2)
     decide(office, shop, reference="all", times=MOST_REQUESTS + 1)
@@ -426,12 +438,12 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(office
         assert followed.seen == [3]
 
     asyncio.run(work())
-    with office.look() as connection:
+    with office.reading() as connection:
         lines = connection.scalars(sa.select(AUDIT.c.action)).all()
     assert not [action for action in lines if "feedback" in action]
 
 
-def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: Office) -> None:
+def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: AdminSession) -> None:
     shop = make_account(sqlite_office)
     requests = decide(sqlite_office, shop, times=150)
     followed = Followed(sqlite_office)
@@ -451,7 +463,7 @@ def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: Office) ->
     asyncio.run(work())
 
 
-def test_who_goes_away_takes_nobody_along_and_is_written_down(sqlite_office: Office) -> None:
+def test_who_goes_away_takes_nobody_along_and_is_written_down(sqlite_office: AdminSession) -> None:
     shop = make_account(sqlite_office)
     first, second = decide(sqlite_office, shop, times=2)
     desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
@@ -470,7 +482,9 @@ def test_who_goes_away_takes_nobody_along_and_is_written_down(sqlite_office: Off
     asyncio.run(work())
 
 
-def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(sqlite_office: Office) -> None:
+def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
+    sqlite_office: AdminSession,
+) -> None:
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
     desk = RecordedFeedback(sqlite_office, Followed(sqlite_office, fails=True))
@@ -479,11 +493,11 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(sqlite_office: 
     assert told(sqlite_office, shop, request) == [("FRAUD", None)]
 
 
-def test_only_what_cannot_be_written_fails(sqlite_office: Office) -> None:
+def test_only_what_cannot_be_written_fails(sqlite_office: AdminSession) -> None:
     shop = make_account(sqlite_office)
     first, second = decide(sqlite_office, shop, times=2)
     desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
-    too_large = Statement(Label.FRAUD, amount=2**70)
+    too_large = FeedbackStatement(Label.FRAUD, amount=2**70)
 
     async def work() -> None:
         good, bad = await asyncio.gather(
@@ -499,7 +513,7 @@ def test_only_what_cannot_be_written_fails(sqlite_office: Office) -> None:
     assert told(sqlite_office, shop, second) == []
 
 
-def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: Office) -> None:
+def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: AdminSession) -> None:
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
     followed = Followed(sqlite_office)
@@ -516,7 +530,7 @@ def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: Office) -> No
 
 
 def test_the_newest_word_is_found_by_the_index_however_long_the_history(
-    sqlite_office: Office,
+    sqlite_office: AdminSession,
 ) -> None:
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
@@ -530,7 +544,7 @@ def test_the_newest_word_is_found_by_the_index_however_long_the_history(
     sa.event.listen(engine, "before_cursor_execute", look)
     say(sqlite_office, shop, [request], FRAUD)
     [statement] = plans
-    with sqlite_office.look() as connection:
+    with sqlite_office.reading() as connection:
         marks = statement.count("?")
         explained = connection.exec_driver_sql(
             f"EXPLAIN QUERY PLAN {statement}", tuple([shop, request][:marks])

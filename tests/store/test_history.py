@@ -7,8 +7,8 @@ import pytest
 
 from gatehouse.core.ids import new_id
 from gatehouse.store import accounts, history
-from gatehouse.store.history import History, Record
-from gatehouse.store.office import Office
+from gatehouse.store.history import DecisionHistory, RecordText
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import DECISIONS
 
 NOW_MS = 1_794_700_000_000
@@ -20,12 +20,14 @@ def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "ROWS_AT_ONCE", 4)
 
 
-def _account(office: Office) -> str:
+def _account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
-def _keep(office: Office, account_id: str, moments_ms: Sequence[int], operation: str) -> list[str]:
+def _keep(
+    office: AdminSession, account_id: str, moments_ms: Sequence[int], operation: str
+) -> list[str]:
     """Decision records at the given moments; their texts, in the order of their ids."""
     rows = [
         {
@@ -45,71 +47,71 @@ def _keep(office: Office, account_id: str, moments_ms: Sequence[int], operation:
     return [str(row["record"]) for row in ordered]
 
 
-def _steps(read: History) -> Iterator[list[Record]]:
+def _steps(read: DecisionHistory) -> Iterator[list[RecordText]]:
     while (step := read.read()) is not None:
         yield step
 
 
-def _all(read: History) -> list[Record]:
+def _all(read: DecisionHistory) -> list[RecordText]:
     return [record for step in _steps(read) for record in step]
 
 
-def test_every_record_comes_once_and_oldest_first(office: Office) -> None:
+def test_every_record_comes_once_and_oldest_first(office: AdminSession) -> None:
     shop = _account(office)
     moments = [NOW_MS - HOUR_MS * back for back in (3, 9, 1, 7, 2, 8, 4, 6, 5, 10, 11)]
     kept = _keep(office, shop, moments, "sentry")
-    found = _all(History(office.database, 0, NOW_MS))
+    found = _all(DecisionHistory(office.database, 0, NOW_MS))
     assert found == [(shop, text) for text in kept]
 
 
-def test_a_step_is_short_however_much_there_is(office: Office) -> None:
+def test_a_step_is_short_however_much_there_is(office: AdminSession) -> None:
     shop = _account(office)
     _keep(office, shop, [NOW_MS - number for number in range(1, 18)], "sentry")
-    steps = list(_steps(History(office.database, 0, NOW_MS)))
+    steps = list(_steps(DecisionHistory(office.database, 0, NOW_MS)))
     assert max(map(len, steps)) == 4
     assert sum(map(len, steps)) == 17
 
 
-def test_the_records_of_one_account_come_before_those_of_the_next(office: Office) -> None:
+def test_the_records_of_one_account_come_before_those_of_the_next(office: AdminSession) -> None:
     shops = sorted(_account(office) for _ in range(3))
     kept = {shop: _keep(office, shop, [NOW_MS - 1, NOW_MS - 2], "sentry") for shop in shops}
-    found = _all(History(office.database, 0, NOW_MS))
+    found = _all(DecisionHistory(office.database, 0, NOW_MS))
     assert found == [(shop, text) for shop in shops for text in kept[shop]]
 
 
-def test_only_operations_that_can_hold_an_event_are_read(office: Office) -> None:
+def test_only_operations_that_can_hold_an_event_are_read(office: AdminSession) -> None:
     shop = _account(office)
     for number, operation in enumerate(("precheck", "sentry", "idverify", "pipeline", "rules")):
         _keep(office, shop, [NOW_MS - 100 * each - number for each in range(1, 7)], operation)
-    found = _all(History(office.database, 0, NOW_MS))
+    found = _all(DecisionHistory(office.database, 0, NOW_MS))
     assert len(found) == 18
 
 
-def test_a_step_through_other_operations_is_no_end(office: Office) -> None:
+def test_a_step_through_other_operations_is_no_end(office: AdminSession) -> None:
     shop = _account(office)
     _keep(office, shop, [NOW_MS - HOUR_MS - number for number in range(10)], "precheck")
     kept = _keep(office, shop, [NOW_MS - 1], "sentry")
-    assert _all(History(office.database, 0, NOW_MS)) == [(shop, kept[0])]
+    assert _all(DecisionHistory(office.database, 0, NOW_MS)) == [(shop, kept[0])]
 
 
-def test_only_the_span_is_read_its_first_moment_included(office: Office) -> None:
+def test_only_the_span_is_read_its_first_moment_included(office: AdminSession) -> None:
     shop = _account(office)
     moments = [NOW_MS - HOUR_MS - 1, NOW_MS - HOUR_MS, NOW_MS - 1, NOW_MS, NOW_MS + 1]
     kept = _keep(office, shop, moments, "sentry")
-    found = _all(History(office.database, NOW_MS - HOUR_MS, NOW_MS))
+    found = _all(DecisionHistory(office.database, NOW_MS - HOUR_MS, NOW_MS))
     assert found == [(shop, text) for text in kept[1:3]]
 
 
-def test_without_accounts_or_records_it_ends_at_once(office: Office) -> None:
-    assert _all(History(office.database, 0, NOW_MS)) == []
+def test_without_accounts_or_records_it_ends_at_once(office: AdminSession) -> None:
+    assert _all(DecisionHistory(office.database, 0, NOW_MS)) == []
     _account(office)
-    assert _all(History(office.database, 0, NOW_MS)) == []
+    assert _all(DecisionHistory(office.database, 0, NOW_MS)) == []
 
 
-def test_a_history_that_ended_stays_ended(office: Office) -> None:
+def test_a_history_that_ended_stays_ended(office: AdminSession) -> None:
     shop = _account(office)
     _keep(office, shop, [NOW_MS - 1], "sentry")
-    read = History(office.database, 0, NOW_MS)
+    read = DecisionHistory(office.database, 0, NOW_MS)
     assert len(_all(read)) == 1
     _keep(office, shop, [NOW_MS - 2], "sentry")
     assert read.read() is None

@@ -23,17 +23,17 @@ from gatehouse.core.errors import Conflict, ConnectorFailed, SealBroken
 from gatehouse.core.keyring import KeyRing
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.premises import open_office, root_secret
+from gatehouse.premises import open_admin_session, root_secret
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, erasure, identities, imports
 from gatehouse.store.database import Database
-from gatehouse.store.identities import MOST_HOLDERS, Outcome, Selector
+from gatehouse.store.identities import MOST_HOLDERS, RecordChange, Selector
 from gatehouse.store.keyring import insert_key, open_ring
 from gatehouse.store.lookup import SQLITE_ROWS, RecordedIdentities
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
-from gatehouse.store.office import Office
-from gatehouse.store.safe import EVERYONE, Entry, Kept, Safe
+from gatehouse.store.office import AdminSession
+from gatehouse.store.safe import EVERYONE, HolderRecord, IdentitySealer, StoredHolder
 from gatehouse.store.tables import IDENTITIES, IDENTITY_TYPES
 from tests.harness import Home
 
@@ -56,25 +56,27 @@ VALUES = (
 )  # fmt: skip
 
 
-def make_account(office: Office) -> str:
+def make_account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
-def keep(office: Office, scope: str, *entries: Entry) -> list[Outcome]:
+def keep(office: AdminSession, scope: str, *entries: HolderRecord) -> list[RecordChange]:
     with imports.batch_of(office) as connection:
         chance = (office.clock(), secrets.token_bytes)
-        return identities.put(scope, entries, connection, Safe(office.ring), chance)
+        return identities.put(scope, entries, connection, IdentitySealer(office.ring), chance)
 
 
-def kept(office: Office, scope: str, selector: Selector | None = None) -> list[Kept]:
-    with office.look() as connection:
-        return identities.find(scope, selector or Selector(), connection, Safe(office.ring))
+def kept(office: AdminSession, scope: str, selector: Selector | None = None) -> list[StoredHolder]:
+    with office.reading() as connection:
+        return identities.find(
+            scope, selector or Selector(), connection, IdentitySealer(office.ring)
+        )
 
 
-def types(office: Office, scope: str) -> dict[str, int]:
+def types(office: AdminSession, scope: str) -> dict[str, int]:
     query = sa.select(IDENTITY_TYPES.c.type, IDENTITY_TYPES.c.people)
-    with office.look() as connection:
+    with office.reading() as connection:
         rows = connection.execute(query.where(IDENTITY_TYPES.c.scope == scope))
         return {row.type: row.people for row in rows}
 
@@ -84,7 +86,7 @@ def enquiry(account: str, card: str = CARD) -> IdentityEnquiry:
 
 
 def asking(
-    office: Office,
+    office: AdminSession,
     scenario: Callable[[RecordedIdentities], Awaitable[None]],
     reload_ring: Callable[[], KeyRing] | None = None,
 ) -> None:
@@ -102,7 +104,7 @@ def asking(
     asyncio.run(run())
 
 
-def find(office: Office, account: str, card: str = CARD) -> Holders:
+def find(office: AdminSession, account: str, card: str = CARD) -> Holders:
     answers: list[Holders] = []
 
     async def ask(source: RecordedIdentities) -> None:
@@ -112,7 +114,7 @@ def find(office: Office, account: str, card: str = CARD) -> Holders:
     return answers[0]
 
 
-def renew(office: Office, home: Home) -> Office:
+def renew(office: AdminSession, home: Home) -> AdminSession:
     """A new identity key, and the office as a new process sees it."""
     settings = load_settings(home.environ())
     version, _ = office.ring.current(keyring.IDENTITIES)
@@ -121,11 +123,11 @@ def renew(office: Office, home: Home) -> Office:
         root = root_secret(settings)
         insert_key(change.connection, root, keyring.IDENTITIES, version + 1, chance)
         change.audit("secrets.renew-identities", version=version + 1)
-    return open_office(settings, "test")
+    return open_admin_session(settings, "test")
 
 
-def reseal(office: Office, at_once: int = 100) -> int:
-    safe, after, total = Safe(office.ring), None, 0
+def reseal(office: AdminSession, at_once: int = 100) -> int:
+    safe, after, total = IdentitySealer(office.ring), None, 0
     while True:
         with imports.batch_of(office) as connection:
             part = identities.reseal(after, connection, safe, secrets.token_bytes, at_once)
@@ -135,16 +137,16 @@ def reseal(office: Office, at_once: int = 100) -> int:
 
 
 @pytest.fixture
-def stocked(office: Office) -> tuple[Office, str]:
+def stocked(office: AdminSession) -> tuple[AdminSession, str]:
     """Two people of one card: the operator's, and one that an account has on record."""
     account = make_account(office)
-    keep(office, EVERYONE, Entry(CARD, ELEANOR, "customer-77"))
-    keep(office, account, Entry(CARD, OSCAR))
+    keep(office, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-77"))
+    keep(office, account, HolderRecord(CARD, OSCAR))
     return office, account
 
 
 def test_an_account_finds_its_own_people_first_and_then_the_operators(
-    stocked: tuple[Office, str],
+    stocked: tuple[AdminSession, str],
 ) -> None:
     office, account = stocked
     found = find(office, account)
@@ -153,7 +155,7 @@ def test_an_account_finds_its_own_people_first_and_then_the_operators(
     assert found.holds_names
 
 
-def test_an_account_never_sees_another_accounts_people(stocked: tuple[Office, str]) -> None:
+def test_an_account_never_sees_another_accounts_people(stocked: tuple[AdminSession, str]) -> None:
     office, _ = stocked
     other = make_account(office)
     found = find(office, other)
@@ -163,19 +165,19 @@ def test_an_account_never_sees_another_accounts_people(stocked: tuple[Office, st
     assert kept(office, other, Selector(person_id=person.person_id)) == []
 
 
-def test_a_card_that_nobody_recorded_has_no_holders(stocked: tuple[Office, str]) -> None:
+def test_a_card_that_nobody_recorded_has_no_holders(stocked: tuple[AdminSession, str]) -> None:
     office, account = stocked
     found = find(office, account, OTHER_CARD)
     assert found.people == ()
     assert found.identifier_types == {IdentifierType.TAX, IdentifierType.PASSPORT}
 
 
-def test_lookups_of_one_turn_are_answered_each_for_itself(office: Office) -> None:
+def test_lookups_of_one_turn_are_answered_each_for_itself(office: AdminSession) -> None:
     """More than one batch takes, of several accounts, all at once."""
     mine, other = make_account(office), make_account(office)
     cards = [f"fp1_{number:040x}" for number in range(300)]
     people = [Person(names=(PersonName(f"Holder {number}"),)) for number in range(len(cards))]
-    keep(office, mine, *(Entry(card, who) for card, who in zip(cards, people, strict=True)))
+    keep(office, mine, *(HolderRecord(card, who) for card, who in zip(cards, people, strict=True)))
 
     async def ask(source: RecordedIdentities) -> None:
         owners = [mine if number % 3 else other for number in range(len(cards))]
@@ -188,14 +190,14 @@ def test_lookups_of_one_turn_are_answered_each_for_itself(office: Office) -> Non
 
 
 def test_a_lookup_reads_one_stretch_of_the_tree(sqlite_home: Home) -> None:
-    office = open_office(load_settings(sqlite_home.environ()), "test")
-    with office.look() as connection:
+    office = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    with office.reading() as connection:
         plan = str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {SQLITE_ROWS}", ("[]",)).all())
     office.database.dispose()
     assert "SEARCH i USING PRIMARY KEY (card=? AND scope=?)" in plan
 
 
-def test_a_stolen_database_reveals_nothing_of_anybody(stocked: tuple[Office, str]) -> None:
+def test_a_stolen_database_reveals_nothing_of_anybody(stocked: tuple[AdminSession, str]) -> None:
     office, _ = stocked
     dump = _everything(office)
     for value in VALUES:
@@ -211,83 +213,93 @@ def test_a_stolen_database_reveals_nothing_of_anybody(stocked: tuple[Office, str
     assert kept(office, EVERYONE)[0].entry.person == ELEANOR
 
 
-def _everything(office: Office) -> bytes:
+def _everything(office: AdminSession) -> bytes:
     """All bytes of the file and its log, or all rows of all tables of a server."""
     file = office.database.file
     if file is not None:
         log = file.with_name(file.name + "-wal")
         return file.read_bytes() + (log.read_bytes() if log.exists() else b"")
     dump = b""
-    with office.look() as connection:
+    with office.reading() as connection:
         for name in sa.inspect(connection).get_table_names():
             for row in connection.execute(sa.text(f"SELECT * FROM {name}")):
                 dump += b" ".join(v if isinstance(v, bytes) else str(v).encode() for v in row)
     return dump
 
 
-def test_keeping_the_same_again_changes_nothing(office: Office) -> None:
-    entry = Entry(CARD, ELEANOR, "customer-77")
-    assert keep(office, EVERYONE, entry) == [Outcome.ADDED]
+def test_keeping_the_same_again_changes_nothing(office: AdminSession) -> None:
+    entry = HolderRecord(CARD, ELEANOR, "customer-77")
+    assert keep(office, EVERYONE, entry) == [RecordChange.ADDED]
     before = _rows(office)
-    assert keep(office, EVERYONE, entry, entry) == [Outcome.UNCHANGED, Outcome.UNCHANGED]
+    assert keep(office, EVERYONE, entry, entry) == [RecordChange.UNCHANGED, RecordChange.UNCHANGED]
     assert _rows(office) == before
 
 
-def test_a_reference_makes_another_content_the_same_person(office: Office) -> None:
-    keep(office, EVERYONE, Entry(CARD, ELEANOR, "customer-77"))
+def test_a_reference_makes_another_content_the_same_person(office: AdminSession) -> None:
+    keep(office, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-77"))
     [before] = kept(office, EVERYONE)
-    assert keep(office, EVERYONE, Entry(CARD, OSCAR, "customer-77")) == [Outcome.CHANGED]
+    assert keep(office, EVERYONE, HolderRecord(CARD, OSCAR, "customer-77")) == [
+        RecordChange.CHANGED
+    ]
     [after] = kept(office, EVERYONE)
     assert after.person_id == before.person_id
     assert after.entry.person == OSCAR
-    assert keep(office, EVERYONE, Entry(CARD, ELEANOR, "customer-78")) == [Outcome.ADDED]
+    assert keep(office, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-78")) == [
+        RecordChange.ADDED
+    ]
     assert len(kept(office, EVERYONE)) == 2
 
 
-def test_without_a_reference_a_person_is_known_by_role_and_names(office: Office) -> None:
-    def person(role: OwnerType, first: str, *phones: str) -> Entry:
-        return Entry(CARD, Person(role, (PersonName("Lee", first),), phones=phones))
+def test_without_a_reference_a_person_is_known_by_role_and_names(office: AdminSession) -> None:
+    def person(role: OwnerType, first: str, *phones: str) -> HolderRecord:
+        return HolderRecord(CARD, Person(role, (PersonName("Lee", first),), phones=phones))
 
     primary = OwnerType.PRIMARY
     first = keep(office, EVERYONE, person(primary, "Ann", "+442079460958"))
     again = keep(office, EVERYONE, person(primary, " ANN ", "+442079460959"))
     others = keep(office, EVERYONE, person(primary, "Anna"), person(OwnerType.SECONDARY, "Ann"))
-    assert (first, again) == ([Outcome.ADDED], [Outcome.CHANGED])
-    assert others == [Outcome.ADDED, Outcome.ADDED]
+    assert (first, again) == ([RecordChange.ADDED], [RecordChange.CHANGED])
+    assert others == [RecordChange.ADDED, RecordChange.ADDED]
     assert len(kept(office, EVERYONE)) == 3
 
 
-def test_the_last_of_several_in_one_batch_is_kept(office: Office) -> None:
-    outcomes = keep(office, EVERYONE, Entry(CARD, ELEANOR, "one"), Entry(CARD, OSCAR, "one"))
-    assert outcomes == [Outcome.ADDED, Outcome.CHANGED]
+def test_the_last_of_several_in_one_batch_is_kept(office: AdminSession) -> None:
+    outcomes = keep(
+        office, EVERYONE, HolderRecord(CARD, ELEANOR, "one"), HolderRecord(CARD, OSCAR, "one")
+    )
+    assert outcomes == [RecordChange.ADDED, RecordChange.CHANGED]
     assert [one.entry.person for one in kept(office, EVERYONE)] == [OSCAR]
     assert types(office, EVERYONE) == {"TAX": 1}
 
 
-def test_one_card_cannot_have_endless_holders(office: Office) -> None:
-    crowd = [Entry(CARD, OSCAR, f"customer-{number}") for number in range(MOST_HOLDERS + 2)]
+def test_one_card_cannot_have_endless_holders(office: AdminSession) -> None:
+    crowd = [HolderRecord(CARD, OSCAR, f"customer-{number}") for number in range(MOST_HOLDERS + 2)]
     outcomes = keep(office, EVERYONE, *crowd)
-    assert outcomes == [Outcome.ADDED] * MOST_HOLDERS + [Outcome.REFUSED] * 2
-    assert keep(office, EVERYONE, crowd[-1]) == [Outcome.REFUSED]
-    assert keep(office, EVERYONE, crowd[0]) == [Outcome.UNCHANGED]
+    assert outcomes == [RecordChange.ADDED] * MOST_HOLDERS + [RecordChange.REFUSED] * 2
+    assert keep(office, EVERYONE, crowd[-1]) == [RecordChange.REFUSED]
+    assert keep(office, EVERYONE, crowd[0]) == [RecordChange.UNCHANGED]
     assert len(find(office, make_account(office)).people) == MOST_HOLDERS
 
 
-def test_people_are_found_and_deleted_by_reference_across_cards(office: Office) -> None:
-    keep(office, EVERYONE, *(Entry(card, ELEANOR, "customer-77") for card in (CARD, OTHER_CARD)))
-    keep(office, EVERYONE, Entry(CARD, OSCAR, "customer-78"))
-    safe = Safe(office.ring)
+def test_people_are_found_and_deleted_by_reference_across_cards(office: AdminSession) -> None:
+    keep(
+        office,
+        EVERYONE,
+        *(HolderRecord(card, ELEANOR, "customer-77") for card in (CARD, OTHER_CARD)),
+    )
+    keep(office, EVERYONE, HolderRecord(CARD, OSCAR, "customer-78"))
+    safe = IdentitySealer(office.ring)
     meant = Selector(references=safe.reference_marks(EVERYONE, "customer-77"))
     assert {one.entry.card for one in kept(office, EVERYONE, meant)} == {CARD, OTHER_CARD}
     assert erasure.erase(EVERYONE, meant, "asked to", office, safe) == 2
     assert [one.entry.person for one in kept(office, EVERYONE)] == [OSCAR]
 
 
-def test_types_are_counted_exactly_whatever_happens(office: Office) -> None:
+def test_types_are_counted_exactly_whatever_happens(office: AdminSession) -> None:
     chance = random.Random(7)
     for _ in range(12):
         entries = [
-            Entry(
+            HolderRecord(
                 f"fp1_{chance.randrange(6):040x}",
                 Person(
                     identifiers=tuple(
@@ -302,7 +314,7 @@ def test_types_are_counted_exactly_whatever_happens(office: Office) -> None:
         keep(office, EVERYONE, *entries)
         if chance.random() < 0.4:
             gone = Selector(cards=[f"fp1_{chance.randrange(6):040x}"])
-            erasure.erase(EVERYONE, gone, "", office, Safe(office.ring))
+            erasure.erase(EVERYONE, gone, "", office, IdentitySealer(office.ring))
         counted = Counter(
             kind.value
             for one in kept(office, EVERYONE)
@@ -313,7 +325,7 @@ def test_types_are_counted_exactly_whatever_happens(office: Office) -> None:
 
 
 def test_rows_that_were_swapped_do_not_open(
-    stocked: tuple[Office, str], caplog: pytest.LogCaptureFixture
+    stocked: tuple[AdminSession, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     office, account = stocked
     with office.database.writing() as connection:
@@ -330,11 +342,11 @@ def test_rows_that_were_swapped_do_not_open(
         find(office, account)
     assert "gatehouse identities delete" in caplog.text
     assert not any(value in caplog.text for value in VALUES)
-    assert erasure.erase(EVERYONE, Selector(), "broken", office, Safe(office.ring)) == 1
+    assert erasure.erase(EVERYONE, Selector(), "broken", office, IdentitySealer(office.ring)) == 1
 
 
 def test_a_row_moved_to_another_card_or_account_does_not_open(
-    stocked: tuple[Office, str],
+    stocked: tuple[AdminSession, str],
 ) -> None:
     office, account = stocked
     other = make_account(office)
@@ -346,9 +358,9 @@ def test_a_row_moved_to_another_card_or_account_does_not_open(
             find(office, other if column == "scope" else account, OTHER_CARD)
 
 
-def test_one_broken_record_spoils_no_other_lookup(stocked: tuple[Office, str]) -> None:
+def test_one_broken_record_spoils_no_other_lookup(stocked: tuple[AdminSession, str]) -> None:
     office, account = stocked
-    keep(office, account, Entry(OTHER_CARD, OSCAR))
+    keep(office, account, HolderRecord(OTHER_CARD, OSCAR))
     with office.database.writing() as connection:
         broken = IDENTITIES.c.card == CARD
         connection.execute(IDENTITIES.update().where(broken).values(sealed=os.urandom(64)))
@@ -367,10 +379,10 @@ def test_one_broken_record_spoils_no_other_lookup(stocked: tuple[Office, str]) -
 
 
 def test_lookups_go_on_while_everything_is_sealed_anew(
-    stocked: tuple[Office, str], home: Home
+    stocked: tuple[AdminSession, str], home: Home
 ) -> None:
     office, account = stocked
-    keep(office, EVERYONE, *(Entry(f"fp1_{n:040x}", ELEANOR) for n in range(150)))
+    keep(office, EVERYONE, *(HolderRecord(f"fp1_{n:040x}", ELEANOR) for n in range(150)))
     settings = load_settings(home.environ())
     reloads: list[KeyRing] = []
 
@@ -383,12 +395,12 @@ def test_lookups_go_on_while_everything_is_sealed_anew(
         newer = renew(office, home)
         assert reseal(newer, at_once=10) == 152
         with newer.change() as change:
-            assert identities.drop_old_keys(change.connection, Safe(newer.ring)) == 1
+            assert identities.drop_old_keys(change.connection, IdentitySealer(newer.ring)) == 1
             change.audit("identities.reencrypt-end")
         assert reload().versions().count((keyring.IDENTITIES, 1)) == 0
         # What is on record is recognised as before, although its marks are of the new key.
-        again = Entry(CARD, ELEANOR, "customer-77")
-        assert keep(newer, EVERYONE, again) == [Outcome.UNCHANGED]
+        again = HolderRecord(CARD, ELEANOR, "customer-77")
+        assert keep(newer, EVERYONE, again) == [RecordChange.UNCHANGED]
         newer.database.dispose()
 
     async def ask(source: RecordedIdentities) -> None:
@@ -406,7 +418,7 @@ def test_lookups_go_on_while_everything_is_sealed_anew(
 
 
 def test_a_record_whose_key_is_gone_is_said_so_once_with_a_remedy(
-    stocked: tuple[Office, str], home: Home, caplog: pytest.LogCaptureFixture
+    stocked: tuple[AdminSession, str], home: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
     office, account = stocked
     newer = renew(office, home)
@@ -430,32 +442,32 @@ def test_a_record_whose_key_is_gone_is_said_so_once_with_a_remedy(
     assert not any(value in caplog.text for value in VALUES)
 
 
-def test_nobody_writes_with_a_key_that_was_replaced(office: Office, home: Home) -> None:
+def test_nobody_writes_with_a_key_that_was_replaced(office: AdminSession, home: Home) -> None:
     run = imports.begin(EVERYONE, None, office)
     newer = renew(office, home)
-    batch = imports.Batch([Entry(CARD, ELEANOR)], 0, imports.Position(1, 10))
+    batch = imports.Batch([HolderRecord(CARD, ELEANOR)], 0, imports.Position(1, 10))
     with pytest.raises(Conflict, match="renewed meanwhile"):
-        imports.take(run, batch, office, Safe(office.ring))
-    imports.take(run, batch, newer, Safe(newer.ring))
+        imports.take(run, batch, office, IdentitySealer(office.ring))
+    imports.take(run, batch, newer, IdentitySealer(newer.ring))
     assert len(kept(newer, EVERYONE)) == 1
     newer.database.dispose()
 
 
-def test_old_keys_stay_while_they_seal_anything(office: Office, home: Home) -> None:
-    keep(office, EVERYONE, Entry(CARD, ELEANOR))
+def test_old_keys_stay_while_they_seal_anything(office: AdminSession, home: Home) -> None:
+    keep(office, EVERYONE, HolderRecord(CARD, ELEANOR))
     newer = renew(office, home)
     with pytest.raises(Conflict, match="older key"), newer.change() as change:
-        identities.drop_old_keys(change.connection, Safe(newer.ring))
+        identities.drop_old_keys(change.connection, IdentitySealer(newer.ring))
     # An older record is recognised without being opened, and replaced by one under the new key.
-    assert keep(newer, EVERYONE, Entry(CARD, ELEANOR)) == [Outcome.UNCHANGED]
+    assert keep(newer, EVERYONE, HolderRecord(CARD, ELEANOR)) == [RecordChange.UNCHANGED]
     newer.database.dispose()
 
 
-def test_two_imports_of_one_file_do_not_both_go_on(office: Office) -> None:
+def test_two_imports_of_one_file_do_not_both_go_on(office: AdminSession) -> None:
     first = imports.begin(EVERYONE, "mark", office)
     second = imports.begin(EVERYONE, "mark", office)
     assert second.resumed
-    safe = Safe(office.ring)
+    safe = IdentitySealer(office.ring)
     imports.take(first, imports.Batch([], 3, imports.Position(3, 30)), office, safe)
     with pytest.raises(Conflict, match="another process"):
         imports.take(second, imports.Batch([], 3, imports.Position(3, 30)), office, safe)
@@ -466,17 +478,17 @@ def test_two_imports_of_one_file_do_not_both_go_on(office: Office) -> None:
     assert not imports.begin(make_account(office), "mark", office).resumed
 
 
-def test_erased_people_leave_no_trace_in_the_file(office: Office) -> None:
+def test_erased_people_leave_no_trace_in_the_file(office: AdminSession) -> None:
     """Enough rows that pages were split and rows moved, which leaves copies behind."""
     people = [Person(names=(PersonName("x" * (20 + n % 40)),)) for n in range(1500)]
     chance = random.Random(3)
-    entries = [Entry(f"fp1_{chance.randbytes(20).hex()}", person) for person in people]
+    entries = [HolderRecord(f"fp1_{chance.randbytes(20).hex()}", person) for person in people]
     for start in range(0, len(entries), 250):
         keep(office, EVERYONE, *entries[start : start + 250])
     before = _rows(office)
     gone = {entry.card for entry in entries[::7]}
-    erasure.erase(EVERYONE, Selector(cards=sorted(gone)), "", office, Safe(office.ring))
-    erasure.compact(office, Safe(office.ring))
+    erasure.erase(EVERYONE, Selector(cards=sorted(gone)), "", office, IdentitySealer(office.ring))
+    erasure.compact(office, IdentitySealer(office.ring))
     dump = _everything(office)
     for row in before:
         assert (row.sealed[:24] in dump) is (row.card not in gone)
@@ -485,9 +497,9 @@ def test_erased_people_leave_no_trace_in_the_file(office: Office) -> None:
 
 def test_lost_connections_are_made_anew(tmp_path: Path, new_database: Callable[[], str]) -> None:
     home = Home(tmp_path / "home", new_database())
-    office = open_office(load_settings(home.environ()), "test")
+    office = open_admin_session(load_settings(home.environ()), "test")
     account = make_account(office)
-    keep(office, EVERYONE, Entry(CARD, ELEANOR))
+    keep(office, EVERYONE, HolderRecord(CARD, ELEANOR))
 
     async def ask(source: RecordedIdentities) -> None:
         assert (await source.find(enquiry(account))).people == (ELEANOR,)
@@ -517,6 +529,6 @@ def test_a_database_of_the_revision_before_is_brought_up_to_date(home: Home) -> 
     database.dispose()
 
 
-def _rows(office: Office) -> list[Any]:
-    with office.look() as connection:
+def _rows(office: AdminSession) -> list[Any]:
+    with office.reading() as connection:
         return list(connection.execute(sa.select(IDENTITIES).order_by(IDENTITIES.c.card)))

@@ -11,11 +11,11 @@ from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
 from gatehouse.pipeline.desk import Authorize, Close, DecisionRow, Intent, IntentEnd, Release
 from gatehouse.store import accounts, intents, ledger
-from gatehouse.store.doors import Door, open_door
+from gatehouse.store.doors import BatchSession, open_batch_session
 from gatehouse.store.intents import IntentState
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.reverser import after_attempt
-from gatehouse.store.settlement import Changes, Expire, Loaded, Wanted
+from gatehouse.store.settlement import BatchKeys, BatchRows, Changes, Expire
 from gatehouse.store.tables import GATEWAY_INTENTS, REVIEWS
 from gatehouse.store.writer import Writer
 
@@ -23,11 +23,11 @@ from gatehouse.store.writer import Writer
 class CountingDoor:
     """A door that counts its commits."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: BatchSession) -> None:
         self._door = door
         self.commits = 0
 
-    def load(self, wanted: Wanted) -> Loaded:
+    def load(self, wanted: BatchKeys) -> BatchRows:
         return self._door.load(wanted)
 
     def save(self, changes: Changes) -> None:
@@ -42,7 +42,7 @@ class CountingDoor:
 
 
 @pytest.fixture
-def account(office: Office) -> str:
+def account(office: AdminSession) -> str:
     with office.change() as change:
         made = accounts.create(change, "Shop", "USD")
         ledger.top_up(change, made.account_id, 1000, "")
@@ -50,13 +50,13 @@ def account(office: Office) -> str:
 
 
 @pytest.fixture
-def door(office: Office) -> Iterator[CountingDoor]:
-    door = CountingDoor(open_door(office.database))
+def door(office: AdminSession) -> Iterator[CountingDoor]:
+    door = CountingDoor(open_batch_session(office.database))
     yield door
     door.close()
 
 
-def authorize(office: Office, account: str, request_id: str) -> Authorize:
+def authorize(office: AdminSession, account: str, request_id: str) -> Authorize:
     now_ms = office.clock()
     hold = Hold(request_id, account, 30, now_ms + 60_000, "srv")
     return Authorize(hold, now_ms, intent=Intent(10**12, "JPY"))
@@ -70,7 +70,7 @@ def close(
     return Close(account, request_id, 7, items, row, intent=intent, review=review)
 
 
-def settle(door: Door, work: Callable[[Writer], Awaitable[Any]]) -> Any:
+def settle(door: BatchSession, work: Callable[[Writer], Awaitable[Any]]) -> Any:
     async def scenario() -> Any:
         writer = Writer(lambda: door)
         writer.start()
@@ -82,14 +82,14 @@ def settle(door: Door, work: Callable[[Writer], Awaitable[Any]]) -> Any:
     return asyncio.run(scenario())
 
 
-def states(office: Office) -> dict[str, IntentState]:
-    with office.look() as connection:
+def states(office: AdminSession) -> dict[str, IntentState]:
+    with office.reading() as connection:
         rows = connection.execute(sa.select(GATEWAY_INTENTS))
         return {row.request_id: IntentState(row.state) for row in rows}
 
 
 def test_a_payment_and_a_review_cost_no_commit_of_their_own(
-    office: Office, account: str, door: CountingDoor
+    office: AdminSession, account: str, door: CountingDoor
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
@@ -99,14 +99,14 @@ def test_a_payment_and_a_review_cost_no_commit_of_their_own(
     settle(door, work)
     assert door.commits == 2
     assert states(office) == {}
-    with office.look() as connection:
+    with office.reading() as connection:
         reviews = [tuple(row) for row in connection.execute(sa.select(REVIEWS))]
         assert ledger.verify(connection).problems == []
     assert reviews == [(account, "r0", 7, "OPEN", None, None, None)]
 
 
 def test_ends_of_every_kind_in_one_batch_each_do_their_own(
-    office: Office, account: str, door: CountingDoor
+    office: AdminSession, account: str, door: CountingDoor
 ) -> None:
     names = ["settled", "doubtful", "released", "expired", "open"]
 
@@ -124,14 +124,14 @@ def test_ends_of_every_kind_in_one_batch_each_do_their_own(
     reverse = IntentState.REVERSE
     expected = {"doubtful": reverse, "released": reverse, "expired": reverse}
     assert states(office) == expected | {"open": IntentState.OPEN}
-    with office.look() as connection:
+    with office.reading() as connection:
         doubtful = intents.get(connection, "doubtful")
     assert (doubtful.amount_minor, doubtful.currency) == (10**12, "JPY")
     assert (doubtful.attempts, doubtful.next_at_ms, doubtful.detail) == (0, 7, "unanswered")
 
 
 def test_a_close_that_comes_after_its_payment_was_reversed_has_it_reversed_again(
-    office: Office, account: str, door: CountingDoor
+    office: AdminSession, account: str, door: CountingDoor
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
@@ -149,7 +149,7 @@ def test_a_close_that_comes_after_its_payment_was_reversed_has_it_reversed_again
 
 
 def test_a_reversal_under_way_does_not_count_when_the_payment_comes_into_doubt_meanwhile(
-    office: Office, account: str, door: CountingDoor
+    office: AdminSession, account: str, door: CountingDoor
 ) -> None:
     async def work(writer: Writer) -> bool:
         await writer.authorize(authorize(office, account, "r0"))
@@ -161,13 +161,13 @@ def test_a_reversal_under_way_does_not_count_when_the_payment_comes_into_doubt_m
             return intents.finish(connection, claimed, _ended(claimed))
 
     assert settle(door, work) is False
-    with office.look() as connection:
+    with office.reading() as connection:
         again = intents.get(connection, "r0")
     assert (again.state, again.next_at_ms, again.attempts) == (IntentState.REVERSE, 8, 1)
 
 
 def test_nobody_can_put_the_payment_of_another_account_in_doubt(
-    office: Office, account: str, door: CountingDoor
+    office: AdminSession, account: str, door: CountingDoor
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
@@ -180,7 +180,7 @@ def test_nobody_can_put_the_payment_of_another_account_in_doubt(
 
 
 def test_a_close_that_says_nothing_of_its_payment_leaves_it_to_be_found(
-    office: Office, account: str, door: CountingDoor
+    office: AdminSession, account: str, door: CountingDoor
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "forgotten"))
@@ -188,7 +188,7 @@ def test_a_close_that_says_nothing_of_its_payment_leaves_it_to_be_found(
         await writer.close(close(account, "forgotten", None))
 
     settle(door, work)
-    with office.look() as connection:
+    with office.reading() as connection:
         assert intents.abandoned(connection) == ["forgotten"]
     with office.database.writing() as connection:
         assert intents.doubt_abandoned(connection, 9) == 1
@@ -196,7 +196,7 @@ def test_a_close_that_says_nothing_of_its_payment_leaves_it_to_be_found(
 
 
 def test_only_a_failed_payment_can_be_tried_again_and_that_is_audited(
-    office: Office, account: str, door: CountingDoor
+    office: AdminSession, account: str, door: CountingDoor
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
@@ -217,7 +217,7 @@ def test_only_a_failed_payment_can_be_tried_again_and_that_is_audited(
         0,
         change.now_ms,
     )
-    with office.look() as connection:
+    with office.reading() as connection:
         assert [one.request_id for one in intents.listing(connection, None, account, 10)] == [
             "r1",
             "r0",

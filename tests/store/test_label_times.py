@@ -5,9 +5,9 @@ from itertools import count
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store import accounts, feedback
-from gatehouse.store.feedback import Statement
+from gatehouse.store.feedback import FeedbackStatement
 from gatehouse.store.label_times import labels_with_times, reported_since
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 
@@ -16,12 +16,12 @@ MOMENT_MS = 1_790_000_000_000
 _numbers = count()
 
 
-def make_account(office: Office) -> str:
+def make_account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
-def decide(office: Office, account_id: str, at_ms: int = MOMENT_MS) -> str:
+def decide(office: AdminSession, account_id: str, at_ms: int = MOMENT_MS) -> str:
     name = new_id("req", at_ms, lambda size: next(_numbers).to_bytes(size, "big"))
     row = {"account_id": account_id, "request_id": name, "at_ms": at_ms, "operation": "sentry"}
     with office.database.writing() as connection:
@@ -30,7 +30,12 @@ def decide(office: Office, account_id: str, at_ms: int = MOMENT_MS) -> str:
 
 
 def say(
-    office: Office, account_id: str, name: str, label: Label, after: int, found: int | None = None
+    office: AdminSession,
+    account_id: str,
+    name: str,
+    label: Label,
+    after: int,
+    found: int | None = None,
 ) -> None:
     """Report something some time after the moment, found out some other time after it."""
     found_at_ms = None if found is None else MOMENT_MS + found
@@ -40,20 +45,20 @@ def say(
             connection,
             account_id,
             [name],
-            Statement(label, found_at_ms),
+            FeedbackStatement(label, found_at_ms),
             actor="test",
             source=LabelSource.COMMAND,
             now_ms=MOMENT_MS + after,
         )
 
 
-def told(office: Office, account_id: str) -> dict[str, tuple[bool, int]]:
-    with office.look() as connection:
+def told(office: AdminSession, account_id: str) -> dict[str, tuple[bool, int]]:
+    with office.reading() as connection:
         found = labels_with_times(connection, account_id, MOMENT_MS, MOMENT_MS + 10)
     return {name: (label.fraud, label.known_at_ms - MOMENT_MS) for name, label in found.items()}
 
 
-def test_a_label_is_known_since_it_was_found_out_or_else_reported(office: Office) -> None:
+def test_a_label_is_known_since_it_was_found_out_or_else_reported(office: AdminSession) -> None:
     shop, other = make_account(office), make_account(office)
     names = [decide(office, shop) for _ in range(6)]
     late, theirs = decide(office, shop, MOMENT_MS + 10), decide(office, other)
@@ -82,13 +87,15 @@ def test_a_label_is_known_since_it_was_found_out_or_else_reported(office: Office
     assert told(office, other) == {theirs: (True, 500)}
 
 
-def test_reporting_began_with_the_oldest_request_that_anything_was_said_of(office: Office) -> None:
+def test_reporting_began_with_the_oldest_request_that_anything_was_said_of(
+    office: AdminSession,
+) -> None:
     shop, other = make_account(office), make_account(office)
     first, second, third = (decide(office, shop, MOMENT_MS + 10 * number) for number in range(3))
     theirs = decide(office, other, MOMENT_MS - 50)
 
     def since(account_id: str) -> int | None:
-        with office.look() as connection:
+        with office.reading() as connection:
             return reported_since(connection, account_id)
 
     assert since(shop) is None

@@ -14,17 +14,17 @@ import sqlalchemy as sa
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.sentry import recorded
-from gatehouse.sentry.memory import Kind, Sighting
+from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded import event_facts
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, feedback, labels
-from gatehouse.store.feedback import Statement, Subject
+from gatehouse.store.feedback import FeedbackStatement, Subject
 from gatehouse.store.feedback_desk import RecordedFeedback
 from gatehouse.store.labels import LabelFollower
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.harness import Home
@@ -38,26 +38,26 @@ Heard = tuple[str, bool | None, bool | None]
 
 
 @pytest.fixture
-def office(sqlite_home: Home) -> Iterator[Office]:
-    place = open_office(load_settings(sqlite_home.environ()), "test")
+def office(sqlite_home: Home) -> Iterator[AdminSession]:
+    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield place
     place.database.dispose()
 
 
 @pytest.fixture
-def account(office: Office) -> str:
+def account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
 def decide(
-    office: Office, account: str, user: str, *, counted: bool = True, completed: bool = True
+    office: AdminSession, account: str, user: str, *, counted: bool = True, completed: bool = True
 ) -> str:
     """Keep the decision of a request of a user."""
     request_id = new_id("req", MOMENT_MS, lambda size: next(_NUMBERS).to_bytes(size, "big"))
-    sighting = Sighting(account, AT_S, [(Kind.USER, user)], 9.5, "USD")
-    event = event_facts(sighting, counted=counted)
-    stage = {"name": "Sentry", "completed": completed, "result": {"event": event}}
+    event = MemoryEvent(account, AT_S, [(EntityKind.USER, user)], 9.5, "USD")
+    facts = event_facts(event, counted=counted)
+    stage = {"name": "Sentry", "completed": completed, "result": {"event": facts}}
     row = {
         "account_id": account,
         "request_id": request_id,
@@ -73,7 +73,7 @@ def decide(
     return request_id
 
 
-def say(office: Office, account: str, label: Label, *request_ids: str) -> None:
+def say(office: AdminSession, account: str, label: Label, *request_ids: str) -> None:
     """Write labels as another process would."""
     with office.database.writing() as connection:
         lock_changes(connection)
@@ -81,7 +81,7 @@ def say(office: Office, account: str, label: Label, *request_ids: str) -> None:
             connection,
             account,
             request_ids,
-            Statement(label),
+            FeedbackStatement(label),
             actor="test",
             source=LabelSource.COMMAND,
             now_ms=MOMENT_MS,
@@ -96,8 +96,8 @@ class Ears:
         self.something = asyncio.Event()
         self._deaf_to = deaf_to
 
-    def note(self, sighting: Sighting, *, fraud: bool | None, previous: bool | None = None) -> None:
-        [(_, user)] = sighting.entities
+    def note(self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None) -> None:
+        [(_, user)] = event.entities
         if user == self._deaf_to:
             raise RuntimeError("a defect")
         self.heard.append((user, fraud, previous))
@@ -108,7 +108,7 @@ def _idle() -> bool:
     return False
 
 
-def follower(office: Office, ears: Ears) -> LabelFollower:
+def follower(office: AdminSession, ears: Ears) -> LabelFollower:
     return LabelFollower(office.database, ears.note, _idle)
 
 
@@ -128,7 +128,7 @@ async def following(
             await task
 
 
-def test_each_row_is_heard_once_and_in_order(office: Office, account: str) -> None:
+def test_each_row_is_heard_once_and_in_order(office: AdminSession, account: str) -> None:
     ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
     ears = Ears()
     one = follower(office, ears)
@@ -156,7 +156,7 @@ def test_each_row_is_heard_once_and_in_order(office: Office, account: str) -> No
     asyncio.run(scene())
 
 
-def test_a_change_of_words_changes_nothing(office: Office, account: str) -> None:
+def test_a_change_of_words_changes_nothing(office: AdminSession, account: str) -> None:
     """A chargeback of what was fraud before takes one fraud back and adds one."""
     ann = decide(office, account, "ann")
     ears = Ears()
@@ -174,7 +174,7 @@ def test_a_change_of_words_changes_nothing(office: Office, account: str) -> None
 
 @pytest.mark.parametrize("at_once", [1, 2, 256])
 def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
-    office: Office, account: str, at_once: int
+    office: AdminSession, account: str, at_once: int
 ) -> None:
     ids = [decide(office, account, user) for user in ("ann", "ben", "cat")]
     for label in (Label.FRAUD, Label.LEGITIMATE, Label.CHARGEBACK):
@@ -185,9 +185,9 @@ def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
     one = follower(office, ears)
     records: list[str] = []
 
-    def event_in(account_id: str, record: str) -> Sighting | None:
+    def recorded_event_in(account_id: str, record: str) -> MemoryEvent | None:
         records.append(record)
-        return recorded.event_in(account_id, record)
+        return recorded.recorded_event_in(account_id, record)
 
     async def scene() -> None:
         await one.catch_up()
@@ -204,21 +204,21 @@ def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
 
     with (
         mock.patch.object(labels, "_AT_ONCE", at_once),
-        mock.patch.object(labels, "event_in", event_in),
+        mock.patch.object(labels, "recorded_event_in", recorded_event_in),
     ):
         asyncio.run(scene())
 
 
 def test_what_is_said_while_a_server_starts_follows_what_was_said_before(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
     say(office, account, Label.FRAUD, ann, ben)
     ears = Ears()
     really, first = ears.note, iter([True])
 
-    def note(sighting: Sighting, *, fraud: bool | None, previous: bool | None = None) -> None:
-        really(sighting, fraud=fraud, previous=previous)
+    def note(event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None) -> None:
+        really(event, fraud=fraud, previous=previous)
         if next(first, False):
             say(office, account, Label.LEGITIMATE, ben)
 
@@ -226,7 +226,9 @@ def test_what_is_said_while_a_server_starts_follows_what_was_said_before(
     assert ears.heard == [("ann", True, None), ("ben", True, None), ("ben", False, True)]
 
 
-def test_a_label_of_a_later_version_does_not_stop_the_others(office: Office, account: str) -> None:
+def test_a_label_of_a_later_version_does_not_stop_the_others(
+    office: AdminSession, account: str
+) -> None:
     ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
     say(office, account, Label.FRAUD, ann)
     with office.database.writing() as connection:
@@ -237,7 +239,7 @@ def test_a_label_of_a_later_version_does_not_stop_the_others(office: Office, acc
     assert ears.heard == [("ben", True, None)]
 
 
-def test_more_rows_than_are_read_at_once_are_all_heard(office: Office, account: str) -> None:
+def test_more_rows_than_are_read_at_once_are_all_heard(office: AdminSession, account: str) -> None:
     ids = [decide(office, account, f"u{number}") for number in range(7)]
     say(office, account, Label.FRAUD, *ids)
     ears = Ears()
@@ -246,7 +248,7 @@ def test_more_rows_than_are_read_at_once_are_all_heard(office: Office, account: 
     assert [user for user, _, _ in ears.heard] == [f"u{number}" for number in range(7)]
 
 
-def test_what_tells_of_no_event_is_passed_over(office: Office, account: str) -> None:
+def test_what_tells_of_no_event_is_passed_over(office: AdminSession, account: str) -> None:
     gone = decide(office, account, "gone")
     odd = decide(office, account, "odd")
     say(
@@ -268,7 +270,7 @@ def test_what_tells_of_no_event_is_passed_over(office: Office, account: str) -> 
 
 
 def test_a_label_is_true_of_a_request_that_did_not_count_as_well(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     """Whoever asked twice may have kept the second answer, and tells us of that one."""
     repeated = decide(office, account, "ann", counted=False)
@@ -280,7 +282,7 @@ def test_a_label_is_true_of_a_request_that_did_not_count_as_well(
 
 
 def test_a_store_that_is_away_costs_time_and_nothing_else(
-    office: Office, account: str, caplog: pytest.LogCaptureFixture
+    office: AdminSession, account: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     ann = decide(office, account, "ann")
     say(office, account, Label.FRAUD, ann)
@@ -301,7 +303,7 @@ def test_a_store_that_is_away_costs_time_and_nothing_else(
 
 
 def test_a_row_that_cannot_be_noted_does_not_keep_those_behind_it(
-    office: Office, account: str, caplog: pytest.LogCaptureFixture
+    office: AdminSession, account: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     ids = [decide(office, account, user) for user in ("ann", "ben", "cat")]
     say(office, account, Label.FRAUD, *ids)
@@ -313,7 +315,7 @@ def test_a_row_that_cannot_be_noted_does_not_keep_those_behind_it(
     assert [each.levelno for each in caplog.records].count(logging.ERROR) == 1
 
 
-def test_what_others_write_is_heard_soon(office: Office, account: str) -> None:
+def test_what_others_write_is_heard_soon(office: AdminSession, account: str) -> None:
     ann = decide(office, account, "ann")
     ears = Ears()
     one = follower(office, ears)
@@ -329,7 +331,7 @@ def test_what_others_write_is_heard_soon(office: Office, account: str) -> None:
 
 
 def test_who_has_just_spoken_waits_only_when_all_before_is_known(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     ann = decide(office, account, "ann")
     ears = Ears()
@@ -348,7 +350,9 @@ def test_who_has_just_spoken_waits_only_when_all_before_is_known(
     asyncio.run(scene())
 
 
-def test_whoever_gives_feedback_is_answered_when_it_is_known(office: Office, account: str) -> None:
+def test_whoever_gives_feedback_is_answered_when_it_is_known(
+    office: AdminSession, account: str
+) -> None:
     ann = decide(office, account, "ann")
     ears = Ears()
     one = follower(office, ears)
@@ -358,7 +362,7 @@ def test_whoever_gives_feedback_is_answered_when_it_is_known(office: Office, acc
         one.current.set()
         subject = Subject(request_id=ann)
         for label in (Label.FRAUD, Label.LEGITIMATE):
-            await desk.note(account, subject, Statement(label), actor="test")
+            await desk.note(account, subject, FeedbackStatement(label), actor="test")
             assert ears.heard[-1][:2] == ("ann", label is Label.FRAUD)
 
     asyncio.run(scene())
@@ -366,7 +370,7 @@ def test_whoever_gives_feedback_is_answered_when_it_is_known(office: Office, acc
 
 
 def test_the_memory_stands_as_if_only_the_last_words_had_been_said(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     ids = [decide(office, account, f"u{number}") for number in range(4)]
     changes = (Label.FRAUD, Label.LEGITIMATE, Label.WITHDRAWN, Label.CHARGEBACK)
@@ -375,17 +379,17 @@ def test_the_memory_stands_as_if_only_the_last_words_had_been_said(
     say(office, account, Label.WITHDRAWN, ids[1])
     say(office, account, Label.LEGITIMATE, ids[2])
 
-    def risks(memory: Rings) -> list[float | None]:
+    def risks(memory: LocalMemory) -> list[float | None]:
         found = []
         for number in range(4):
-            asked = Sighting(account, AT_S, [(Kind.USER, f"u{number}")])
-            standing = memory.note(asked).reputation().get(Kind.USER)
+            asked = MemoryEvent(account, AT_S, [(EntityKind.USER, f"u{number}")])
+            standing = memory.note(asked).reputation().get(EntityKind.USER)
             found.append(None if standing is None else standing[0].risk)
         return found
 
-    followed, told = Rings(limit=1000), Rings(limit=1000)
+    followed, told = LocalMemory(limit=1000), LocalMemory(limit=1000)
     asyncio.run(LabelFollower(office.database, followed.note_label, _idle).catch_up())
     for user, fraud in (("u0", True), ("u2", False)):
-        told.note_label(Sighting(account, AT_S, [(Kind.USER, user)]), fraud=fraud)
+        told.note_label(MemoryEvent(account, AT_S, [(EntityKind.USER, user)]), fraud=fraud)
     assert risks(followed) == risks(told)
     assert risks(followed)[1] is risks(followed)[3] is None

@@ -6,11 +6,11 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.rules.lists import Entry, ListKind
+from gatehouse.rules.lists import ListEntry, ListKind
 from gatehouse.store import accounts, audit, list_plans, lists
 from gatehouse.store.configurations import stamp
-from gatehouse.store.list_plans import Added, Listing, Plan
-from gatehouse.store.office import Change, Office
+from gatehouse.store.list_plans import Added, ListChangePlan, PlannedEntry
+from gatehouse.store.office import AdminSession, Change
 from gatehouse.store.tables import LISTS
 
 NOW = 1_800_000_000_000
@@ -20,8 +20,8 @@ DAY = 86_400_000
 class Shop:
     """An account in an office whose clock the test holds."""
 
-    def __init__(self, office: Office) -> None:
-        self.office = office
+    def __init__(self, office: AdminSession) -> None:
+        self.session = office
         office.clock = lambda: self.now
         self.now = NOW
         with office.change() as change:
@@ -30,40 +30,42 @@ class Shop:
             change.connection.execute(LISTS.delete().where(LISTS.c.account_id == self.account))
 
     def add(self, name: str, *values: str, kind: ListKind | None = None, **more: object) -> Added:
-        listings = [Listing(value, value, **more) for value in values]  # type: ignore[arg-type]  # as given
-        with self.office.change() as change:
+        listings = [PlannedEntry(value, value, **more) for value in values]  # type: ignore[arg-type]  # as given
+        with self.session.change() as change:
             return lists.add(change, self.account, name, kind, listings)
 
     def remove(self, name: str, *values: str) -> int:
-        with self.office.change() as change:
-            return lists.remove(change, self.account, name, [Entry(v, f"<{v}>") for v in values])
+        with self.session.change() as change:
+            return lists.remove(
+                change, self.account, name, [ListEntry(v, f"<{v}>") for v in values]
+            )
 
     def listed(self, name: str, *, gone: bool = False) -> list[tuple[str, str]]:
-        with self.office.look() as connection:
+        with self.session.reading() as connection:
             found = lists.entries(connection, self.account, name, self.now, include_gone=gone)
         return [(one.value, one.status(self.now)) for one in found]
 
     def has(self, name: str, value: str) -> bool:
-        with self.office.look() as connection:
+        with self.session.reading() as connection:
             return lists.load(connection, self.account).has(name, value, self.now)
 
     def history(self, name: str, value: str, times: Sequence[int]) -> list[bool]:
-        with self.office.look() as connection:
+        with self.session.reading() as connection:
             past = lists.history_of(connection, self.account, [name, "other"])
         return [past.has_at(name, value, at_ms) for at_ms in times]
 
     def stamp(self) -> str:
-        with self.office.look() as connection:
+        with self.session.reading() as connection:
             return stamp(connection, self.account)
 
     def changes(self, name: str) -> int:
-        with self.office.look() as connection:
+        with self.session.reading() as connection:
             found = lists.overview(connection, self.account, self.now)
         return next(one.changes for one in found if one.name == name)
 
 
 @pytest.fixture
-def shop(office: Office) -> Shop:
+def shop(office: AdminSession) -> Shop:
     return Shop(office)
 
 
@@ -90,7 +92,7 @@ def test_an_entry_in_force_gets_a_new_expiry_and_reason_and_the_old_row_its_end(
     assert shop.add("bad", "a", expires_at_ms=NOW + 100) == Added(0, 1, 0)
     assert shop.add("bad", "a", expires_at_ms=NOW + 100) == Added(0, 0, 1)
     assert shop.add("bad", "a", expires_at_ms=NOW + 100, reason="second") == Added(0, 1, 0)
-    with shop.office.look() as connection:
+    with shop.session.reading() as connection:
         rows = lists.entries(connection, shop.account, "bad", shop.now, include_gone=True)
     assert [(row.reason, row.added_at_ms, row.removed_at_ms) for row in rows] == [
         ("first", NOW, NOW + 5),
@@ -174,10 +176,10 @@ def test_servers_learn_of_every_change_and_of_nothing_else(shop: Shop) -> None:
     assert moved()
     # A list that takes the place of another must not look like it.
     for _ in range(3):
-        with shop.office.change() as change:
+        with shop.session.change() as change:
             lists.drop(change, shop.account, "bad")
         assert moved()
-        with shop.office.change() as change:
+        with shop.session.change() as change:
             lists.create(change, shop.account, "bad", ListKind.WORDS)
         assert moved()
 
@@ -185,20 +187,20 @@ def test_servers_learn_of_every_change_and_of_nothing_else(shop: Shop) -> None:
 def test_a_dropped_list_is_gone_and_its_past_is_known_when_it_comes_again(shop: Shop) -> None:
     shop.add("bad", "GB", kind=ListKind.WORDS)
     shop.now += 10
-    with shop.office.change() as change:
+    with shop.session.change() as change:
         assert lists.drop(change, shop.account, "bad") == 1
     assert not shop.has("bad", "GB")
     assert shop.history("bad", "GB", [NOW]) == [False]
-    with shop.office.look() as connection:
+    with shop.session.reading() as connection:
         assert lists.kinds(connection, shop.account) == {}
         assert lists.overview(connection, shop.account, NOW) == []
         with pytest.raises(NotFound):
             lists.entries(connection, shop.account, "bad", NOW)
-    with shop.office.change() as change:
+    with shop.session.change() as change:
         lists.create(change, shop.account, "bad", ListKind.WORDS, "again")
     assert not shop.has("bad", "GB")
     assert shop.history("bad", "GB", [NOW, NOW + 10]) == [True, False]
-    with shop.office.change() as change:
+    with shop.session.change() as change:
         lists.drop(change, shop.account, "bad")
         lists.create(change, shop.account, "bad", ListKind.COUNTRIES)
     # The same letters are something else now.
@@ -206,28 +208,28 @@ def test_a_dropped_list_is_gone_and_its_past_is_known_when_it_comes_again(shop: 
 
 
 def test_a_list_holds_what_it_was_made_for(shop: Shop) -> None:
-    with shop.office.change() as change:
+    with shop.session.change() as change:
         lists.create(change, shop.account, "nets", ListKind.NETWORKS, " office 4242424242424242 ")
-    with shop.office.look() as connection:
+    with shop.session.reading() as connection:
         [info] = lists.overview(connection, shop.account, NOW)
         assert lists.kinds(connection, shop.account) == {"nets": ListKind.NETWORKS}
     assert (info.kind, info.description, info.entries) == ("networks", "office [card]", 0)
     with pytest.raises(Conflict, match="holds networks, not words"):
         shop.add("nets", "a", kind=ListKind.WORDS)
-    with pytest.raises(Conflict, match="exists already"), shop.office.change() as change:
+    with pytest.raises(Conflict, match="exists already"), shop.session.change() as change:
         lists.create(change, shop.account, "nets", ListKind.NETWORKS)
     with pytest.raises(NotFound, match="there is no list other"):
         shop.add("other", "a")
     for name in ("", "a b", "A.b", "x" * 65, "a\ud800", "a\x00", "x4242424242424242"):
         with pytest.raises(InvalidInput, match="a list's name"):
             shop.add(name, "a", kind=ListKind.WORDS)
-        with shop.office.look() as connection, pytest.raises(NotFound):
+        with shop.session.reading() as connection, pytest.raises(NotFound):
             lists.kind_of(connection, shop.account, name)
 
 
 def test_lists_belong_to_their_account(shop: Shop) -> None:
     shop.add("bad", "a", kind=ListKind.WORDS)
-    other = Shop(shop.office)
+    other = Shop(shop.session)
     assert not other.has("bad", "a")
     assert other.history("bad", "a", [NOW]) == [False]
     with pytest.raises(NotFound):
@@ -236,7 +238,7 @@ def test_lists_belong_to_their_account(shop: Shop) -> None:
         other.remove("bad", "a")
     other.add("bad", "b", kind=ListKind.USERS)
     assert shop.listed("bad") == [("a", "listed")]
-    with pytest.raises(NotFound, match="no account"), shop.office.change() as change:
+    with pytest.raises(NotFound, match="no account"), shop.session.change() as change:
         lists.create(change, "acct_none", "bad", ListKind.WORDS)
 
 
@@ -254,7 +256,7 @@ def test_the_limits_hold(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.add("more", "a", kind=ListKind.WORDS)
     with pytest.raises(Conflict, match="at most 2 lists"):
         shop.add("most", "a", kind=ListKind.WORDS)
-    with shop.office.change() as change:
+    with shop.session.change() as change:
         lists.drop(change, shop.account, "more")
     shop.add("most", "a", kind=ListKind.WORDS)
     with pytest.raises(InvalidInput, match="at most 200 characters"):
@@ -264,9 +266,9 @@ def test_the_limits_hold(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_change_leaves_a_line_with_counts_and_no_values(shop: Shop) -> None:
     shop.add("bad", "#secret", kind=ListKind.EMAILS, reason="4242424242424242 was stolen")
     shop.remove("bad", "#secret")
-    with shop.office.change() as change:
+    with shop.session.change() as change:
         lists.drop(change, shop.account, "bad")
-    with shop.office.look() as connection:
+    with shop.session.reading() as connection:
         lines = audit.read(connection, shop.account, 3)
         gone = lists.kinds(connection, shop.account)
         row = connection.execute(sa.select(LISTS)).one()
@@ -283,31 +285,31 @@ def test_many_entries_are_added_in_turns_and_taken_over_together(
 ) -> None:
     monkeypatch.setattr(lists, "_TURN", 10)
     monkeypatch.setattr(list_plans, "_FEW", 15)
-    wanted = [Listing(f"v{number:03d}", "-", "why") for number in range(35)]
+    wanted = [PlannedEntry(f"v{number:03d}", "-", "why") for number in range(35)]
     seen = []
     write = lists._write
 
-    def watched(change: Change, account_id: str, name: str, plan: Plan) -> None:
+    def watched(change: Change, account_id: str, name: str, plan: ListChangePlan) -> None:
         write(change, account_id, name, plan)
         seen.append(change.connection.scalar(sa.select(LISTS.c.changes)))
 
     monkeypatch.setattr(lists, "_write", watched)
-    made = lists.add_many(shop.office, shop.account, "bad", ListKind.WORDS, wanted)
+    made = lists.add_many(shop.session, shop.account, "bad", ListKind.WORDS, wanted)
     assert made == Added(35, 0, 0)
     assert seen == [1, 1, 1, 1]
     assert shop.changes("bad") == 2
-    again = lists.add_many(shop.office, shop.account, "bad", None, wanted)
+    again = lists.add_many(shop.session, shop.account, "bad", None, wanted)
     assert again == Added(0, 0, 35)
     # Whoever repeats it after an interruption needs servers to look, with nothing left to write.
     assert shop.changes("bad") == 3
-    some = [Listing(one.value, "-", "other") for one in wanted[:12]]
-    assert lists.add_many(shop.office, shop.account, "bad", None, some) == Added(0, 12, 0)
+    some = [PlannedEntry(one.value, "-", "other") for one in wanted[:12]]
+    assert lists.add_many(shop.session, shop.account, "bad", None, some) == Added(0, 12, 0)
     assert len(shop.listed("bad")) == 35
-    with shop.office.look() as connection:
+    with shop.session.reading() as connection:
         rehearsed = lists.rehearse_add(connection, shop.account, "bad", wanted, shop.now)
     assert rehearsed == Added(0, 12, 23)
     with pytest.raises(NotFound):
-        lists.add_many(shop.office, shop.account, "none", None, wanted)
+        lists.add_many(shop.session, shop.account, "none", None, wanted)
 
 
 def test_entries_are_read_page_by_page(shop: Shop) -> None:
@@ -315,7 +317,7 @@ def test_entries_are_read_page_by_page(shop: Shop) -> None:
     shop.add("bad", "b", reason="why")
     seen: list[tuple[str, str | None]] = []
     after = None
-    with shop.office.look() as connection:
+    with shop.session.reading() as connection:
         while page := lists.entries(
             connection, shop.account, "bad", NOW, include_gone=True, limit=2, after=after
         ):

@@ -5,18 +5,18 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.store import accounts, audit, configurations, models
-from gatehouse.store.models import Model
-from gatehouse.store.office import Office
+from gatehouse.store.models import StoredModel
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import CONFIGURATION_HEADS
 
 
 @pytest.fixture
-def account(office: Office) -> str:
+def account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
-def keep(office: Office, account: str, note: str | None = None) -> int:
+def keep(office: AdminSession, account: str, note: str | None = None) -> int:
     with office.change() as change:
         return models.keep(
             change,
@@ -27,18 +27,18 @@ def keep(office: Office, account: str, note: str | None = None) -> int:
         )
 
 
-def promote(office: Office, account: str, version: int) -> int | None:
+def promote(office: AdminSession, account: str, version: int) -> int | None:
     with office.change() as change:
         return models.promote(change, account, version)
 
 
-def rollback(office: Office, account: str, to: int | None = None) -> tuple[int, int | None]:
+def rollback(office: AdminSession, account: str, to: int | None = None) -> tuple[int, int | None]:
     with office.change() as change:
         return models.rollback(change, account, to)
 
 
-def live(office: Office, account: str) -> int | None:
-    with office.look() as connection:
+def live(office: AdminSession, account: str) -> int | None:
+    with office.reading() as connection:
         found = models.live_program(connection, account)
     if found is None:
         return None
@@ -46,19 +46,19 @@ def live(office: Office, account: str) -> int | None:
     return found[0]
 
 
-def stamp(office: Office, account: str) -> str:
-    with office.look() as connection:
+def stamp(office: AdminSession, account: str) -> str:
+    with office.reading() as connection:
         return configurations.stamp(connection, account)
 
 
-def test_a_kept_model_is_not_used_until_it_is_promoted(office: Office, account: str) -> None:
+def test_a_kept_model_is_not_used_until_it_is_promoted(office: AdminSession, account: str) -> None:
     before = stamp(office, account)
     assert [keep(office, account, note) for note in (None, " better ")] == [1, 2]
     assert live(office, account) is None
     assert stamp(office, account) == before
     assert promote(office, account, 2) is None
     assert live(office, account) == 2
-    with office.look() as connection:
+    with office.reading() as connection:
         found = models.listing(connection, account)
         assert models.get(connection, account) == found[0]
         assert models.get(connection, account, 1) == found[1]
@@ -67,7 +67,7 @@ def test_a_kept_model_is_not_used_until_it_is_promoted(office: Office, account: 
         (2, "better", True),
         (1, None, False),
     ]
-    assert found[1] == Model(
+    assert found[1] == StoredModel(
         1, found[1].created_at_ms, "test", None, False, '{"report of": 1}', '{"sheet of": 1}'
     )
     assert [(line.action, line.details) for line in lines if "model" in line.action] == [
@@ -77,7 +77,7 @@ def test_a_kept_model_is_not_used_until_it_is_promoted(office: Office, account: 
     ]
 
 
-def test_going_back_leads_to_what_was_live_before(office: Office, account: str) -> None:
+def test_going_back_leads_to_what_was_live_before(office: AdminSession, account: str) -> None:
     for _ in range(3):
         keep(office, account)
     assert promote(office, account, 1) is None
@@ -91,7 +91,7 @@ def test_going_back_leads_to_what_was_live_before(office: Office, account: str) 
     # What was live before the shipped scorecard is of no account after it.
     assert promote(office, account, 3) is None
     assert rollback(office, account) == (3, None)
-    with office.look() as connection:
+    with office.reading() as connection:
         lines = audit.read(connection, account, 100)
     assert [line.details for line in lines if line.action == "model.rollback"] == [
         {"version": 1, "before": 3},
@@ -101,7 +101,9 @@ def test_going_back_leads_to_what_was_live_before(office: Office, account: str) 
     ]
 
 
-def test_going_back_twice_does_not_lead_to_what_was_fled_from(office: Office, account: str) -> None:
+def test_going_back_twice_does_not_lead_to_what_was_fled_from(
+    office: AdminSession, account: str
+) -> None:
     for _ in range(3):
         keep(office, account)
     promote(office, account, 1)
@@ -119,7 +121,7 @@ def test_going_back_twice_does_not_lead_to_what_was_fled_from(office: Office, ac
 
 
 def test_of_many_versions_the_newest_are_named(
-    office: Office, account: str, monkeypatch: pytest.MonkeyPatch
+    office: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(models, "_MOST_TOLD", 2)
     for _ in range(4):
@@ -132,18 +134,18 @@ def test_of_many_versions_the_newest_are_named(
 
 
 def test_the_first_model_that_was_live_gives_way_to_the_shipped_scorecard(
-    office: Office, account: str
+    office: AdminSession, account: str
 ) -> None:
     keep(office, account)
     promote(office, account, 1)
     assert rollback(office, account) == (1, None)
     assert live(office, account) is None
-    with office.look() as connection, pytest.raises(NotFound, match="gatehouse sentry models"):
+    with office.reading() as connection, pytest.raises(NotFound, match="gatehouse sentry models"):
         models.get(connection, account)
 
 
 def test_servers_see_every_change_even_one_and_back_within_a_moment(
-    office: Office, account: str, monkeypatch: pytest.MonkeyPatch
+    office: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(office, "clock", lambda: 1_790_000_000_000)
     stamps = [stamp(office, account)]
@@ -157,20 +159,20 @@ def test_servers_see_every_change_even_one_and_back_within_a_moment(
     assert len(set(stamps)) == len(stamps) == 7
 
 
-def test_stamps_can_be_asked_for_many_accounts_at_once(office: Office, account: str) -> None:
+def test_stamps_can_be_asked_for_many_accounts_at_once(office: AdminSession, account: str) -> None:
     with office.change() as change:
         other = accounts.create(change, "Other", "USD").account_id
     keep(office, account)
     promote(office, account, 1)
     every = [account, other, "acct_none"]
-    with office.look() as connection:
+    with office.reading() as connection:
         found = configurations.stamps(connection, every)
         assert found == {each: configurations.stamp(connection, each) for each in every}
         assert configurations.stamps(connection, []) == {}
     assert len(set(found.values())) == 3
 
 
-def test_what_cannot_be_is_refused_and_changes_nothing(office: Office, account: str) -> None:
+def test_what_cannot_be_is_refused_and_changes_nothing(office: AdminSession, account: str) -> None:
     with pytest.raises(Conflict, match="no model is live"):
         rollback(office, account)
     for _ in range(2):
@@ -197,13 +199,13 @@ def test_what_cannot_be_is_refused_and_changes_nothing(office: Office, account: 
         rollback(office, account, 1)
 
 
-def test_an_account_sees_and_uses_only_its_own(office: Office, account: str) -> None:
+def test_an_account_sees_and_uses_only_its_own(office: AdminSession, account: str) -> None:
     keep(office, account)
     promote(office, account, 1)
     with office.change() as change:
         other = accounts.create(change, "Other", "USD").account_id
     assert live(office, other) is None
-    with office.look() as connection:
+    with office.reading() as connection:
         assert models.listing(connection, other) == []
     with pytest.raises(NotFound):
         promote(office, other, 1)
@@ -213,12 +215,12 @@ def test_an_account_sees_and_uses_only_its_own(office: Office, account: str) -> 
     assert live(office, account) == 1
 
 
-def test_models_are_no_rule_sets_and_no_pipelines(office: Office, account: str) -> None:
-    with office.look() as connection:
+def test_models_are_no_rule_sets_and_no_pipelines(office: AdminSession, account: str) -> None:
+    with office.reading() as connection:
         before = [configurations.active(connection, account, kind) for kind in configurations.KINDS]
     keep(office, account)
     promote(office, account, 1)
-    with office.look() as connection:
+    with office.reading() as connection:
         after = [configurations.active(connection, account, kind) for kind in configurations.KINDS]
         heads = connection.execute(
             sa.select(CONFIGURATION_HEADS).where(CONFIGURATION_HEADS.c.kind == models.KIND)

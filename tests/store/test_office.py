@@ -14,7 +14,7 @@ from gatehouse.access.keys import ApiKey, key_hash
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError, StoreUnavailable
 from gatehouse.core.keyring import RootSecret
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, audit, keys, ledger
 from gatehouse.store.callers import CallerDirectory
@@ -22,12 +22,12 @@ from gatehouse.store.database import Database
 from gatehouse.store.keyring import insert_key, open_ring, rewrap
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.tables import AUDIT, METADATA, STATE
 from tests.harness import Home
 
 
-def make_account(office: Office, balance: int = 0) -> str:
+def make_account(office: AdminSession, balance: int = 0) -> str:
     with office.change() as change:
         made = accounts.create(change, "Shop", "USD")
         if balance:
@@ -35,8 +35,8 @@ def make_account(office: Office, balance: int = 0) -> str:
     return made.account_id
 
 
-def test_the_tables_are_what_the_migrations_make(office: Office) -> None:
-    with office.look() as connection:
+def test_the_tables_are_what_the_migrations_make(office: AdminSession) -> None:
+    with office.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, METADATA) == []
         tree = ScriptDirectory.from_config(alembic_config(connection))
@@ -50,7 +50,7 @@ def test_migrating_twice_or_at_once_is_safe(home: Home) -> None:
 
     def run() -> None:
         try:
-            open_office(settings, "test").database.dispose()
+            open_admin_session(settings, "test").database.dispose()
         except BaseException as error:
             problems.append(error)
 
@@ -65,7 +65,7 @@ def test_migrating_twice_or_at_once_is_safe(home: Home) -> None:
     database.dispose()
 
 
-def test_every_change_leaves_a_line_and_no_secret_in_it(office: Office) -> None:
+def test_every_change_leaves_a_line_and_no_secret_in_it(office: AdminSession) -> None:
     account = make_account(office, 1000)
     with office.change() as change:
         key, text = keys.issue(change, account, keys.KeyTerms("till", scopes=("precheck",)))
@@ -75,7 +75,7 @@ def test_every_change_leaves_a_line_and_no_secret_in_it(office: Office) -> None:
         keys.revoke(change, account, successor.key_id, "lost 4242424242424242")
     with office.change() as change:
         ledger.adjust(change, account, -10, "correction")
-    with office.look() as connection:
+    with office.reading() as connection:
         lines = audit.read(connection, account, 100)
         everything = str([row._asdict() for row in connection.execute(sa.select(AUDIT))])
         report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
@@ -93,10 +93,10 @@ def test_every_change_leaves_a_line_and_no_secret_in_it(office: Office) -> None:
     assert not any(secret in everything for secret in (text, text2, "4242424242424242"))
 
 
-def test_a_change_without_a_line_does_not_happen(office: Office) -> None:
+def test_a_change_without_a_line_does_not_happen(office: AdminSession) -> None:
     with pytest.raises(AssertionError), office.change() as change:
         change.connection.execute(STATE.insert(), {"name": "x", "value": "y"})
-    with office.look() as connection:
+    with office.reading() as connection:
         assert connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == "x")) is None
 
 
@@ -113,60 +113,62 @@ def test_a_change_without_a_line_does_not_happen(office: Office) -> None:
     ],
     ids=["actor", "details", "cut out", "cut off", "head", "no head", "emptied"],
 )
-def test_tampering_with_the_trail_is_found(office: Office, tamper: sa.Executable) -> None:
+def test_tampering_with_the_trail_is_found(office: AdminSession, tamper: sa.Executable) -> None:
     make_account(office, 1000)
     make_account(office)
     with office.database.writing() as connection:
         connection.execute(tamper)
-    with office.look() as connection:
+    with office.reading() as connection:
         report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
     assert report.problems
 
 
-def test_a_log_whose_head_is_gone_takes_no_more_changes(office: Office) -> None:
+def test_a_log_whose_head_is_gone_takes_no_more_changes(office: AdminSession) -> None:
     with office.database.writing() as connection:
         connection.execute(AUDIT.delete())
         connection.execute(STATE.delete().where(STATE.c.name == "audit-head"))
-    with office.look() as connection:
+    with office.reading() as connection:
         report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
     assert report.problems
     with pytest.raises(Conflict, match="audit verify"):
         make_account(office)
 
 
-def test_concurrent_changes_form_one_chain(office: Office) -> None:
+def test_concurrent_changes_form_one_chain(office: AdminSession) -> None:
     threads = [threading.Thread(target=make_account, args=(office, 5)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    with office.look() as connection:
+    with office.reading() as connection:
         report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
     assert report.problems == []
     assert report.lines == 16
 
 
-def test_a_key_is_found_by_its_hash_and_by_nothing_else(office: Office) -> None:
+def test_a_key_is_found_by_its_hash_and_by_nothing_else(office: AdminSession) -> None:
     account = make_account(office)
     with office.change() as change:
         key, text = keys.issue(change, account, keys.KeyTerms(networks=("203.0.113.0/24",)))
     _, hashing = office.ring.current(keyring.API_KEYS)
-    with office.look() as connection:
+    with office.reading() as connection:
         caller = keys.find_caller(connection, key_hash(text, hashing))
         assert keys.find_caller(connection, key_hash(text + "x", hashing)) is None
     assert caller is not None
     assert (caller.key, caller.account.account_id) == (key, account)
 
 
-def test_another_accounts_key_is_not_found(office: Office) -> None:
+def test_another_accounts_key_is_not_found(office: AdminSession) -> None:
     mine, other = make_account(office), make_account(office)
     with office.change() as change:
         key, _ = keys.issue(change, other, keys.KeyTerms())
-    with office.look() as connection, pytest.raises(NotFound):
+    with office.reading() as connection, pytest.raises(NotFound):
         keys.get(connection, mine, key.key_id)
 
 
-def test_rotation_never_prolongs_a_key_and_a_dead_key_cannot_be_rotated(office: Office) -> None:
+def test_rotation_never_prolongs_a_key_and_a_dead_key_cannot_be_rotated(
+    office: AdminSession,
+) -> None:
     account = make_account(office)
     with office.change() as change:
         soon = change.now_ms + 1000
@@ -186,18 +188,18 @@ def test_rotation_never_prolongs_a_key_and_a_dead_key_cannot_be_rotated(office: 
         keys.revoke(change, account, key.key_id, "")
 
 
-def test_balances_cannot_be_adjusted_below_nothing(office: Office) -> None:
+def test_balances_cannot_be_adjusted_below_nothing(office: AdminSession) -> None:
     account = make_account(office, 100)
     for amount, reason in ((-101, "too much"), (0, "nothing"), (-1, "  ")):
         with pytest.raises(InvalidInput), office.change() as change:
             ledger.adjust(change, account, amount, reason)
     with pytest.raises(InvalidInput), office.change() as change:
         ledger.top_up(change, account, -5, "")
-    with office.look() as connection:
+    with office.reading() as connection:
         assert accounts.state(connection, account).balance == 100
 
 
-def make_key(office: Office) -> tuple[str, ApiKey, str]:
+def make_key(office: AdminSession) -> tuple[str, ApiKey, str]:
     """An account, a key of it, and the hash a server finds the key by."""
     account = make_account(office)
     with office.change() as change:
@@ -205,7 +207,9 @@ def make_key(office: Office) -> tuple[str, ApiKey, str]:
     return account, key, key_hash(text, office.ring.current(keyring.API_KEYS)[1])
 
 
-def test_what_a_server_remembers_of_a_caller_is_dropped_when_it_changes(office: Office) -> None:
+def test_what_a_server_remembers_of_a_caller_is_dropped_when_it_changes(
+    office: AdminSession,
+) -> None:
     account, key, hashed = make_key(office)
     now = [0.0]
     directory = CallerDirectory(office.database, lambda: now[0])
@@ -224,11 +228,11 @@ def test_what_a_server_remembers_of_a_caller_is_dropped_when_it_changes(office: 
         await directory.flush()
 
     asyncio.run(scenario())
-    with office.look() as connection:
+    with office.reading() as connection:
         assert keys.get(connection, account, key.key_id).last_used_at_ms == 1234
 
 
-def test_memory_older_than_a_second_is_not_trusted(office: Office) -> None:
+def test_memory_older_than_a_second_is_not_trusted(office: AdminSession) -> None:
     account, key, hashed = make_key(office)
     now = [0.0]
     directory = CallerDirectory(office.database, lambda: now[0])
@@ -246,7 +250,7 @@ def test_memory_older_than_a_second_is_not_trusted(office: Office) -> None:
     asyncio.run(scenario())
 
 
-def test_rotating_the_root_keeps_every_key(office: Office) -> None:
+def test_rotating_the_root_keeps_every_key(office: AdminSession) -> None:
     old_root = RootSecret.parse("o" * 40)
     new_root = RootSecret.parse("n" * 40)
     chance = (lambda: 1, secrets.token_bytes)

@@ -10,17 +10,17 @@ import time
 import pytest
 
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.sentry.memory import Kind, Sighting
+from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded import event_facts
-from gatehouse.store.history import Record
-from gatehouse.store.remembrance import Remembrance
+from gatehouse.store.history import RecordText
+from gatehouse.store.remembrance import MemoryRebuild
 
 
 def _record(
     user: str, *, completed: bool = True, counted: bool = True, declined: bool = False
-) -> Record:
+) -> RecordText:
     event = event_facts(
-        Sighting("acct_1", 1000.0, [(Kind.USER, user)], 9.5, "USD"),
+        MemoryEvent("acct_1", 1000.0, [(EntityKind.USER, user)], 9.5, "USD"),
         counted=counted,
         declined=declined,
     )
@@ -31,10 +31,10 @@ def _record(
 class Archive:
     """Gives its steps one after another; an exception among them is raised once."""
 
-    def __init__(self, *steps: list[Record] | Exception) -> None:
+    def __init__(self, *steps: list[RecordText] | Exception) -> None:
         self.steps = list(steps)
 
-    def read(self) -> list[Record] | None:
+    def read(self) -> list[RecordText] | None:
         if not self.steps:
             return None
         step = self.steps.pop(0)
@@ -50,9 +50,9 @@ class Notes:
         self.users: list[str] = []
         self._seconds_each = seconds_each
 
-    def note(self, sighting: Sighting) -> None:
+    def note(self, sighting: MemoryEvent) -> None:
         time.sleep(self._seconds_each)
-        self.users += [value for kind, value in sighting.entities if kind is Kind.USER]
+        self.users += [value for kind, value in sighting.entities if kind is EntityKind.USER]
 
 
 def _idle() -> bool:
@@ -61,7 +61,7 @@ def _idle() -> bool:
 
 def _remember(archive: Archive) -> list[str]:
     notes = Notes()
-    asyncio.run(Remembrance(archive.read, notes.note, _idle, retry_s=0).run())
+    asyncio.run(MemoryRebuild(archive.read, notes.note, _idle, retry_s=0).run())
     return notes.users
 
 
@@ -84,7 +84,7 @@ def test_refusals_are_noted_whether_their_events_count_or_not() -> None:
         [_record("cat", declined=True, completed=False), _record("dan", counted=False)],
     )
     notes, declines = Notes(), Notes()
-    remembrance = Remembrance(
+    remembrance = MemoryRebuild(
         archive.read, notes.note, _idle, note_decline=declines.note, retry_s=0
     )
     asyncio.run(remembrance.run())
@@ -119,7 +119,7 @@ def test_requests_get_their_turn_meanwhile(is_busy: bool) -> None:
         return is_busy
 
     async def scene() -> float:
-        task = asyncio.create_task(Remembrance(archive.read, notes.note, busy).run())
+        task = asyncio.create_task(MemoryRebuild(archive.read, notes.note, busy).run())
         longest, last = 0.0, time.perf_counter()
         while not task.done():
             await asyncio.sleep(0)
@@ -139,7 +139,7 @@ def test_it_can_be_stopped_at_any_time() -> None:
     notes = Notes()
 
     async def scene() -> None:
-        task = asyncio.create_task(Remembrance(lambda: next(endless), notes.note, _idle).run())
+        task = asyncio.create_task(MemoryRebuild(lambda: next(endless), notes.note, _idle).run())
         await asyncio.sleep(0.2)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):

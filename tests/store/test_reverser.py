@@ -10,12 +10,12 @@ import pytest
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.gateway.request import Payment
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import intents
 from gatehouse.store.intents import IntentState, KeptIntent
-from gatehouse.store.office import Office
-from gatehouse.store.reverser import KEPT_MS, MOST_ATTEMPTS, Reverser, after_attempt, wait_ms
+from gatehouse.store.office import AdminSession
+from gatehouse.store.reverser import KEPT_MS, MOST_ATTEMPTS, ReversalWorker, after_attempt, wait_ms
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
 from tests.harness import Home
 
@@ -49,14 +49,14 @@ class Hands:
 
 
 @pytest.fixture
-def embedded(sqlite_home: Home) -> Iterator[Office]:
+def embedded(sqlite_home: Home) -> Iterator[AdminSession]:
     """An office for what does not depend on the database."""
-    place = open_office(load_settings(sqlite_home.environ()), "test")
+    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
     yield place
     place.database.dispose()
 
 
-def put(office: Office, request_id: str, **values: Any) -> None:
+def put(office: AdminSession, request_id: str, **values: Any) -> None:
     row = {
         "request_id": request_id,
         "account_id": "acct_1",
@@ -73,16 +73,18 @@ def put(office: Office, request_id: str, **values: Any) -> None:
         connection.execute(GATEWAY_INTENTS.insert(), row | values)
 
 
-def get(office: Office, request_id: str) -> KeptIntent:
-    with office.look() as connection:
+def get(office: AdminSession, request_id: str) -> KeptIntent:
+    with office.reading() as connection:
         return intents.get(connection, request_id)
 
 
-def reverser(office: Office, gateway: RecordingGateway, clock: Hands | None = None) -> Reverser:
-    return Reverser(office.database, gateway, clock or Hands(), time_limit_ms=50)
+def reverser(
+    office: AdminSession, gateway: RecordingGateway, clock: Hands | None = None
+) -> ReversalWorker:
+    return ReversalWorker(office.database, gateway, clock or Hands(), time_limit_ms=50)
 
 
-def test_what_is_due_is_reversed_once_and_what_is_not_is_left_alone(office: Office) -> None:
+def test_what_is_due_is_reversed_once_and_what_is_not_is_left_alone(office: AdminSession) -> None:
     put(office, "due")
     put(office, "later", next_at_ms=NOW + 1)
     put(office, "open", state=IntentState.OPEN, next_at_ms=None)
@@ -113,7 +115,7 @@ async def _cancel_itself() -> None:
     raise asyncio.CancelledError
 
 
-def test_failed_attempts_say_why_and_spoil_no_other(office: Office) -> None:
+def test_failed_attempts_say_why_and_spoil_no_other(office: AdminSession) -> None:
     failures = {
         "down": (_fail, "connector_failed"),
         "silent": (_hang, "timeout"),
@@ -139,7 +141,7 @@ def test_failed_attempts_say_why_and_spoil_no_other(office: Office) -> None:
 
 
 def test_attempts_go_on_with_longer_waits_until_somebody_must_look_after_it(
-    embedded: Office, caplog: pytest.LogCaptureFixture
+    embedded: AdminSession, caplog: pytest.LogCaptureFixture
 ) -> None:
     put(embedded, "r0")
     gateway, clock = RecordingGateway(_fail), Hands()
@@ -159,7 +161,7 @@ def test_attempts_go_on_with_longer_waits_until_somebody_must_look_after_it(
     assert caplog.records[-1].requestId == "r0"  # type: ignore[attr-defined]  # an extra
 
 
-def test_servers_that_look_at_the_same_time_ask_once_for_each_payment(office: Office) -> None:
+def test_servers_that_look_at_the_same_time_ask_once_for_each_payment(office: AdminSession) -> None:
     for number in range(40):
         put(office, f"r{number:02d}", next_at_ms=NOW - number)
     gateway = RecordingGateway(lambda: asyncio.sleep(0.005))
@@ -175,7 +177,9 @@ def test_servers_that_look_at_the_same_time_ask_once_for_each_payment(office: Of
     assert len({each.request_id for each in gateway.reversals}) == len(gateway.reversals) == 40
 
 
-def test_a_server_that_dies_in_the_middle_leaves_the_payment_to_the_others(office: Office) -> None:
+def test_a_server_that_dies_in_the_middle_leaves_the_payment_to_the_others(
+    office: AdminSession,
+) -> None:
     put(office, "r0")
     clock = Hands()
 
@@ -194,7 +198,9 @@ def test_a_server_that_dies_in_the_middle_leaves_the_payment_to_the_others(offic
     assert get(office, "r0").state is IntentState.REVERSED
 
 
-def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(office: Office) -> None:
+def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(
+    office: AdminSession,
+) -> None:
     put(office, "left behind", state=IntentState.OPEN, next_at_ms=None)
     put(office, "under way", state=IntentState.OPEN, next_at_ms=None)
     put(office, "old", state=IntentState.REVERSED, next_at_ms=NOW)
@@ -204,7 +210,7 @@ def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(office:
     with office.database.writing() as connection:
         connection.execute(HOLDS.insert(), hold | {"expires_at_ms": NOW})
     asyncio.run(reverser(office, RecordingGateway()).tidy())
-    with office.look() as connection:
+    with office.reading() as connection:
         found = {each.request_id: each.state for each in intents.listing(connection, None, None, 9)}
     assert found == {
         "left behind": IntentState.REVERSE,
@@ -214,7 +220,9 @@ def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(office:
     }
 
 
-def test_it_runs_until_it_is_stopped(embedded: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_runs_until_it_is_stopped(
+    embedded: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("gatehouse.store.reverser.REVERSE_EVERY_S", 0.01)
     put(embedded, "first")
     gateway = RecordingGateway()
@@ -233,7 +241,7 @@ def test_it_runs_until_it_is_stopped(embedded: Office, monkeypatch: pytest.Monke
 
 
 def test_trouble_with_the_database_does_not_end_it(
-    embedded: Office, monkeypatch: pytest.MonkeyPatch
+    embedded: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gatehouse.store.reverser.REVERSE_EVERY_S", 0.01)
     put(embedded, "r0")

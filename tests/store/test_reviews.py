@@ -16,48 +16,50 @@ from gatehouse.core.errors import (
 )
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store import accounts, audit, feedback, reviews
-from gatehouse.store.office import Office
-from gatehouse.store.reviews import AlreadyResolved, RecordedReviews, Review, ReviewState
+from gatehouse.store.office import AdminSession
+from gatehouse.store.reviews import AlreadyResolved, RecordedReviews, ReviewState, StoredReview
 from gatehouse.store.tables import AUDIT, DECISIONS
 from tests.store.reviewing import MOMENT_MS, open_review
 
 
-def make_account(office: Office) -> str:
+def make_account(office: AdminSession) -> str:
     with office.change() as change:
         return accounts.create(change, "Shop", "USD").account_id
 
 
 def resolve(
-    office: Office, account: str, request: str, *, approve: bool = True, reason: str = "fine"
-) -> Review:
+    office: AdminSession, account: str, request: str, *, approve: bool = True, reason: str = "fine"
+) -> StoredReview:
     with office.change() as change:
         return reviews.resolve(
             change, account, request, approve=approve, reason=reason, actor=office.actor
         )
 
 
-def get(office: Office, account: str, request: str) -> Review:
-    with office.look() as connection:
+def get(office: AdminSession, account: str, request: str) -> StoredReview:
+    with office.reading() as connection:
         return reviews.get(connection, account, request)
 
 
 def listed(
-    office: Office, account: str, state: ReviewState | None, before: str | None = None
+    office: AdminSession, account: str, state: ReviewState | None, before: str | None = None
 ) -> list[str]:
-    with office.look() as connection:
+    with office.reading() as connection:
         found = reviews.listing(connection, account, state, before, 2)
     return [review.request_id for review in found]
 
 
-def test_a_review_is_resolved_once_and_the_next_is_told_by_whom_and_when(office: Office) -> None:
+def test_a_review_is_resolved_once_and_the_next_is_told_by_whom_and_when(
+    office: AdminSession,
+) -> None:
     account = make_account(office)
     request = open_review(office, account)
-    assert get(office, account, request) == Review(request, MOMENT_MS, ReviewState.OPEN)
+    assert get(office, account, request) == StoredReview(request, MOMENT_MS, ReviewState.OPEN)
     done = resolve(office, account, request, approve=False, reason=" stolen card ")
     assert (done.state, done.actor, done.reason) == (ReviewState.DECLINED, "test", "stolen card")
     assert done.resolved_at_ms is not None
     assert get(office, account, request) == done
-    with office.look() as connection:
+    with office.reading() as connection:
         [said] = feedback.history(connection, account, request)
     assert (said.label, said.source, said.actor) == (Label.FRAUD, LabelSource.REVIEW, "test")
     assert said.recorded_at_ms == done.resolved_at_ms
@@ -67,13 +69,13 @@ def test_a_review_is_resolved_once_and_the_next_is_told_by_whom_and_when(office:
     assert get(office, account, request) == done
 
 
-def test_resolving_leaves_one_line_in_the_trail_without_the_reason(office: Office) -> None:
+def test_resolving_leaves_one_line_in_the_trail_without_the_reason(office: AdminSession) -> None:
     account = make_account(office)
     request = open_review(office, account)
     resolve(office, account, request, reason="called the customer at home")
     with pytest.raises(AlreadyResolved):
         resolve(office, account, request)
-    with office.look() as connection:
+    with office.reading() as connection:
         *_, line = audit.read(connection, account, 10)
         everything = str([row._asdict() for row in connection.execute(sa.select(AUDIT))])
         report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
@@ -84,10 +86,10 @@ def test_resolving_leaves_one_line_in_the_trail_without_the_reason(office: Offic
     assert report.problems == []
 
 
-def test_of_many_who_resolve_at_once_one_wins(office: Office) -> None:
+def test_of_many_who_resolve_at_once_one_wins(office: AdminSession) -> None:
     account = make_account(office)
     request = open_review(office, account)
-    won: list[Review] = []
+    won: list[StoredReview] = []
     lost: list[GatehouseError] = []
 
     def run(approve: bool) -> None:
@@ -103,11 +105,11 @@ def test_of_many_who_resolve_at_once_one_wins(office: Office) -> None:
         thread.join()
     assert [type(error) for error in lost] == [AlreadyResolved] * 5
     assert won == [get(office, account, request)]
-    with office.look() as connection:
+    with office.reading() as connection:
         assert len(feedback.history(connection, account, request)) == 1
 
 
-def test_nobody_sees_or_resolves_the_review_of_another_account(office: Office) -> None:
+def test_nobody_sees_or_resolves_the_review_of_another_account(office: AdminSession) -> None:
     mine, other = make_account(office), make_account(office)
     request = open_review(office, mine)
     with pytest.raises(NotFound):
@@ -116,7 +118,7 @@ def test_nobody_sees_or_resolves_the_review_of_another_account(office: Office) -
         resolve(office, other, request)
     assert listed(office, other, None) == []
     assert get(office, mine, request).state is ReviewState.OPEN
-    with office.look() as connection:
+    with office.reading() as connection:
         found = [get(office, mine, request)]
         assert reviews.with_records(connection, other, found)[0].record is None
 
@@ -126,7 +128,7 @@ def test_nobody_sees_or_resolves_the_review_of_another_account(office: Office) -
     ["", "req_", "req_00000000000000000000000000", "req_\x00", "\udcff", "x" * 100_000],
     ids=["empty", "short", "unknown", "nul", "surrogate", "huge"],
 )
-def test_what_is_no_review_is_not_found(office: Office, request_id: str) -> None:
+def test_what_is_no_review_is_not_found(office: AdminSession, request_id: str) -> None:
     account = make_account(office)
     with pytest.raises(NotFound):
         get(office, account, request_id)
@@ -134,7 +136,7 @@ def test_what_is_no_review_is_not_found(office: Office, request_id: str) -> None
         resolve(office, account, request_id)
 
 
-def test_a_reason_is_bounded_and_kept_without_card_numbers(office: Office) -> None:
+def test_a_reason_is_bounded_and_kept_without_card_numbers(office: AdminSession) -> None:
     account = make_account(office)
     request = open_review(office, account)
     for reason in ("", " \n\t", "\u200b", "x" * 501):
@@ -147,7 +149,7 @@ def test_a_reason_is_bounded_and_kept_without_card_numbers(office: Office) -> No
     assert resolve(office, account, longest, reason="x" * 500).reason == "x" * 500
 
 
-def test_reviews_are_paged_newest_first_by_state(office: Office) -> None:
+def test_reviews_are_paged_newest_first_by_state(office: AdminSession) -> None:
     account = make_account(office)
     first, second, third, fourth = (open_review(office, account, MOMENT_MS + n) for n in range(4))
     resolve(office, account, second)
@@ -161,12 +163,12 @@ def test_reviews_are_paged_newest_first_by_state(office: Office) -> None:
     assert listed(office, account, ReviewState.DECLINED, third) == []
 
 
-def test_each_review_comes_with_its_own_record(office: Office) -> None:
+def test_each_review_comes_with_its_own_record(office: AdminSession) -> None:
     account = make_account(office)
     requests = [open_review(office, account) for _ in range(3)]
     with office.database.writing() as connection:
         connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == requests[1]))
-    with office.look() as connection:
+    with office.reading() as connection:
         found = reviews.listing(connection, account, None, None, 10)
         pairs = reviews.with_records(connection, account, found)
         assert reviews.with_records(connection, account, []) == []
@@ -178,7 +180,7 @@ def test_each_review_comes_with_its_own_record(office: Office) -> None:
     assert (newest["requestId"], oldest["requestId"]) == (requests[2], requests[0])
 
 
-def test_labels_are_what_people_found_within_the_span(office: Office) -> None:
+def test_labels_are_what_people_found_within_the_span(office: AdminSession) -> None:
     account, other = make_account(office), make_account(office)
     early, fraud, good, unknown, late = (
         open_review(office, account, MOMENT_MS + n) for n in (-1, 0, 5, 6, 10)
@@ -188,20 +190,20 @@ def test_labels_are_what_people_found_within_the_span(office: Office) -> None:
     resolve(office, account, good)
     resolve(office, account, late)
     resolve(office, other, open_review(office, other, MOMENT_MS + 1))
-    with office.look() as connection:
+    with office.reading() as connection:
         found = feedback.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
     assert found == {fraud: True, good: False}
     assert unknown not in found
 
 
-def test_a_server_resolves_in_the_name_of_the_key(office: Office) -> None:
+def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
     account = make_account(office)
     request, other = open_review(office, account), open_review(office, account)
     winners: list[str] = []
     seen: list[int] = []
 
     async def noted() -> None:
-        with office.look() as connection:
+        with office.reading() as connection:
             seen.append(feedback.newest(connection))
         raise StoreUnavailable("away")
 
@@ -232,6 +234,6 @@ def test_a_server_resolves_in_the_name_of_the_key(office: Office) -> None:
         assert seen == [1]
 
     asyncio.run(work())
-    with office.look() as connection:
+    with office.reading() as connection:
         *_, line = audit.read(connection, account, 10)
     assert (line.action, [line.actor]) == ("review.resolve", winners)

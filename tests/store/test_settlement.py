@@ -21,10 +21,10 @@ from gatehouse.pipeline.desk import (
     StillInFlight,
 )
 from gatehouse.store.settlement import (
+    BatchRows,
     DoubtfulIntent,
     Expire,
     KeptClaim,
-    Loaded,
     NewIntent,
     NewReview,
     decide,
@@ -34,9 +34,9 @@ from gatehouse.store.settlement import (
 NOW = 1_000_000
 
 
-def loaded(balance: int = 100, **more: object) -> Loaded:
+def loaded(balance: int = 100, **more: object) -> BatchRows:
     parts: dict[str, object] = {"holds": {}, "claims": {}, "guesses": {}, **more}
-    return Loaded(accounts={"acct": AccountState(balance, 0)}, **parts)  # type: ignore[arg-type]  # any
+    return BatchRows(accounts={"acct": AccountState(balance, 0)}, **parts)  # type: ignore[arg-type]  # any
 
 
 def authorize(request_id: str, amount: int = 50, key: str | None = None, body: str = "b",
@@ -68,7 +68,7 @@ def close(
     )
 
 
-def held() -> Loaded:
+def held() -> BatchRows:
     state = loaded(holds={"r0": Hold("r0", "acct", 50, NOW, "srv")})
     state.accounts["acct"].held = 50
     return state

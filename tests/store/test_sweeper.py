@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from gatehouse.billing.ledger import Hold
 from gatehouse.pipeline.desk import Authorize, Authorized, Claim, Intent
 from gatehouse.store import accounts, intents, ledger
-from gatehouse.store.doors import open_door
+from gatehouse.store.doors import open_batch_session
 from gatehouse.store.intents import IntentState
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.sweeper import Sweeper
 from gatehouse.store.tables import CARD_MISMATCHES, IDEMPOTENCY
 from gatehouse.store.writer import Writer
@@ -17,18 +17,18 @@ from gatehouse.store.writer import Writer
 DAY_MS = 24 * 3600 * 1000
 
 
-def _account(office: Office) -> str:
+def _account(office: AdminSession) -> str:
     with office.change() as change:
         made = accounts.create(change, "Shop", "USD")
         ledger.top_up(change, made.account_id, 100, "")
     return made.account_id
 
 
-def _hold_for_two(office: Office, account: str, only_owner: str | None) -> tuple[int, int]:
+def _hold_for_two(office: AdminSession, account: str, only_owner: str | None) -> tuple[int, int]:
     """A dead server's hold and our own; returns (released, still held)."""
 
     async def scenario() -> int:
-        writer = Writer(lambda: open_door(office.database))
+        writer = Writer(lambda: open_batch_session(office.database))
         writer.start()
         now_ms = office.clock()
         for owner in ("srv_dead", "srv_live"):
@@ -42,25 +42,27 @@ def _hold_for_two(office: Office, account: str, only_owner: str | None) -> tuple
         return released
 
     released = asyncio.run(scenario())
-    with office.look() as connection:
+    with office.reading() as connection:
         assert ledger.verify(connection).problems == []
         return released, accounts.state(connection, account).held
 
 
-def test_the_only_server_releases_what_others_held_and_frees_their_keys(office: Office) -> None:
+def test_the_only_server_releases_what_others_held_and_frees_their_keys(
+    office: AdminSession,
+) -> None:
     account = _account(office)
     assert _hold_for_two(office, account, "srv_live") == (1, 30)
-    with office.look() as connection:
+    with office.reading() as connection:
         kept = list(connection.scalars(sa.select(IDEMPOTENCY.c.claim_id)))
     assert kept == ["claim srv_live"]
 
 
 def test_the_payments_of_a_dead_server_are_put_in_doubt_and_those_of_a_live_one_are_not(
-    office: Office,
+    office: AdminSession,
 ) -> None:
     account = _account(office)
     _hold_for_two(office, account, "srv_live")
-    with office.look() as connection:
+    with office.reading() as connection:
         dead = intents.get(connection, "req_srv_dead")
         live = intents.get(connection, "req_srv_live")
     assert (dead.state, dead.detail) == (IntentState.REVERSE, "expired")
@@ -70,11 +72,11 @@ def test_the_payments_of_a_dead_server_are_put_in_doubt_and_those_of_a_live_one_
     assert (live.account_id, live.amount_minor, live.currency) == (account, 5990, "USD")
 
 
-def test_one_of_several_servers_waits_for_the_expiry(office: Office) -> None:
+def test_one_of_several_servers_waits_for_the_expiry(office: AdminSession) -> None:
     assert _hold_for_two(office, _account(office), None) == (0, 60)
 
 
-def test_old_keys_and_old_mismatches_are_forgotten(office: Office) -> None:
+def test_old_keys_and_old_mismatches_are_forgotten(office: AdminSession) -> None:
     now_ms = office.clock()
     with office.database.writing() as connection:
         for name, at_ms in (("old", now_ms - 1), ("new", now_ms + DAY_MS)):
@@ -83,8 +85,8 @@ def test_old_keys_and_old_mismatches_are_forgotten(office: Office) -> None:
         for name, at_ms in (("old", now_ms - DAY_MS - 1), ("new", now_ms)):
             row = {"card": "fp", "request_id": name, "at_ms": at_ms}
             connection.execute(CARD_MISMATCHES.insert(), row)
-    writer = Writer(lambda: open_door(office.database))
+    writer = Writer(lambda: open_batch_session(office.database))
     assert Sweeper(office.database, writer, office.clock, None).prune() == 2
-    with office.look() as connection:
+    with office.reading() as connection:
         assert list(connection.scalars(sa.select(IDEMPOTENCY.c.claim_id))) == ["new"]
         assert list(connection.scalars(sa.select(CARD_MISMATCHES.c.request_id))) == ["new"]

@@ -9,18 +9,18 @@ import pytest
 from gatehouse.core.cards import CardNumber, CardOfRequest, ExpiryDate
 from gatehouse.core.case import Case, StageResult
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardKeeper, Fingerprints
+from gatehouse.intel.cards import CardMasker, Fingerprints
 from gatehouse.language.catalogue import SIGNALS, VELOCITY
 from gatehouse.rules.request import RulesRequest
-from gatehouse.sentry.entities import Keeper
-from gatehouse.sentry.recorded import sighting_in
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.recorded import counted_event_in
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.survey.inputs import INPUT, Told, bring_together
-from gatehouse.survey.keeping import RingKeeper
-from gatehouse.survey.surveyor import Survey
+from gatehouse.survey.inputs import INPUT, RequestParts, bring_together
+from gatehouse.survey.keeping import Fingerprinter
+from gatehouse.survey.surveyor import LiveSignalBuilder
 from gatehouse.web.validation import parse_own_type
 from tests.harness import VISIT
 from tests.sentry.visits import Book
@@ -34,17 +34,19 @@ class Desk:
     """A survey with a real memory, and one request after another."""
 
     def __init__(self) -> None:
-        self.memory = Rings(10_000)
-        keeper = Keeper(b"k" * 32)
+        self.memory = LocalMemory(10_000)
+        keeper = EntityHasher(b"k" * 32)
         book = Book()
         stage = SentryStage(book, self.memory, load_scorecard(), keeper, time_limit_ms=1000)
-        self.survey = Survey(stage, book, self.memory, RingKeeper(Fingerprints(KEY), keeper))
-        self._cards = CardKeeper(load_bins(), KEY)
+        self.survey = LiveSignalBuilder(
+            stage, book, self.memory, Fingerprinter(Fingerprints(KEY), keeper)
+        )
+        self._cards = CardMasker(load_bins(), KEY)
 
     def case(
         self, *, card: str | None = "4242424242424242", at_ms: int = AT_MS, **told: Any
     ) -> Case:
-        given = Told(**{"rules": RulesRequest(), **told})
+        given = RequestParts(**{"rules": RulesRequest(), **told})
         case = Case("req_1", "acct_1", at_ms, {INPUT: bring_together(given)}, {}, {})
         if card is not None:
             expiry = ExpiryDate.parse("2030-12")
@@ -151,7 +153,7 @@ def test_an_empty_request_is_described_all_the_same() -> None:
 
 def test_what_sentry_is_not_told_it_takes_from_the_rules_input() -> None:
     rules = RulesRequest(customer_ip="203.0.113.7", user_id="u-9", amount=20.0, currency="EUR")
-    told = bring_together(Told(rules))
+    told = bring_together(RequestParts(rules))
     assert told.sentry.device is not None
     assert told.sentry.device.ip_address == "203.0.113.7"
     assert told.sentry.account is not None
@@ -178,15 +180,15 @@ def test_an_address_that_is_none_or_the_same_changes_nothing(text: str) -> None:
 
 def test_cards_differ_only_when_they_do() -> None:
     first, second = CardNumber.parse("4242424242424242"), CardNumber.parse("5555555555554444")
-    assert bring_together(Told(RulesRequest(), cards=(first, first))).cards_differ is False
-    assert bring_together(Told(RulesRequest(), cards=(first, second))).cards_differ is True
-    assert bring_together(Told(RulesRequest())).cards_differ is None
+    assert bring_together(RequestParts(RulesRequest(), cards=(first, first))).cards_differ is False
+    assert bring_together(RequestParts(RulesRequest(), cards=(first, second))).cards_differ is True
+    assert bring_together(RequestParts(RulesRequest())).cards_differ is None
 
 
 def test_what_will_be_charged_beats_what_was_said_about_it() -> None:
     rules = RulesRequest(amount=10.0, currency="EUR")
     sentry = request(SentryRequest, order={"amount": 5, "currency": "JPY"})
-    told = bring_together(Told(rules, sentry, payment=(12.5, "USD")))
+    told = bring_together(RequestParts(rules, sentry, payment=(12.5, "USD")))
     assert (told.amount, told.currency) == (12.5, "USD")
     assert told.sentry.order is not None
     assert (told.sentry.order.amount, told.sentry.order.currency) == (12.5, "USD")
@@ -194,7 +196,7 @@ def test_what_will_be_charged_beats_what_was_said_about_it() -> None:
 
 def test_the_user_that_rules_speak_of_is_the_one_that_is_counted() -> None:
     sentry = request(SentryRequest, account={"userId": "u-1"})
-    told = bring_together(Told(RulesRequest(user_id="u-2"), sentry))
+    told = bring_together(RequestParts(RulesRequest(user_id="u-2"), sentry))
     assert told.user_id == "u-1"
 
 
@@ -224,10 +226,10 @@ def test_a_refusal_is_remembered_and_an_outage_is_not() -> None:
     refused = desk.describe(**full())
     answer = StageResult(msgspec.Struct(), True, {}, declined=True)
     refused.results["PreCheck"] = answer
-    for tell in refused.afterwards:
+    for tell in refused.on_settled:
         tell(True)
     late = desk.describe(**_other_transaction())
-    for tell in late.afterwards:
+    for tell in late.on_settled:
         tell(False)
     signals = desk.describe(**_other_transaction()).signals
     card = dict(zip(VELOCITY["card"], signals["velocity.card"], strict=True))
@@ -244,7 +246,7 @@ def test_the_record_brings_the_event_back_into_a_memory() -> None:
     desk = Desk()
     case = desk.describe(**full())
     record = msgspec.json.encode({"stages": [], **desk.survey.facts(case)}).decode()
-    seen = sighting_in("acct_1", record)
+    seen = counted_event_in("acct_1", record)
     assert seen is not None
     kinds = {kind.name for kind, _ in seen.entities}
     assert {"CARD", "BIN", "EMAIL", "PHONE", "ADDRESS", "USER"} <= kinds

@@ -10,11 +10,11 @@ import pytest
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_office, system_clock
+from gatehouse.premises import open_admin_session, system_clock
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, keys, ledger
-from gatehouse.store.feedback import MOST_SAID, Statement, Telling, note_all
-from gatehouse.store.office import Office
+from gatehouse.store.feedback import MOST_SAID, FeedbackStatement, Telling, note_all
+from gatehouse.store.office import AdminSession
 from gatehouse.store.state import lock_changes
 from gatehouse.web.feedback import FeedbackRequest
 from gatehouse.web.problems import Problem
@@ -31,8 +31,8 @@ FREE_FROM = {
 
 
 @pytest.fixture(scope="module")
-def office(shared: Server) -> Iterator[Office]:
-    place = open_office(load_settings(shared.home.environ()), "test")
+def office(shared: Server) -> Iterator[AdminSession]:
+    place = open_admin_session(load_settings(shared.home.environ()), "test")
     yield place
     place.database.dispose()
 
@@ -40,7 +40,7 @@ def office(shared: Server) -> Iterator[Office]:
 class Shop:
     """An account of its own with a key for everything, or for some operations."""
 
-    def __init__(self, office: Office, *scopes: str) -> None:
+    def __init__(self, office: AdminSession, *scopes: str) -> None:
         with office.change() as change:
             self.account = accounts.create(change, "Shop", "USD").account_id
             ledger.top_up(change, self.account, 7_000_000, "")
@@ -50,7 +50,7 @@ class Shop:
 
 
 @pytest.fixture(scope="module")
-def shop(office: Office) -> Shop:
+def shop(office: AdminSession) -> Shop:
     return Shop(office)
 
 
@@ -189,11 +189,17 @@ def test_a_reference_that_is_not_kept_as_it_is_finds_nobody_s_request(
 
 
 def test_so_much_is_said_about_a_request_and_no_more(
-    client: httpx.Client, office: Office, shop: Shop
+    client: httpx.Client, office: AdminSession, shop: Shop
 ) -> None:
     request = scored(client, "t-320")
     telling = [
-        Telling(shop.account, [request], Statement(Label.FRAUD, amount=n), "test", LabelSource.API)
+        Telling(
+            shop.account,
+            [request],
+            FeedbackStatement(Label.FRAUD, amount=n),
+            "test",
+            LabelSource.API,
+        )
         for n in range(MOST_SAID)
     ]
     with office.database.writing() as connection:
@@ -213,7 +219,7 @@ def test_a_pipeline_s_request_is_found_by_its_transaction(shared: Server) -> Non
 
 
 def test_a_name_of_too_many_requests_is_refused(
-    client: httpx.Client, office: Office, shared: Server
+    client: httpx.Client, office: AdminSession, shared: Server
 ) -> None:
     busy = Shop(office)
     for _ in range(101):
@@ -225,7 +231,7 @@ def test_a_name_of_too_many_requests_is_refused(
 
 
 def test_what_a_review_found_is_in_the_history(
-    client: httpx.Client, office: Office, shop: Shop
+    client: httpx.Client, office: AdminSession, shop: Shop
 ) -> None:
     request = open_review(office, shop.account)
     given(client, "FRAUD", requestId=request)
@@ -273,7 +279,7 @@ def test_an_unknown_name_is_answered_with_what_to_do(client: httpx.Client) -> No
 
 
 def test_the_requests_of_another_account_are_unknown(
-    client: httpx.Client, office: Office, shared: Server
+    client: httpx.Client, office: AdminSession, shared: Server
 ) -> None:
     other = Shop(office)
     with shared.client(other.key) as theirs:
@@ -417,7 +423,7 @@ def test_bodies_are_read_within_the_limits_of_all_operations(client: httpx.Clien
 
 
 def test_keys_need_the_scope_and_other_methods_are_refused(
-    client: httpx.Client, office: Office, shared: Server
+    client: httpx.Client, office: AdminSession, shared: Server
 ) -> None:
     clerk, till = Shop(office, "feedback"), Shop(office, "reviews", "decisions", "sentry")
     request = open_review(office, clerk.account)

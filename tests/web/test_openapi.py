@@ -18,12 +18,12 @@ from gatehouse.intel.networks import AddressFacts
 from gatehouse.offers.operations import Parties, make_operations, make_stages
 from gatehouse.offers.pipelines import Pipelines
 from gatehouse.offers.setups import Builder, Setups
-from gatehouse.sentry.entities import Keeper
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.settings import Settings
 from gatehouse.store.database import Database
-from gatehouse.survey.keeping import RingKeeper
-from gatehouse.survey.surveyor import Survey
+from gatehouse.survey.keeping import Fingerprinter
+from gatehouse.survey.surveyor import LiveSignalBuilder
 from gatehouse.web.openapi import openapi_document
 from gatehouse.web.operations import Operation
 from gatehouse.web.problems import CODES
@@ -51,15 +51,15 @@ class Nothing:
 
 def _operations() -> list[Operation]:
     """What a server offers, without a server."""
-    book, memory, keeper = Nothing(), Rings(1000), Keeper(b"k" * 32)
+    book, memory, keeper = Nothing(), LocalMemory(1000), EntityHasher(b"k" * 32)
     parties = Parties(
         SandboxIssuer(), SandboxIdentities(Nobody()), book, memory, keeper, SandboxGateway()
     )
     stages = make_stages(Settings(), parties)
     builder = Builder(stages.by_name())
-    kept = RingKeeper(Fingerprints((1, b"f" * 32)), keeper)
+    kept = Fingerprinter(Fingerprints((1, b"f" * 32)), keeper)
     setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
-    survey = Survey(stages.sentry, book, memory, kept)
+    survey = LiveSignalBuilder(stages.sentry, book, memory, kept)
     return make_operations(stages, Pipelines(setups, builder, survey))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, keys, ledger
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from tests.harness import AMELIA, CARD, PURCHASE, VISIT, Home, Server, pipeline, sentry
 
 _NUMBERS = count(1)
@@ -22,13 +22,13 @@ class Shop:
     """An account of its own, and a customer whom nobody else has seen."""
 
     def __init__(self, home: Home) -> None:
-        office = open_office(load_settings(home.environ()), "test")
+        office = open_admin_session(load_settings(home.environ()), "test")
         self._create(office)
         office.database.dispose()
         number = next(_NUMBERS)
         self.user, self.address = f"user-{number}", f"24.{number}.2.3"
 
-    def _create(self, office: Office) -> None:
+    def _create(self, office: AdminSession) -> None:
         with office.change() as change:
             self.account = accounts.create(change, "Shop", "USD").account_id
             ledger.top_up(change, self.account, 9_000_000, "")

@@ -7,10 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.premises import open_office
+from gatehouse.premises import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store import accounts, audit, keys, ledger
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from tests.harness import Server
 from tests.store.reviewing import MOMENT_MS, open_review
 
@@ -24,8 +24,8 @@ FREE = {
 
 
 @pytest.fixture(scope="module")
-def office(shared: Server) -> Iterator[Office]:
-    place = open_office(load_settings(shared.home.environ()), "test")
+def office(shared: Server) -> Iterator[AdminSession]:
+    place = open_admin_session(load_settings(shared.home.environ()), "test")
     yield place
     place.database.dispose()
 
@@ -33,7 +33,7 @@ def office(shared: Server) -> Iterator[Office]:
 class Shop:
     """An account of its own with a key for everything."""
 
-    def __init__(self, office: Office, *scopes: str) -> None:
+    def __init__(self, office: AdminSession, *scopes: str) -> None:
         with office.change() as change:
             self.account = accounts.create(change, "Shop", "USD").account_id
             ledger.top_up(change, self.account, 7_000_000, "")
@@ -43,7 +43,7 @@ class Shop:
 
 
 @pytest.fixture(scope="module")
-def shop(office: Office) -> Shop:
+def shop(office: AdminSession) -> Shop:
     return Shop(office)
 
 
@@ -65,7 +65,7 @@ def resolved(client: httpx.Client, request: str, body: Any = None) -> httpx.Resp
 
 
 def test_an_open_review_is_shown_with_its_decision_free_of_charge(
-    client: httpx.Client, office: Office, shop: Shop
+    client: httpx.Client, office: AdminSession, shop: Shop
 ) -> None:
     request = open_review(office, shop.account)
     answer = client.get(f"/api/v1/reviews/{request}")
@@ -86,7 +86,7 @@ def test_an_open_review_is_shown_with_its_decision_free_of_charge(
 
 
 def test_resolving_is_answered_with_the_review_kept_and_audited(
-    client: httpx.Client, office: Office, shop: Shop
+    client: httpx.Client, office: AdminSession, shop: Shop
 ) -> None:
     request = open_review(office, shop.account)
     reason = " paid with 4242424242424242\u0000 before "
@@ -99,7 +99,7 @@ def test_resolving_is_answered_with_the_review_kept_and_audited(
     assert review["resolvedAt"] is not None
     assert review["decision"]["requestId"] == request
     assert client.get(f"/api/v1/reviews/{request}").json()["reviewResponse"] == review
-    with office.look() as connection:
+    with office.reading() as connection:
         *_, line = audit.read(connection, shop.account, 10)
     assert (line.action, line.actor) == ("review.resolve", shop.actor)
     assert line.details == {"requestId": request, "state": "DECLINED"}
@@ -110,7 +110,7 @@ def test_resolving_is_answered_with_the_review_kept_and_audited(
 
 
 def test_of_many_who_resolve_at_once_one_wins(
-    client: httpx.Client, office: Office, shop: Shop
+    client: httpx.Client, office: AdminSession, shop: Shop
 ) -> None:
     request = open_review(office, shop.account)
     with ThreadPoolExecutor(8) as pool:
@@ -118,7 +118,7 @@ def test_of_many_who_resolve_at_once_one_wins(
     assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
 
 
-def test_the_list_goes_by_status_and_page(shared: Server, office: Office) -> None:
+def test_the_list_goes_by_status_and_page(shared: Server, office: AdminSession) -> None:
     shop = Shop(office)
     first, second, third = (open_review(office, shop.account, MOMENT_MS + n) for n in range(3))
     with shared.client(shop.key) as client:
@@ -167,7 +167,7 @@ def test_all_that_is_wrong_with_a_query_is_told_at_once(client: httpx.Client) ->
     ],
 )
 def test_a_resolution_needs_a_verdict_and_a_reason(
-    client: httpx.Client, office: Office, shop: Shop, body: Any, wrong: dict[str, str]
+    client: httpx.Client, office: AdminSession, shop: Shop, body: Any, wrong: dict[str, str]
 ) -> None:
     request = open_review(office, shop.account)
     errors = refused(resolved(client, request, body), 200, "invalid_request")
@@ -177,7 +177,7 @@ def test_a_resolution_needs_a_verdict_and_a_reason(
 
 
 def test_bodies_are_read_within_the_limits_of_all_operations(
-    client: httpx.Client, office: Office, shop: Shop
+    client: httpx.Client, office: AdminSession, shop: Shop
 ) -> None:
     path = f"/api/v1/reviews/{open_review(office, shop.account)}"
     json = {"Content-Type": "application/json"}
@@ -199,7 +199,7 @@ def test_what_is_no_review_is_not_found(client: httpx.Client, request_id: str) -
 
 
 def test_the_review_of_another_account_is_not_found(
-    client: httpx.Client, office: Office, shared: Server
+    client: httpx.Client, office: AdminSession, shared: Server
 ) -> None:
     other = Shop(office)
     request = open_review(office, other.account)
@@ -213,7 +213,7 @@ def test_the_review_of_another_account_is_not_found(
 
 
 def test_keys_need_the_scope_and_other_methods_are_refused(
-    client: httpx.Client, office: Office, shared: Server
+    client: httpx.Client, office: AdminSession, shared: Server
 ) -> None:
     clerk, till = Shop(office, "reviews"), Shop(office, "decisions", "pipeline", "rules")
     request = open_review(office, clerk.account)

@@ -27,10 +27,10 @@ SCOPES: Final = (
 _PREFIXES: Final = {"sandbox": "gh_sandbox_", "production": "gh_live_"}
 _KEY: Final = re.compile(r"gh_(?:sandbox|live)_[A-Za-z0-9_-]{43}")
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-class Refusal(StrEnum):
+class KeyRefusal(StrEnum):
     """Why a presented key does not open the door."""
 
     INVALID = "invalid_key"
@@ -63,7 +63,7 @@ class ApiKey(msgspec.Struct, frozen=True):
             return "expired"
         return "active"
 
-    def allows_address(self, address: Address | None) -> bool:
+    def allows_address(self, address: IpAddress | None) -> bool:
         """Whether a caller at this address may use the key."""
         if not self.networks:
             return True
@@ -87,12 +87,12 @@ def key_hash(text: str, hashing_key: bytes) -> str:
     return keyed_hash(hashing_key, text.encode())
 
 
-def examine_key_text(text: str, environment: str) -> Refusal | None:
+def examine_key_text(text: str, environment: str) -> KeyRefusal | None:
     """What can be said of a key by its shape alone."""
     if _KEY.fullmatch(text) is None:
-        return Refusal.INVALID
+        return KeyRefusal.INVALID
     if not text.startswith(_PREFIXES[environment]):
-        return Refusal.OTHER_ENVIRONMENT
+        return KeyRefusal.OTHER_ENVIRONMENT
     return None
 
 

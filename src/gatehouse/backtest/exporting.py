@@ -30,7 +30,7 @@ from gatehouse.core.errors import Conflict
 from gatehouse.store.records import KeptRecord
 
 Batches = Iterable[Sequence[KeptRecord]]
-Progress = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 """Is told how many records are done."""
 
 ROWS_IN_FILE: Final = 100_000
@@ -54,7 +54,7 @@ _NOTHING: Final = Exported({}, [], {}, None, [])
 
 
 def export_parquet(
-    batches: Batches, labels: Mapping[str, bool], unfinished: Path, progress: Progress
+    batches: Batches, labels: Mapping[str, bool], unfinished: Path, progress: ProgressCallback
 ) -> int:
     """Write Parquet files, one folder for each day; how many records they hold."""
     reader = RowReader(EVERYTHING)
@@ -89,7 +89,7 @@ def _write(place: Workplace, part: Path, folder: Path, number: int) -> None:
     part.unlink()
 
 
-def export_lines(batches: Batches, unfinished: Path, progress: Progress) -> int:
+def export_lines(batches: Batches, unfinished: Path, progress: ProgressCallback) -> int:
     """Write JSON lines, one folder for each day; how many records they hold."""
     done = 0
     for batch in batches:

@@ -21,14 +21,14 @@ from gatehouse.store.records import KeptRecord
 BYTES_AT_ONCE: Final = 32 * 1024 * 1024
 """What is in memory, and in a file, at one time."""
 
-Listed = Callable[[str, str, int], bool]
+ListLookup = Callable[[str, str, int], bool]
 """Whether a list, by its name, had a value at a moment."""
 
 SEEN: Final = "seen"
 """The table of all requests that can be judged."""
 
 
-class Loaded(msgspec.Struct):
+class LoadCounts(msgspec.Struct):
     """How many records there were."""
 
     records: int = 0
@@ -43,7 +43,7 @@ class Loaded(msgspec.Struct):
         return self.records + self.skipped + self.unreadable
 
 
-class Question(msgspec.Struct, frozen=True):
+class SignalSelection(msgspec.Struct, frozen=True):
     """What rules need to know about each request."""
 
     rule_set: str
@@ -52,7 +52,7 @@ class Question(msgspec.Struct, frozen=True):
     """Signals that are looked up, each with the name of the list."""
 
 
-def question_of(rule_set: RuleSet) -> Question:
+def question_of(rule_set: RuleSet) -> SignalSelection:
     """What a rule set needs to know."""
     catalogue = Catalogue(rule_set.inputs)
     names = dict.fromkeys(name for rule in rule_set.rules for name in rule.condition.signals)
@@ -64,7 +64,7 @@ def question_of(rule_set: RuleSet) -> Question:
             raise InvalidInput(f"no signal {name} is known; see: gatehouse rules signals")
         types[name] = found.type
     _refuse_alike(types)
-    return Question(rule_set.name, types, tuple(lists))
+    return SignalSelection(rule_set.name, types, tuple(lists))
 
 
 def _refuse_alike(names: Iterable[str]) -> None:
@@ -78,7 +78,7 @@ def _refuse_alike(names: Iterable[str]) -> None:
             )
 
 
-class _Line(msgspec.Struct, omit_defaults=True):
+class _RequestLine(msgspec.Struct, omit_defaults=True):
     """A request on its way into DuckDB; the names are short since every line repeats them."""
 
     i: str
@@ -96,7 +96,11 @@ class Loader:
     """Fills the table of requests, batch by batch."""
 
     def __init__(
-        self, place: Workplace, question: Question, listed: Listed, labels: Mapping[str, bool]
+        self,
+        place: Workplace,
+        question: SignalSelection,
+        listed: ListLookup,
+        labels: Mapping[str, bool],
     ) -> None:
         layout = Layout(question.signals)
         self._rule_set = question.rule_set
@@ -114,10 +118,10 @@ class Loader:
         self._table = JsonTable(place, SEEN, lines, columns)
 
     def load(
-        self, batches: Iterable[Sequence[KeptRecord]], progress: Callable[[Loaded], None]
-    ) -> Loaded:
+        self, batches: Iterable[Sequence[KeptRecord]], progress: Callable[[LoadCounts], None]
+    ) -> LoadCounts:
         """Load all records; tells after each batch how far it is."""
-        loaded, lines = Loaded(), bytearray()
+        loaded, lines = LoadCounts(), bytearray()
         # DuckDB reads one part while the next one is made.
         with without_collecting(), ThreadPoolExecutor(1) as beside:
             under_way = beside.submit(self._table.add, b"")
@@ -132,7 +136,7 @@ class Loader:
         self._table.add(lines)
         return loaded
 
-    def _lines(self, batch: Sequence[KeptRecord], loaded: Loaded) -> list[_Line]:
+    def _lines(self, batch: Sequence[KeptRecord], loaded: LoadCounts) -> list[_RequestLine]:
         lines, label_of = [], self._labels.get
         for request_id, at_ms, operation, record in batch:
             try:
@@ -145,7 +149,7 @@ class Loader:
                 continue
             own, measures, given, decided, amount, currency, looked_up = seen
             label = label_of(request_id)
-            line = _Line(request_id, own, measures, given, decided, label, currency, amount)
+            line = _RequestLine(request_id, own, measures, given, decided, label, currency, amount)
             if looked_up:
                 line.l = [
                     None if value is None else self._listed(name, value, at_ms)

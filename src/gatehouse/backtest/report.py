@@ -13,7 +13,7 @@ CATCHING: Final = (Outcome.REVIEW, Outcome.DECLINE)
 """Outcomes that keep a payment from going through by itself."""
 
 
-class Tally(msgspec.Struct):
+class LabelTally(msgspec.Struct):
     """What was caught, as far as labels tell."""
 
     matches: int = 0
@@ -80,7 +80,7 @@ class Judged(msgspec.Struct, frozen=True, rename="camel"):
     lost: Amounts
 
 
-class Change(msgspec.Struct, frozen=True, rename="camel"):
+class DecisionShift(msgspec.Struct, frozen=True, rename="camel"):
     """Requests that were decided one way and would be decided another, or the same."""
 
     before: str
@@ -98,7 +98,7 @@ class Example(msgspec.Struct, frozen=True, rename="camel"):
     matched: tuple[str, ...]
 
 
-class Report(msgspec.Struct, frozen=True, rename="camel"):
+class BacktestReport(msgspec.Struct, frozen=True, rename="camel"):
     """What a rule set would have done to the requests of a span."""
 
     rule_set: str
@@ -112,7 +112,7 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
     before: Judged
     after: Judged
     rules: tuple[RuleFigures, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[DecisionShift, ...]
     examples: tuple[Example, ...]
     warnings: tuple[str, ...]
 

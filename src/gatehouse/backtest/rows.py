@@ -127,7 +127,7 @@ EVERYTHING: Final = Layout({name: info.type for name, info in SIGNALS.items()})
 """All that the catalogue knows."""
 
 
-class Seen(NamedTuple):
+class RuleInput(NamedTuple):
     """One request as a rule set sees it."""
 
     own: Any
@@ -194,7 +194,7 @@ class RowReader:
         )
         self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
 
-    def seen(self, operation: str, text: str, rule_set: str) -> Seen | None:
+    def seen(self, operation: str, text: str, rule_set: str) -> RuleInput | None:
         """What the rule set of this name sees; None when the record keeps no signals.
 
         A record that cannot be read is a `DecodeError`.
@@ -210,7 +210,7 @@ class RowReader:
         before = record.stages if place is None else record.stages[:place]
         status = None if place is None else ruled[place].status
         amount, currency = self._value(own, _AMOUNT), self._value(own, _CURRENCY)
-        return Seen(
+        return RuleInput(
             own,
             self._measures(own),
             _given(self._layout, before, ruled) if self._layout.stages else {},

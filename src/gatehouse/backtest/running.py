@@ -9,16 +9,23 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.backtest.loading import SEEN, Listed, Loaded, Loader, Question, question_of
+from gatehouse.backtest.loading import (
+    SEEN,
+    ListLookup,
+    LoadCounts,
+    Loader,
+    SignalSelection,
+    question_of,
+)
 from gatehouse.backtest.report import (
     CATCHING,
     Amounts,
-    Change,
+    BacktestReport,
+    DecisionShift,
     Example,
     Judged,
-    Report,
+    LabelTally,
     RuleFigures,
-    Tally,
     unknown_signal,
 )
 from gatehouse.backtest.workplace import Workplace, open_workplace, quoted
@@ -29,7 +36,7 @@ from gatehouse.core.outcomes import Outcome
 from gatehouse.language.querying import to_sql
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.database import Database
-from gatehouse.store.records import Span, stream
+from gatehouse.store.records import RecordSpan, stream
 
 _BITS: Final = 60
 """Rules in one whole number."""
@@ -37,19 +44,21 @@ UNDECIDED: Final = "-"
 """Stands for a decision that was not recorded."""
 
 
-class Trial(msgspec.Struct, frozen=True):
+class Backtest(msgspec.Struct, frozen=True):
     """What is tried out, and on which requests."""
 
     rule_set: RuleSet
-    span: Span
-    listed: Listed
+    span: RecordSpan
+    listed: ListLookup
     labels: Mapping[str, bool]
     """What is known by now: True is fraud, False is legitimate. Wherever it comes from."""
     examples: int = 5
     """How many requests are named of each change."""
 
 
-def try_out(database: Database, trial: Trial, progress: Callable[[Loaded], None]) -> Report:
+def try_out(
+    database: Database, trial: Backtest, progress: Callable[[LoadCounts], None]
+) -> BacktestReport:
     """What the rule set would have done to the requests of the span."""
     question = question_of(trial.rule_set)
     with open_workplace() as place:
@@ -64,13 +73,13 @@ def try_out(database: Database, trial: Trial, progress: Callable[[Loaded], None]
 class Judge:
     """One rule set and the requests that were loaded for it."""
 
-    def __init__(self, place: Workplace, rule_set: RuleSet, question: Question) -> None:
+    def __init__(self, place: Workplace, rule_set: RuleSet, question: SignalSelection) -> None:
         self._ask = place.ask
         self._rules = rule_set.rules
         self._question = question
         self._words = [f"m{number}" for number in range(-(-len(self._rules) // _BITS))]
 
-    def run(self, loaded: Loaded, span: tuple[int, int], examples: int) -> Report:
+    def run(self, loaded: LoadCounts, span: tuple[int, int], examples: int) -> BacktestReport:
         """Judge everything; `examples` is how many are shown of each change."""
         self._match()
         fraud, labels = self._labels()
@@ -80,7 +89,7 @@ class Judge:
             for signal in unknown
         ]
         before, after, changes = self._compare(fraud)
-        return Report(
+        return BacktestReport(
             rule_set=self._question.rule_set,
             since_ms=span[0],
             until_ms=span[1],
@@ -229,7 +238,7 @@ class Judge:
             "GROUP BY fraud, currency ORDER BY fraud, currency"
         )
         for number, rule in enumerate(rules):
-            tally, decisive = Tally(), 0
+            tally, decisive = LabelTally(), 0
             for label, currency, *figures in rows:
                 count, amount, alone = figures[3 * number : 3 * number + 3]
                 tally.add(int(count), label, currency, _micros(amount))
@@ -237,7 +246,7 @@ class Judge:
             needed = tuple(name for name in unknown if _needs(rule, name))
             yield _rule_figures(rule, tally, decisive, fraud, needed)
 
-    def _compare(self, fraud: int) -> tuple[Judged, Judged, tuple[Change, ...]]:
+    def _compare(self, fraud: int) -> tuple[Judged, Judged, tuple[DecisionShift, ...]]:
         rows = self._ask(
             "SELECT decided, now, fraud, currency, sum(requests), sum(amount) FROM alike "
             "GROUP BY ALL ORDER BY ALL"
@@ -250,7 +259,9 @@ class Judge:
             money = amounts.setdefault(pair, {})
             if amount:
                 money[currency] = money.get(currency, 0) + _micros(amount)
-        changes = tuple(Change(*pair, number, amounts[pair]) for pair, number in requests.items())
+        changes = tuple(
+            DecisionShift(*pair, number, amounts[pair]) for pair, number in requests.items()
+        )
         return _judged(rows, 0, fraud), _judged(rows, 1, fraud), changes
 
     def _examples(self, most: int) -> tuple[Example, ...]:
@@ -277,7 +288,7 @@ class Judge:
 
 
 def _rule_figures(
-    rule: Rule, tally: Tally, decisive: int, fraud: int, unknown: tuple[str, ...]
+    rule: Rule, tally: LabelTally, decisive: int, fraud: int, unknown: tuple[str, ...]
 ) -> RuleFigures:
     catches = rule.outcome in CATCHING
     return RuleFigures(
@@ -297,7 +308,7 @@ def _rule_figures(
     )
 
 
-def _nothing(span: Span, loaded: Loaded) -> str:
+def _nothing(span: RecordSpan, loaded: LoadCounts) -> str:
     others = loaded.looked_at
     hint = f"; {others} other records keep no signals for rules" if others else ""
     since, until = iso_time(span.since_ms), iso_time(span.until_ms)
@@ -306,7 +317,7 @@ def _nothing(span: Span, loaded: Loaded) -> str:
 
 def _judged(rows: Iterable[tuple[Any, ...]], which: int, fraud: int) -> Judged:
     outcomes: dict[str, int] = {}
-    tally = Tally()
+    tally = LabelTally()
     for row in rows:
         outcome, (label, currency, count, amount) = row[which], row[2:]
         outcomes[outcome] = outcomes.get(outcome, 0) + int(count)

@@ -31,7 +31,7 @@ STEP_OPEN: Final = 0
 STEP_END: Final = 1
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class LedgerEntry(msgspec.Struct, frozen=True, array_like=True):
     """One line of the ledger; never changed, never removed."""
 
     account_id: str
@@ -81,7 +81,7 @@ class Book:
 
     def __init__(self, accounts: dict[str, AccountState]) -> None:
         self.accounts = accounts
-        self.entries: list[Entry] = []
+        self.entries: list[LedgerEntry] = []
 
     def authorize(self, hold: Hold, at_ms: int) -> bool:
         """Hold the amount if it can still be spent; otherwise change nothing."""
@@ -90,7 +90,9 @@ class Book:
             return False
         state.held += hold.amount
         kind, amount = EntryKind.AUTHORIZE, hold.amount
-        self.entries.append(Entry(account, hold.request_id, STEP_OPEN, kind, 0, amount, at_ms))
+        self.entries.append(
+            LedgerEntry(account, hold.request_id, STEP_OPEN, kind, 0, amount, at_ms)
+        )
         return True
 
     def close(self, hold: Hold | None, items: Iterable[Item], at_ms: int) -> int:
@@ -133,7 +135,9 @@ class Book:
         state.held -= hold.amount
         state.balance -= charged
         deltas = -charged, -hold.amount
-        self.entries.append(Entry(account, hold.request_id, STEP_END, kind, *deltas, at_ms, detail))
+        self.entries.append(
+            LedgerEntry(account, hold.request_id, STEP_END, kind, *deltas, at_ms, detail)
+        )
 
     def _move(
         self, account_id: str, reference: str, amount: int, at_ms: int, why: tuple[EntryKind, str]
@@ -143,5 +147,5 @@ class Book:
             raise InvalidInput(f"a balance is at most {format_amount(MAX_AMOUNT)}")
         state.balance += amount
         kind, note = why
-        entry = Entry(account_id, reference, STEP_OPEN, kind, amount, 0, at_ms, note or None)
+        entry = LedgerEntry(account_id, reference, STEP_OPEN, kind, amount, 0, at_ms, note or None)
         self.entries.append(entry)

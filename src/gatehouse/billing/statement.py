@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from gatehouse.billing.ledger import Entry, EntryKind
+from gatehouse.billing.ledger import EntryKind, LedgerEntry
 from gatehouse.billing.verify import fees_of
 
 
@@ -16,7 +16,7 @@ class FeeLine(msgspec.Struct, rename="camel"):
     total: int = 0
 
 
-class Statement(msgspec.Struct, rename="camel"):
+class MonthStatement(msgspec.Struct, rename="camel"):
     """The sums of a month, in millionths."""
 
     opening: int = 0
@@ -47,9 +47,9 @@ def month_bounds(month: str) -> tuple[int, int]:
     return int(start.timestamp() * 1000), int(end.timestamp() * 1000)
 
 
-def make_statement(opening: int, entries: Iterable[Entry]) -> Statement:
+def make_statement(opening: int, entries: Iterable[LedgerEntry]) -> MonthStatement:
     """Add up the entries of one month on top of the balance before it."""
-    statement = Statement(opening=opening)
+    statement = MonthStatement(opening=opening)
     for entry in entries:
         match entry.kind:
             case EntryKind.TOP_UP:

@@ -5,7 +5,7 @@ from itertools import groupby
 
 import msgspec
 
-from gatehouse.billing.ledger import STEP_END, STEP_OPEN, AccountState, Entry, EntryKind, Hold
+from gatehouse.billing.ledger import STEP_END, STEP_OPEN, AccountState, EntryKind, Hold, LedgerEntry
 
 _ENDS = {EntryKind.CLOSE, EntryKind.RELEASE, EntryKind.EXPIRE}
 _MOST_PROBLEMS = 100
@@ -28,7 +28,7 @@ class LedgerReport(msgspec.Struct, rename="camel"):
 
 
 def verify_ledger(
-    accounts: Mapping[str, AccountState], entries: Iterable[Entry], holds: Mapping[str, Hold]
+    accounts: Mapping[str, AccountState], entries: Iterable[LedgerEntry], holds: Mapping[str, Hold]
 ) -> LedgerReport:
     """Check all entries, given in order of account, reference and step."""
     report = LedgerReport(accounts=len(accounts))
@@ -54,7 +54,7 @@ def verify_ledger(
     return report
 
 
-def _check_request(report: LedgerReport, lines: list[Entry], hold: Hold | None) -> None:
+def _check_request(report: LedgerReport, lines: list[LedgerEntry], hold: Hold | None) -> None:
     reference = lines[0].reference
     opened = [line for line in lines if line.step == STEP_OPEN]
     ended = [line for line in lines if line.step == STEP_END]
@@ -75,7 +75,7 @@ def _check_request(report: LedgerReport, lines: list[Entry], hold: Hold | None) 
     _check_end(report, authorized, ended[0])
 
 
-def _check_end(report: LedgerReport, authorized: int, end: Entry) -> None:
+def _check_end(report: LedgerReport, authorized: int, end: LedgerEntry) -> None:
     report.closed += end.kind is EntryKind.CLOSE
     charged = -end.amount
     if end.held != -authorized:
@@ -99,7 +99,7 @@ def _compare(
             report.note(f"{account_id}: held {state.held}, sum of entries {total.held}")
 
 
-def fees_of(entry: Entry) -> dict[str, int]:
+def fees_of(entry: LedgerEntry) -> dict[str, int]:
     """What a close charged, by fee type."""
     fees: dict[str, int] = {}
     if entry.kind is EntryKind.CLOSE and entry.detail:

@@ -8,7 +8,15 @@ import typer
 from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.billing.ledger import AccountState
-from gatehouse.cli.common import AccountId, AsJson, amount_argument, exact, office, show, table
+from gatehouse.cli.common import (
+    AccountId,
+    AsJson,
+    amount_argument,
+    exact,
+    open_session,
+    show,
+    table,
+)
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
@@ -30,7 +38,7 @@ def create(
     opening = amount_argument(balance)
     if opening < 0:
         raise InvalidInput("an opening balance cannot be negative")
-    with office().change() as change:
+    with open_session().change() as change:
         account = accounts.create(change, name, currency)
         if opening:
             ledger.top_up(change, account.account_id, opening, "opening balance")
@@ -42,7 +50,7 @@ def create(
 @app.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
     """List all accounts."""
-    with office().look() as connection:
+    with open_session().reading() as connection:
         everyone = accounts.everyone(connection)
     rows = [
         (a.account_id, a.name, a.currency, format_amount(state.balance), iso_time(a.created_at_ms))
@@ -55,7 +63,7 @@ def list_accounts(as_json: AsJson = False) -> None:
 @app.command("show")
 def show_account(account: AccountId, as_json: AsJson = False) -> None:
     """Show one account: balance, fees, policies."""
-    with office().look() as connection:
+    with open_session().reading() as connection:
         found = accounts.get(connection, account)
         data = _data(found, accounts.state(connection, account))
     fees = {fee_type: exact(fee) for fee_type, fee in fee_schedule(found.fees).items()}
@@ -66,14 +74,14 @@ def show_account(account: AccountId, as_json: AsJson = False) -> None:
 @app.command()
 def furnish(account: AccountId, as_json: AsJson = False) -> None:
     """Give an account the starter rule set and pipelines, as new ones have, if it has none."""
-    place = office()
-    with place.look() as connection:
+    place = open_session()
+    with place.reading() as connection:
         accounts.get(connection, account)
         complete = all(configurations.names(connection, account, kind) for kind in KINDS)
     made: list[str] = []
     if not complete:
         with place.change() as change:
-            made = configurations.furnish(change, account)
+            made = configurations.seed_defaults(change, account)
     text = f"{account} got: {', '.join(made)}" if made else f"{account} has its own already"
     show({"accountId": account, "made": made}, text, as_json=as_json)
 
@@ -97,14 +105,14 @@ def policy(
         return DEFAULT_POLICY if found is None else msgspec.convert(found, PreCheckPolicy)
 
     if avs or cvv2:
-        with office().change() as change:
+        with open_session().change() as change:
             wanted = msgspec.to_builtins(kept(change.connection))
             wanted["avs"] |= _pairs(avs or [])
             wanted["cvv2"] |= _pairs(cvv2 or [])
             current = read_policy(wanted)
             accounts.set_policy(change, account, "PreCheck", msgspec.to_builtins(current))
     else:
-        with office().look() as connection:
+        with open_session().reading() as connection:
             current = kept(connection)
     data = {"accountId": account, "preCheck": msgspec.to_builtins(current)}
     show(data, _plain(data["preCheck"]), as_json=as_json)
@@ -132,10 +140,10 @@ def sentry(
         raise InvalidInput("give keys with --entity, or --no-entities, not both")
     if entity or no_entities:
         policy = read_entities(entity or [])
-        with office().change() as change:
+        with open_session().change() as change:
             accounts.set_policy(change, account, "Sentry", msgspec.to_builtins(policy))
     else:
-        with office().look() as connection:
+        with open_session().reading() as connection:
             kept = accounts.get(connection, account).policies.get("Sentry")
         policy = DEFAULT_POLICY if kept is None else msgspec.convert(kept, SentryPolicy)
     data = {"accountId": account, "sentry": msgspec.to_builtins(policy)}

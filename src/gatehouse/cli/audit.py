@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gatehouse.cli.common import AsJson, office, show, table
+from gatehouse.cli.common import AsJson, open_session, show, table
 from gatehouse.core import keyring
 from gatehouse.core.clock import iso_time
 from gatehouse.store import audit
@@ -20,7 +20,7 @@ def show_lines(
     as_json: AsJson = False,
 ) -> None:
     """Show who did what, and when."""
-    with office().look() as connection:
+    with open_session().reading() as connection:
         lines = audit.read(connection, account, limit)
     rows = [
         (
@@ -40,9 +40,9 @@ def show_lines(
 @app.command()
 def verify(as_json: AsJson = False) -> None:
     """Prove that no line was changed, removed or inserted."""
-    place = office()
+    place = open_session()
     _, key = place.ring.current(keyring.AUDIT)
-    with place.look() as connection:
+    with place.reading() as connection:
         report = audit.verify(connection, key)
     problems = "".join(f"\n  - {problem}" for problem in report.problems)
     verdict = "THE CHAIN IS BROKEN" + problems if problems else "the chain is whole"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gatehouse.cli.common import AsJson, office, read_settings, show
+from gatehouse.cli.common import AsJson, open_session, read_settings, show
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import is_current
@@ -36,7 +36,7 @@ def backup(
         _dump_postgres(database, file)
     size = file.stat().st_size
     if is_current(database):
-        with office().change() as change:
+        with open_session().change() as change:
             change.audit("backup", file=file.name, bytes=size)
     show({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
 

@@ -16,7 +16,7 @@ from gatehouse.core.money import format_amount, parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.settings import ACCOUNT, Settings, load_settings, unknown_variables
 from gatehouse.store import accounts
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 
 AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Id of the account.")]
 AccountOption = Annotated[
@@ -41,18 +41,18 @@ def read_settings() -> Settings:
     return settings
 
 
-def office() -> Office:
+def open_session() -> AdminSession:
     """The data, opened for the person at the keyboard."""
-    from gatehouse.premises import open_office
+    from gatehouse.premises import open_admin_session
 
-    return open_office(read_settings(), f"cli:{_user()}")
+    return open_admin_session(read_settings(), f"cli:{_user()}")
 
 
-def resolve_account(place: Office, given: str | None) -> str:
+def resolve_account(place: AdminSession, given: str | None) -> str:
     """The account a command is about: the given one, the only one, or the sandbox's demo."""
     from gatehouse.premises import DEMO_ACCOUNT, ensure_demo
 
-    with place.look() as connection:
+    with place.reading() as connection:
         if given is not None:
             return accounts.get(connection, given).account_id
         known = [account.account_id for account, _ in accounts.everyone(connection)]

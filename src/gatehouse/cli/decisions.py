@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from gatehouse.cli.common import AccountOption, AsJson, office, resolve_account, show, table
+from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_account, show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
@@ -21,7 +21,7 @@ from gatehouse.store import decisions
 app = typer.Typer(help="Records of what was decided, and why.", no_args_is_help=True)
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """What an export is written as."""
 
     PARQUET = "parquet"
@@ -43,10 +43,10 @@ def list_decisions(
     """List decisions, newest first."""
     if after is not None and not is_id(after, "req"):
         raise InvalidInput("--after takes the id of a request, such as the last one of a list")
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
     kept = None if reference is None else recordable(reference)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = decisions.search(connection, account_id, Search(kept, after, limit + 1))
     page = found[:limit]
     rows = [
@@ -74,9 +74,9 @@ def show_decision(
     as_json: AsJson = False,
 ) -> None:
     """Show one decision: what every stage found, and every signal as it was."""
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
-    with place.look() as connection:
+    with place.reading() as connection:
         record = decisions.get(connection, account_id, request)
     if record is None:
         raise NotFound(f"no decision {recordable(request)}; see: gatehouse decisions list")
@@ -87,8 +87,9 @@ def show_decision(
 def export(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write to.")],
     file_format: Annotated[
-        Format, typer.Option("--format", help="Typed columns, or the records as they are kept.")
-    ] = Format.PARQUET,
+        ExportFormat,
+        typer.Option("--format", help="Typed columns, or the records as they are kept."),
+    ] = ExportFormat.PARQUET,
     since: Since = "30d",
     until: Until = None,
     overwrite: Annotated[
@@ -104,11 +105,11 @@ def export(
     from gatehouse.backtest.exporting import export_lines, export_parquet, new_folder
     from gatehouse.store import feedback, records
 
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
     span = read_span(account_id, since, until, place.clock())
     since_text, until_text = iso_time(span.since_ms), iso_time(span.until_ms)
-    with place.look() as connection:
+    with place.reading() as connection:
         labels = feedback.labels(connection, *span)
         total = records.count(connection, span)
     if not total:
@@ -122,7 +123,7 @@ def export(
             progress.reached(done, f"{done:,} of {total:,} records")
 
         batches = records.stream(place.database, span)
-        if file_format is Format.PARQUET:
+        if file_format is ExportFormat.PARQUET:
             number = export_parquet(batches, labels, folder, reached)
         else:
             number = export_lines(batches, folder, reached)

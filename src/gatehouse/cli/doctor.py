@@ -49,13 +49,13 @@ def _data_points(settings: Settings) -> list[Point]:
         return "reachable and up to date"
 
     def keys() -> str:
-        from gatehouse.premises import open_office
+        from gatehouse.premises import open_admin_session
 
         if settings.is_production or settings.secret_key:
             root_secret(settings)
         if database.file is not None and not database.file.exists():
             raise GatehouseError("there is no database yet")
-        return f"{len(open_office(settings, 'doctor').ring.versions())} keys unwrap"
+        return f"{len(open_admin_session(settings, 'doctor').ring.versions())} keys unwrap"
 
     def loads(load: Callable[[Settings], object]) -> str:
         return f"{type(load(settings)).__name__} loads"

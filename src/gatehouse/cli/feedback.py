@@ -14,7 +14,7 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.store import feedback, feedback_history
-from gatehouse.store.feedback import Said
+from gatehouse.store.feedback import LabelEntry
 
 app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
 
@@ -43,12 +43,12 @@ def import_feedback(
     changes nothing, whatever was said elsewhere meanwhile; what is meant anew needs another when,
     or feedback add.
     """
-    from gatehouse.cli.feedback_import import Job, counts, import_file
+    from gatehouse.cli.feedback_import import FeedbackImport, counts, import_file
     from gatehouse.cli.record_files import guess_format
 
     form = file_format or guess_format(file)
     place, account_id = opened(account)
-    job = Job(account_id, None if file == "-" else Path(file), form, dry_run)
+    job = FeedbackImport(account_id, None if file == "-" else Path(file), form, dry_run)
     try:
         outcome = import_file(job, place)
     except KeyboardInterrupt:
@@ -102,7 +102,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     """Say what became of a request, or of all requests of a transaction or reference."""
     from gatehouse.cli.feedback_files import statement_of, subject_of
     from gatehouse.core.keyring import ENTITIES
-    from gatehouse.sentry.entities import Keeper
+    from gatehouse.sentry.entities import EntityHasher
 
     if [request, transaction, reference].count(None) != 2:
         raise InvalidInput(
@@ -112,7 +112,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
     said = {"label": label.value, "when": when, "amount": amount, "currency": currency}
     try:
-        subject = subject_of(names, Keeper(place.ring.current(ENTITIES)[1]))
+        subject = subject_of(names, EntityHasher(place.ring.current(ENTITIES)[1]))
         statement = statement_of(said, place.clock())
     except ValueError as error:
         raise InvalidInput(str(error)) from None
@@ -151,7 +151,7 @@ def show_feedback(
 ) -> None:
     """Show what was said about a request, newest first; the newest counts."""
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = feedback.history(connection, account_id, request)
     counting = found[0].label if found and found[0].label is not Label.WITHDRAWN else None
     data = {"requestId": request, "label": counting, "history": [_data(one) for one in found]}
@@ -174,7 +174,7 @@ def list_feedback(
     """List what was said about requests, by the time when it was said, newest first."""
     place, account_id = opened(account)
     since_ms = read_span(account_id, since, None, place.clock()).since_ms
-    with place.look() as connection:
+    with place.reading() as connection:
         found = feedback_history.listing(connection, account_id, since_ms, label, limit + 1)
     page = found[:limit]
     rows = [(one.request_id, *_cells(one)) for one in page]
@@ -184,7 +184,7 @@ def list_feedback(
     show([{"requestId": one.request_id, **_data(one)} for one in page], text, as_json=as_json)
 
 
-def _data(one: Said) -> dict[str, Any]:
+def _data(one: LabelEntry) -> dict[str, Any]:
     return {
         "label": one.label,
         "previousLabel": one.previous,
@@ -197,7 +197,7 @@ def _data(one: Said) -> dict[str, Any]:
     }
 
 
-def _cells(one: Said) -> tuple[object, ...]:
+def _cells(one: LabelEntry) -> tuple[object, ...]:
     return (
         one.label,
         one.previous or "-",

@@ -9,17 +9,17 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.cli.flaws import Flaw
-from gatehouse.cli.record_files import Columns, Format, RecordFile
+from gatehouse.cli.flaws import BadLine
+from gatehouse.cli.record_files import Columns, RecordFile, RecordFormat
 from gatehouse.cli.spans import absolute_ms
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import Label
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.places import minor_digits
-from gatehouse.sentry.entities import Keeper
-from gatehouse.sentry.placeholders import meant
-from gatehouse.store.feedback import LONGEST_ID, Statement, Subject
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.placeholders import drop_placeholder
+from gatehouse.store.feedback import LONGEST_ID, FeedbackStatement, Subject
 
 _NAMES: Final = ("requestId", "transactionId", "clientReferenceId")
 FIELDS: Final = (*_NAMES, "label", "when", "amount", "currency")
@@ -36,22 +36,22 @@ class _Fraction(msgspec.Struct, frozen=True):
     text: str
 
 
-class Row(NamedTuple):
+class FeedbackRow(NamedTuple):
     """A row that can be used, if there is such a request."""
 
     line: int
     subject: Subject
-    statement: Statement
+    statement: FeedbackStatement
 
 
 class FeedbackFile(RecordFile):
     """A file of feedback."""
 
-    def __init__(self, path: Path | None, form: Format) -> None:
+    def __init__(self, path: Path | None, form: RecordFormat) -> None:
         super().__init__(path, form, _COLUMNS, msgspec.json.Decoder(float_hook=_Fraction))
         self._of_cells = form == "csv"
 
-    def rows(self, keeper: Keeper, now_ms: int) -> Iterator[Row | Flaw]:
+    def rows(self, keeper: EntityHasher, now_ms: int) -> Iterator[FeedbackRow | BadLine]:
         """All rows from here on."""
         while (found := self.take()) is not None:
             try:
@@ -59,15 +59,15 @@ class FeedbackFile(RecordFile):
                     raise ValueError(found.reason)
                 # Blanks around a cell are the file's, not part of what it says.
                 fields = _stripped(found.fields) if self._of_cells else found.fields
-                row = Row(found.line, *_read(fields, keeper, now_ms))
+                row = FeedbackRow(found.line, *_read(fields, keeper, now_ms))
             except ValueError as error:
                 self.waste(found)
-                yield Flaw(found.line, str(error))
+                yield BadLine(found.line, str(error))
             else:
                 yield row
 
 
-def subject_of(names: Mapping[str, Any], keeper: Keeper) -> Subject:
+def subject_of(names: Mapping[str, Any], keeper: EntityHasher) -> Subject:
     """Whom a row is about, named by exactly one of its fields; `ValueError` says what is wrong."""
     given = {field: names[field] for field in _NAMES if _is_given(names.get(field))}
     if len(given) != 1:
@@ -90,19 +90,19 @@ def subject_of(names: Mapping[str, Any], keeper: Keeper) -> Subject:
         if not is_id(text, "req"):
             raise ValueError("requestId must be the id of an answered request (req_...)")
         return Subject(request_id=text)
-    if meant(text) is None:
+    if drop_placeholder(text) is None:
         raise ValueError("transactionId is a placeholder that names no transaction")
     return Subject(transaction=keeper.kept(text))
 
 
-def statement_of(said: Mapping[str, Any], now_ms: int) -> Statement:
+def statement_of(said: Mapping[str, Any], now_ms: int) -> FeedbackStatement:
     """What a row says; `ValueError` says what is wrong."""
     label = said.get("label")
     known = _LABELS.get(label.strip().upper()) if isinstance(label, str) else None
     if known is None:
         raise ValueError(f"label must be one of {', '.join(_LABELS)}")
     when, amount, currency = (said.get(field) for field in ("when", "amount", "currency"))
-    return Statement(
+    return FeedbackStatement(
         known,
         _moment(when, now_ms) if _is_given(when) else None,
         _amount(amount) if _is_given(amount) else None,
@@ -110,7 +110,9 @@ def statement_of(said: Mapping[str, Any], now_ms: int) -> Statement:
     )
 
 
-def _read(fields: Mapping[str, Any], keeper: Keeper, now_ms: int) -> tuple[Subject, Statement]:
+def _read(
+    fields: Mapping[str, Any], keeper: EntityHasher, now_ms: int
+) -> tuple[Subject, FeedbackStatement]:
     if not fields.keys() <= set(FIELDS):
         raise ValueError(f"has an unknown field; there are {', '.join(FIELDS)}")
     return subject_of(fields, keeper), statement_of(fields, now_ms)

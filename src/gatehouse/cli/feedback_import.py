@@ -13,19 +13,19 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.cli.feedback_files import FeedbackFile, Row
-from gatehouse.cli.flaws import Flaw, Flaws
+from gatehouse.cli.feedback_files import FeedbackFile, FeedbackRow
+from gatehouse.cli.flaws import BadLine, Flaws
 from gatehouse.cli.progress import Progress
-from gatehouse.cli.record_files import Format
+from gatehouse.cli.record_files import RecordFormat
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.entities import EntityHasher
 from gatehouse.store import feedback
 from gatehouse.store.feedback import (
     MOST_REQUESTS,
-    Standing,
-    Statement,
+    FeedbackStatement,
+    LabelState,
     Telling,
     TooMuchSaid,
     next_standing,
@@ -33,7 +33,7 @@ from gatehouse.store.feedback import (
 )
 from gatehouse.store.feedback_history import find_all, said_before
 from gatehouse.store.imports import batch_of
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.pace import Pace
 
 BATCH: Final = 500
@@ -42,12 +42,12 @@ _UNKNOWN: Final = "no such request for this account"
 _MANY: Final = f"more than {MOST_REQUESTS} requests have this name; use requestId"
 
 
-class Said(NamedTuple):
+class RowStatement(NamedTuple):
     """What a row says about one request."""
 
     line: int
     request_id: str
-    statement: Statement
+    statement: FeedbackStatement
 
 
 class News(NamedTuple):
@@ -58,21 +58,21 @@ class News(NamedTuple):
     changed: bool
 
 
-Keep = Callable[[Sequence[Said]], list[News | TooMuchSaid]]
+Keep = Callable[[Sequence[RowStatement]], list[News | TooMuchSaid]]
 """Keeps some statements, or only says what would become of them."""
 
 
-class Job(msgspec.Struct, frozen=True):
+class FeedbackImport(msgspec.Struct, frozen=True):
     """What is to be imported, and how."""
 
     account_id: str
     file: Path | None
     """None is standard input."""
-    form: Format
+    form: RecordFormat
     dry_run: bool
 
 
-class Outcome(Flaws, kw_only=True):
+class FeedbackCounts(Flaws, kw_only=True):
     """What became of the rows of a file; a row can be about several requests."""
 
     read: int = 0
@@ -96,10 +96,10 @@ class Outcome(Flaws, kw_only=True):
                 self.changed += 1
 
 
-def import_file(job: Job, place: Office) -> Outcome:
+def import_file(job: FeedbackImport, place: AdminSession) -> FeedbackCounts:
     """Import a file; the trail gets one line about it, however it ends."""
     source = FeedbackFile(job.file, job.form)
-    outcome = Outcome()
+    outcome = FeedbackCounts()
     try:
         _take_all(source, job, place, outcome)
     finally:
@@ -110,21 +110,23 @@ def import_file(job: Job, place: Office) -> Outcome:
     return outcome
 
 
-def counts(outcome: Outcome) -> dict[str, int]:
+def counts(outcome: FeedbackCounts) -> dict[str, int]:
     """The numbers alone."""
     names = ("read", "new", "changed", "unchanged", "bad")
     return {name: getattr(outcome, name) for name in names}
 
 
-def _take_all(source: FeedbackFile, job: Job, place: Office, outcome: Outcome) -> None:
-    keeper = Keeper(place.ring.current(ENTITIES)[1])
+def _take_all(
+    source: FeedbackFile, job: FeedbackImport, place: AdminSession, outcome: FeedbackCounts
+) -> None:
+    keeper = EntityHasher(place.ring.current(ENTITIES)[1])
     courses = _Courses(job.account_id, place)
     keep = _rehearsing(courses) if job.dry_run else _writing(job, place)
     with Progress("importing", source.size) as progress:
         for batch in _batches(source.rows(keeper, place.clock()), outcome):
             said = _resolved(batch, job, place, outcome)
             courses.load([one.request_id for one in said])
-            fresh: list[Said] = []
+            fresh: list[RowStatement] = []
             for one in said:
                 if courses.is_known(one):
                     outcome.count([News(one.statement.label, None, changed=False)])
@@ -135,7 +137,7 @@ def _take_all(source: FeedbackFile, job: Job, place: Office, outcome: Outcome) -
 
 
 def _count_kept(
-    said: Sequence[Said], answers: Sequence[News | TooMuchSaid], outcome: Outcome
+    said: Sequence[RowStatement], answers: Sequence[News | TooMuchSaid], outcome: FeedbackCounts
 ) -> None:
     outcome.count([one for one in answers if isinstance(one, News)])
     refused = {
@@ -147,8 +149,10 @@ def _count_kept(
         outcome.add(line, message)
 
 
-def _batches(found: Iterator[Row | Flaw], outcome: Outcome) -> Iterator[list[Row | Flaw]]:
-    batch: list[Row | Flaw] = []
+def _batches(
+    found: Iterator[FeedbackRow | BadLine], outcome: FeedbackCounts
+) -> Iterator[list[FeedbackRow | BadLine]]:
+    batch: list[FeedbackRow | BadLine] = []
     try:
         for one in found:
             batch.append(one)
@@ -161,15 +165,20 @@ def _batches(found: Iterator[Row | Flaw], outcome: Outcome) -> Iterator[list[Row
     yield batch
 
 
-def _resolved(batch: Sequence[Row | Flaw], job: Job, place: Office, outcome: Outcome) -> list[Said]:
+def _resolved(
+    batch: Sequence[FeedbackRow | BadLine],
+    job: FeedbackImport,
+    place: AdminSession,
+    outcome: FeedbackCounts,
+) -> list[RowStatement]:
     """The requests that the rows mean, found before the lock is taken that servers need."""
-    said: list[Said] = []
+    said: list[RowStatement] = []
     outcome.read += len(batch)
-    subjects = [row.subject for row in batch if isinstance(row, Row)]
-    with place.look() as connection:
+    subjects = [row.subject for row in batch if isinstance(row, FeedbackRow)]
+    with place.reading() as connection:
         meant = find_all(connection, job.account_id, subjects)
     for row in batch:
-        if isinstance(row, Flaw):
+        if isinstance(row, BadLine):
             outcome.add(*row)
             continue
         requests = meant.get(row.subject, [])
@@ -178,7 +187,7 @@ def _resolved(batch: Sequence[Row | Flaw], job: Job, place: Office, outcome: Out
         elif len(requests) > MOST_REQUESTS:
             outcome.add(row.line, _MANY)
         else:
-            said += [Said(row.line, request_id, row.statement) for request_id in requests]
+            said += [RowStatement(row.line, request_id, row.statement) for request_id in requests]
     return said
 
 
@@ -187,12 +196,12 @@ class _Course:
 
     __slots__ = ("imported", "reached", "standing")
 
-    def __init__(self, said: Sequence[feedback.Said], begun: int) -> None:
-        self.standing: Standing | None = None
-        self.imported: list[Statement] = []
+    def __init__(self, said: Sequence[feedback.LabelEntry], begun: int) -> None:
+        self.standing: LabelState | None = None
+        self.imported: list[FeedbackStatement] = []
         self.reached = 0
         for one in said:
-            statement = Statement(one.label, one.found_at_ms, one.amount, one.currency)
+            statement = FeedbackStatement(one.label, one.found_at_ms, one.amount, one.currency)
             at_ms = one.recorded_at_ms
             self.standing = next_standing(statement, one.source, self.standing, at_ms)
             if one.source is LabelSource.IMPORT:
@@ -205,11 +214,11 @@ class _Course:
 class _Courses:
     """Knows of a row whether it is on record, in the order in which the file has it."""
 
-    def __init__(self, account_id: str, place: Office) -> None:
+    def __init__(self, account_id: str, place: AdminSession) -> None:
         self._account_id = account_id
         self._place = place
         self._found: dict[str, _Course] = {}
-        with place.look() as connection:
+        with place.reading() as connection:
             self._begun = feedback.newest(connection)
 
     def load(self, request_ids: Sequence[str]) -> None:
@@ -220,12 +229,12 @@ class _Courses:
         wanted = [one for one in dict.fromkeys(request_ids) if one not in self._found]
         for start in range(0, len(wanted), BATCH):
             some = wanted[start : start + BATCH]
-            with self._place.look() as connection:
+            with self._place.reading() as connection:
                 before = said_before(connection, self._account_id, some)
             for request_id in some:
                 self._found[request_id] = _Course(before.get(request_id, ()), self._begun)
 
-    def is_known(self, one: Said) -> bool:
+    def is_known(self, one: RowStatement) -> bool:
         """Whether it is on record; what is not will be, and so counts from now on."""
         course, said = self._found[one.request_id], one.statement
         imported, reached = course.imported, course.reached
@@ -239,7 +248,7 @@ class _Courses:
         course.reached = len(imported)
         return False
 
-    def hear(self, one: Said) -> News | TooMuchSaid:
+    def hear(self, one: RowStatement) -> News | TooMuchSaid:
         """What would become of a statement, if it were kept."""
         course, said = self._found[one.request_id], one.statement
         try:
@@ -251,10 +260,10 @@ class _Courses:
         return News(said.label, worth.previous, worth.changed)
 
 
-def _writing(job: Job, place: Office) -> Keep:
+def _writing(job: FeedbackImport, place: AdminSession) -> Keep:
     pace = Pace(place.database)
 
-    def keep(said: Sequence[Said]) -> list[News | TooMuchSaid]:
+    def keep(said: Sequence[RowStatement]) -> list[News | TooMuchSaid]:
         news: list[News | TooMuchSaid] = []
         # One row may be about many requests; the transactions stay short.
         for start in range(0, len(said), BATCH):
@@ -276,7 +285,7 @@ def _writing(job: Job, place: Office) -> Keep:
 
 
 def _rehearsing(courses: _Courses) -> Keep:
-    def keep(said: Sequence[Said]) -> list[News | TooMuchSaid]:
+    def keep(said: Sequence[RowStatement]) -> list[News | TooMuchSaid]:
         return [courses.hear(one) for one in said]
 
     return keep

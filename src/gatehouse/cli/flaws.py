@@ -7,7 +7,7 @@ import msgspec
 MOST_REPORTED: Final = 20
 
 
-class Flaw(NamedTuple):
+class BadLine(NamedTuple):
     """A line that cannot be used."""
 
     line: int
@@ -18,13 +18,13 @@ class Flaws(msgspec.Struct):
     """How many lines of a file are bad, and the first of them."""
 
     bad: int = 0
-    flaws: list[Flaw] = []
+    flaws: list[BadLine] = []
 
     def add(self, line: int, message: str) -> None:
         """Count a bad line; what is said about it must not repeat it."""
         self.bad += 1
         if len(self.flaws) < MOST_REPORTED:
-            self.flaws.append(Flaw(line, message))
+            self.flaws.append(BadLine(line, message))
 
     def report(self) -> str:
         """The bad lines, one in each line of text."""

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gatehouse.cli.common import AsJson, office, show, table
+from gatehouse.cli.common import AsJson, open_session, show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import is_id
@@ -16,7 +16,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-RequestId = Annotated[str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")]
+RequestIdArgument = Annotated[
+    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
+]
 
 
 @app.command("list")
@@ -32,7 +34,7 @@ def list_payments(
     as_json: AsJson = False,
 ) -> None:
     """List payments in doubt, newest first. What was plainly answered is not among them."""
-    with office().look() as connection:
+    with open_session().reading() as connection:
         if account is not None:
             accounts.get(connection, account)
         found = intents.listing(connection, state, account, limit)
@@ -54,9 +56,9 @@ def list_payments(
 
 
 @app.command("show")
-def show_payment(request: RequestId, as_json: AsJson = False) -> None:
+def show_payment(request: RequestIdArgument, as_json: AsJson = False) -> None:
     """Show what is known about the payment of a request."""
-    with office().look() as connection:
+    with open_session().reading() as connection:
         found = intents.get(connection, _request_id(request))
     data = _data(found)
     lines = [f"{name}: {'-' if value is None else value}" for name, value in data.items()]
@@ -71,7 +73,7 @@ def retry(
     as_json: AsJson = False,
 ) -> None:
     """Reverse payments for which all attempts have failed; a running server does it at once."""
-    with office().change() as change:
+    with open_session().change() as change:
         again = intents.retry(change, [_request_id(request) for request in requests])
     text = "\n".join(f"the payment of {intent.request_id} is reversed again" for intent in again)
     show([_data(intent) for intent in again], text, as_json=as_json)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
-from gatehouse.cli.common import AsJson, office, show, table
+from gatehouse.cli.common import AsJson, open_session, show, table
 from gatehouse.cli.identity_choice import (
     Target,
     Which,
@@ -29,10 +29,10 @@ from gatehouse.core.errors import InvalidInput, StoreUnavailable
 from gatehouse.core.keyring import CARD_FINGERPRINTS
 from gatehouse.store import erasure, identities, imports
 from gatehouse.store.identities import Selector
-from gatehouse.store.imports import Tally
-from gatehouse.store.office import Office
+from gatehouse.store.imports import ImportCounts
+from gatehouse.store.office import AdminSession
 from gatehouse.store.pace import Pace
-from gatehouse.store.safe import Kept, Safe, Unreadable
+from gatehouse.store.safe import IdentitySealer, StoredHolder, UnreadableHolder
 
 _RESEALED_AT_ONCE = 300
 _LEFT_BEHIND = (
@@ -104,21 +104,21 @@ def import_records(
     Lines that cannot be used are reported and skipped, and the command then ends with code 1. It
     can be repeated at will; after an interruption it goes on where it was.
     """
-    from gatehouse.cli.identity_import import Job, import_file
+    from gatehouse.cli.identity_import import IdentityImport, import_file
     from gatehouse.cli.record_files import guess_format
     from gatehouse.intel.bins import load_bins
-    from gatehouse.intel.cards import CardKeeper
+    from gatehouse.intel.cards import CardMasker
 
     scope = scope_of(account)
     path = None if file == "-" else Path(file)
     form = file_format or guess_format(file)
     if path is not None and errors is not None and errors.resolve() == path.resolve():
         raise InvalidInput("--errors must not be the file itself")
-    place = office()
+    place = open_session()
     if account is None:
         typer.echo("no --account: the records are for all accounts", err=True)
-    job = Job(scope, path, form, errors, dry_run, from_start)
-    keeper = CardKeeper(load_bins(), place.ring.current(CARD_FINGERPRINTS))
+    job = IdentityImport(scope, path, form, errors, dry_run, from_start)
+    keeper = CardMasker(load_bins(), place.ring.current(CARD_FINGERPRINTS))
     try:
         ended = import_file(job, place, keeper.fingerprint)
     except KeyboardInterrupt:
@@ -156,11 +156,11 @@ def show_records(
     as_json: AsJson = False,
 ) -> None:
     """Show records of a card or a person, with their values masked."""
-    place = office()
-    safe = Safe(place.ring)
+    place = open_session()
+    safe = IdentitySealer(place.ring)
     which = Which(card, person_id, reference)
     targets = chosen(place, safe, account, which, everywhere=every_account)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = [
             kept
             for one in targets
@@ -179,9 +179,9 @@ def show_records(
 @app.command()
 def count(as_json: AsJson = False) -> None:
     """Count the records by scope, by version of the key that seals them, and by identifier."""
-    place = office()
-    with place.look() as connection:
-        found = identities.census(connection, Safe(place.ring))
+    place = open_session()
+    with place.reading() as connection:
+        found = identities.census(connection, IdentitySealer(place.ring))
         due = erasure.is_due(connection)
     rows = [
         (
@@ -212,8 +212,8 @@ def export(
     opened are left out and listed, and the command then ends with code 1.
     """
     scope = scope_of(account)
-    place = office()
-    safe = Safe(place.ring)
+    place = open_session()
+    safe = IdentitySealer(place.ring)
     unreadable = []
     number = 0
     with new_file(file) as out:
@@ -221,9 +221,9 @@ def export(
             imports.check_scope(scope, change.connection)
             there = identities.how_many(scope, Selector(), change.connection)
             change.audit("identities.export", account, scope=scope, count=there)
-        with place.look() as connection:
+        with place.reading() as connection:
             for one in identities.everyone(scope, connection, safe):
-                if isinstance(one, Kept):
+                if isinstance(one, StoredHolder):
                     out.write(msgspec.json.encode(line_of(one)) + b"\n")
                     number += 1
                 else:
@@ -273,8 +273,8 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
             "say which: --card, --id or --reference, with --account, --every-account or neither; "
             "or --account with --account-all; or --operator-all, --all or --outdated"
         )
-    place = office()
-    safe = Safe(place.ring)
+    place = open_session()
+    safe = IdentitySealer(place.ring)
     if narrow:
         targets = chosen(place, safe, account, which, everywhere=every_account)
     else:
@@ -295,8 +295,8 @@ def compact() -> None:
     SQLite writes its file anew; requests wait meanwhile, and fail if it takes long, so do it at a
     quiet time. PostgreSQL cleans up beside them.
     """
-    place = office()
-    _tidy(place, Safe(place.ring), True, "")
+    place = open_session()
+    _tidy(place, IdentitySealer(place.ring), True, "")
     with place.change() as change:
         change.audit("identities.compact")
     typer.echo("the unused space is cleared")
@@ -316,9 +316,9 @@ def reencrypt(
     interruption it can simply be run again. Records that cannot be opened are left out and listed;
     the older keys then stay, and the command ends with code 1.
     """
-    place = office()
-    safe = Safe(place.ring)
-    with place.look() as connection:
+    place = open_session()
+    safe = IdentitySealer(place.ring)
+    with place.reading() as connection:
         census = identities.census(connection, safe)
     older = any(version < safe.version for one in census for version in one.key_versions)
     with place.change() as change:
@@ -352,11 +352,13 @@ def reencrypt(
         raise typer.Exit(1)
 
 
-def _reseal_all(place: Office, safe: Safe, total: int) -> tuple[int, list[Unreadable]]:
+def _reseal_all(
+    place: AdminSession, safe: IdentitySealer, total: int
+) -> tuple[int, list[UnreadableHolder]]:
     from gatehouse.cli.progress import Progress
 
     after, seen, resealed = None, 0, 0
-    unreadable: list[Unreadable] = []
+    unreadable: list[UnreadableHolder] = []
     pace = Pace(place.database)
     with Progress("re-encrypting", total) as progress:
         while True:
@@ -373,12 +375,12 @@ def _reseal_all(place: Office, safe: Safe, total: int) -> tuple[int, list[Unread
                 return resealed, unreadable
 
 
-def _erase(place: Office, safe: Safe, targets: list[Target], reason: str) -> int:
+def _erase(place: AdminSession, safe: IdentitySealer, targets: list[Target], reason: str) -> int:
     pace = Pace(place.database)
     return sum(erasure.erase(one.scope, one.selector, reason, place, safe, pace) for one in targets)
 
 
-def _tidy(place: Office, safe: Safe, wanted: bool | None, so_far: str) -> bool:
+def _tidy(place: AdminSession, safe: IdentitySealer, wanted: bool | None, so_far: str) -> bool:
     try:
         return erasure.tidy(place, safe, wanted)
     except StoreUnavailable as error:
@@ -387,7 +389,7 @@ def _tidy(place: Office, safe: Safe, wanted: bool | None, so_far: str) -> bool:
         ) from None
 
 
-def _tally(tally: Tally) -> str:
+def _tally(tally: ImportCounts) -> str:
     return ", ".join(f"{number} {word}" for word, number in msgspec.structs.asdict(tally).items())
 
 

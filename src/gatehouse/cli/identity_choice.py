@@ -13,8 +13,8 @@ from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.keyring import CARD_FINGERPRINTS
 from gatehouse.store import identities, imports
 from gatehouse.store.identities import Selector
-from gatehouse.store.office import Office
-from gatehouse.store.safe import EVERYONE, Safe
+from gatehouse.store.office import AdminSession
+from gatehouse.store.safe import EVERYONE, IdentitySealer
 
 _SCOPES_NAMED = 5
 
@@ -61,7 +61,12 @@ def in_words(targets: Sequence[Target]) -> str:
 
 
 def chosen(
-    place: Office, safe: Safe, account: str | None, which: Which, *, everywhere: bool
+    place: AdminSession,
+    safe: IdentitySealer,
+    account: str | None,
+    which: Which,
+    *,
+    everywhere: bool,
 ) -> list[Target]:
     """The records of a card, person or reference in a scope, or in every scope."""
     scope = scope_of(account)
@@ -76,7 +81,7 @@ def chosen(
             return Selector(references=safe.reference_marks(one, which.reference))
         return Selector(cards=cards, person_id=which.person_id)
 
-    with place.look() as connection:
+    with place.reading() as connection:
         imports.check_scope(scope, connection)
         if not everywhere:
             found = _counted(connection, [(scope, selector(scope))])
@@ -89,9 +94,9 @@ def chosen(
     raise _not_found(scope, sum(one.number for one in found), everywhere=everywhere)
 
 
-def all_of(place: Office, selector: Selector, scope: str | None) -> list[Target]:
+def all_of(place: AdminSession, selector: Selector, scope: str | None) -> list[Target]:
     """What is meant of a whole scope, or of every scope."""
-    with place.look() as connection:
+    with place.reading() as connection:
         if scope is not None:
             imports.check_scope(scope, connection)
         scopes = identities.scopes(connection) if scope is None else [scope]
@@ -133,12 +138,12 @@ def _card_number(text: str) -> CardNumber:
         raise InvalidInput(f"the card number {error}") from None
 
 
-def _fingerprints(place: Office, number: CardNumber) -> list[str]:
+def _fingerprints(place: AdminSession, number: CardNumber) -> list[str]:
     """A card's fingerprints under every key there ever was, so that old records are found."""
     from gatehouse.intel.bins import load_bins
-    from gatehouse.intel.cards import CardKeeper
+    from gatehouse.intel.cards import CardMasker
 
     bins = load_bins()
     versions = [v for purpose, v in place.ring.versions() if purpose == CARD_FINGERPRINTS]
     keys = [(version, place.ring.key(CARD_FINGERPRINTS, version)) for version in versions]
-    return [CardKeeper(bins, key).fingerprint(number) for key in keys]
+    return [CardMasker(bins, key).fingerprint(number) for key in keys]

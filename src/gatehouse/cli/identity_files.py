@@ -6,35 +6,35 @@ from typing import Final, NamedTuple
 
 from gatehouse.cli.identity_rows import (
     COLUMNS,
+    FieldProblem,
     Fingerprint,
-    Problem,
-    Problems,
+    RowProblems,
     entry_of_cells,
     entry_of_object,
 )
-from gatehouse.cli.record_files import Columns, Format, Found, RecordFile
+from gatehouse.cli.record_files import Columns, Found, RecordFile, RecordFormat
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.safe import Entry, Safe
+from gatehouse.store.safe import HolderRecord, IdentitySealer
 
 _CHUNK_BYTES: Final = 1024 * 1024
 _COLUMNS: Final = Columns(COLUMNS, (("cardNumber",),))
 
 
-class Refusal(NamedTuple):
+class RefusedRow(NamedTuple):
     """A record that cannot be kept: where it begins, and all that is wrong with it."""
 
     line: int
-    problems: Sequence[Problem]
+    problems: Sequence[FieldProblem]
 
 
-class Record(NamedTuple):
+class IdentityRow(NamedTuple):
     """A record that can be kept, and where it begins."""
 
     line: int
-    entry: Entry
+    entry: HolderRecord
 
 
-def file_mark(path: Path, safe: Safe) -> str:
+def file_mark(path: Path, safe: IdentitySealer) -> str:
     """A keyed hash of the whole file, by which an interrupted import knows it again."""
     hasher = safe.file_hasher()
     try:
@@ -49,22 +49,26 @@ def file_mark(path: Path, safe: Safe) -> str:
 class Source(RecordFile):
     """A file of identity records."""
 
-    def __init__(self, path: Path | None, form: Format) -> None:
+    def __init__(self, path: Path | None, form: RecordFormat) -> None:
         super().__init__(path, form, _COLUMNS)
         self._of_cells = form == "csv"
 
-    def records(self, fingerprint: Fingerprint, card_prefix: str) -> Iterator[Record | Refusal]:
+    def records(
+        self, fingerprint: Fingerprint, card_prefix: str
+    ) -> Iterator[IdentityRow | RefusedRow]:
         """All records from here on."""
         while (found := self.take()) is not None:
-            problems = Problems()
+            problems = RowProblems()
             entry = self._entry_of(found, fingerprint, card_prefix, problems)
             if entry is None:
                 self.waste(found)
-            yield Record(found.line, entry) if entry else Refusal(found.line, problems.found)
+            yield (
+                IdentityRow(found.line, entry) if entry else RefusedRow(found.line, problems.found)
+            )
 
     def _entry_of(
-        self, found: Found, fingerprint: Fingerprint, card_prefix: str, problems: Problems
-    ) -> Entry | None:
+        self, found: Found, fingerprint: Fingerprint, card_prefix: str, problems: RowProblems
+    ) -> HolderRecord | None:
         if found.fields is None:
             problems.add("record", found.reason)
             return None

@@ -8,30 +8,30 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.cli.identity_files import Record, Refusal, Source, file_mark
-from gatehouse.cli.identity_rows import Fingerprint, Problem
+from gatehouse.cli.identity_files import IdentityRow, RefusedRow, Source, file_mark
+from gatehouse.cli.identity_rows import FieldProblem, Fingerprint
 from gatehouse.cli.progress import Progress
-from gatehouse.cli.record_files import Format
+from gatehouse.cli.record_files import RecordFormat
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store import imports
-from gatehouse.store.identities import MOST_HOLDERS, Outcome
-from gatehouse.store.imports import Batch, Position, Run, Tally
-from gatehouse.store.office import Office
+from gatehouse.store.identities import MOST_HOLDERS, RecordChange
+from gatehouse.store.imports import Batch, ImportCounts, Position, Run
+from gatehouse.store.office import AdminSession
 from gatehouse.store.pace import Pace
-from gatehouse.store.rehearsal import Rehearsal
-from gatehouse.store.safe import Safe
+from gatehouse.store.rehearsal import DryRun
+from gatehouse.store.safe import IdentitySealer
 
 BATCH: Final = 1000
-_CROWDED: Final = Problem("cardNumber", f"has {MOST_HOLDERS} holders on record already")
+_CROWDED: Final = FieldProblem("cardNumber", f"has {MOST_HOLDERS} holders on record already")
 
 
-class Job(msgspec.Struct, frozen=True):
+class IdentityImport(msgspec.Struct, frozen=True):
     """What is to be imported, and how."""
 
     scope: str
     file: Path | None
     """None is standard input, which cannot be taken up again after an interruption."""
-    form: Format
+    form: RecordFormat
     errors: Path | None
     dry_run: bool
     from_start: bool = False
@@ -44,7 +44,7 @@ class Ended(msgspec.Struct, frozen=True):
     error: InvalidInput | None
 
 
-class Report:
+class RefusalReport:
     """Tells what was refused: on standard error, and in a file if one is wanted."""
 
     def __init__(self, path: Path | None, progress: Progress, *, more: bool) -> None:
@@ -61,7 +61,7 @@ class Report:
             if is_new:
                 self._rows.writerow(("line", "field", "reason"))
 
-    def refuse(self, refusal: Refusal) -> None:
+    def refuse(self, refusal: RefusedRow) -> None:
         """Tell of one record."""
         for field, reason in refusal.problems:
             self._say(f"line {refusal.line}: {field}: {reason}")
@@ -91,11 +91,11 @@ class Report:
         return InvalidInput(f"cannot write {self._path}: {error.strerror}")
 
 
-def import_file(job: Job, place: Office, fingerprint: Fingerprint) -> Ended:
+def import_file(job: IdentityImport, place: AdminSession, fingerprint: Fingerprint) -> Ended:
     """Import a file from the beginning, or from where an interrupted import of it stopped."""
-    safe = Safe(place.ring)
+    safe = IdentitySealer(place.ring)
     source = Source(job.file, job.form)
-    rehearsal = Rehearsal() if job.dry_run else None
+    rehearsal = DryRun() if job.dry_run else None
     error = None
     try:
         run = _begin(job, source, place, safe)
@@ -104,7 +104,7 @@ def import_file(job: Job, place: Office, fingerprint: Fingerprint) -> Ended:
             if run.resumed:
                 progress.say(f"resuming at line {run.at.line + 1}")
             source.go_to(run.at)
-            report = Report(job.errors, progress, more=run.resumed)
+            report = RefusalReport(job.errors, progress, more=run.resumed)
             try:
                 for batch in _batches(source, safe, fingerprint):
                     run = _next(run, batch, take, report)
@@ -124,53 +124,53 @@ def import_file(job: Job, place: Office, fingerprint: Fingerprint) -> Ended:
 class _Read(msgspec.Struct, frozen=True):
     """What was read for one batch."""
 
-    records: list[Record]
-    refusals: list[Refusal]
+    records: list[IdentityRow]
+    refusals: list[RefusedRow]
     until: Position
     error: InvalidInput | None = None
     """Why nothing more can be read."""
 
 
-_Take = Callable[[Run, Batch], tuple[Run, list[Outcome]]]
+_Take = Callable[[Run, Batch], tuple[Run, list[RecordChange]]]
 
 
-def _begin(job: Job, source: Source, place: Office, safe: Safe) -> Run:
+def _begin(job: IdentityImport, source: Source, place: AdminSession, safe: IdentitySealer) -> Run:
     if job.dry_run:
-        with place.look() as connection:
+        with place.reading() as connection:
             imports.check_scope(job.scope, connection)
-        return Run("", job.scope, Position(), Tally())
+        return Run("", job.scope, Position(), ImportCounts())
     mark = None if job.file is None or source.size is None else file_mark(job.file, safe)
     return imports.begin(job.scope, mark, place, from_start=job.from_start)
 
 
-def _taking(place: Office, safe: Safe) -> _Take:
+def _taking(place: AdminSession, safe: IdentitySealer) -> _Take:
     pace = Pace(place.database)
     return lambda run, batch: imports.take(run, batch, place, safe, pace)
 
 
-def _rehearsing(place: Office, safe: Safe, rehearsal: Rehearsal) -> _Take:
+def _rehearsing(place: AdminSession, safe: IdentitySealer, rehearsal: DryRun) -> _Take:
     return lambda run, batch: imports.rehearse(run, batch, place, safe, rehearsal)
 
 
-def _next(run: Run, read: _Read, take: _Take, report: Report) -> Run:
+def _next(run: Run, read: _Read, take: _Take, report: RefusalReport) -> Run:
     for refusal in read.refusals:
         report.refuse(refusal)
     report.flush()
     entries = [record.entry for record in read.records]
     run, outcomes = take(run, Batch(entries, len(read.refusals), read.until))
     for record, outcome in zip(read.records, outcomes, strict=True):
-        if outcome is Outcome.REFUSED:
-            report.refuse(Refusal(record.line, [_CROWDED]))
+        if outcome is RecordChange.REFUSED:
+            report.refuse(RefusedRow(record.line, [_CROWDED]))
     return run
 
 
-def _batches(source: Source, safe: Safe, fingerprint: Fingerprint) -> Iterator[_Read]:
-    records: list[Record] = []
-    refusals: list[Refusal] = []
+def _batches(source: Source, safe: IdentitySealer, fingerprint: Fingerprint) -> Iterator[_Read]:
+    records: list[IdentityRow] = []
+    refusals: list[RefusedRow] = []
     error = None
     try:
         for found in source.records(fingerprint, safe.card_prefix):
-            if isinstance(found, Record):
+            if isinstance(found, IdentityRow):
                 records.append(found)
             else:
                 refusals.append(found)

@@ -12,7 +12,7 @@ from gatehouse.core.text import is_blank
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
-from gatehouse.store.safe import Entry
+from gatehouse.store.safe import HolderRecord
 
 MOST_OF_EACH: Final = 16
 _LENGTHS: Final = {"name": 64, "email": 254, "phone": 32, "identifier": 64, "reference": 128}
@@ -57,27 +57,27 @@ COUNTRIES: Final = frozenset(_CODES.split())
 Fingerprint = Callable[[CardNumber], str]
 
 
-class Problem(NamedTuple):
+class FieldProblem(NamedTuple):
     """What is wrong with a field."""
 
     field: str
     reason: str
 
 
-class Problems:
+class RowProblems:
     """Collects what is wrong with one record."""
 
     def __init__(self) -> None:
-        self.found: list[Problem] = []
+        self.found: list[FieldProblem] = []
 
     def add(self, field: str, reason: str) -> None:
         """Note a problem."""
-        self.found.append(Problem(field, reason))
+        self.found.append(FieldProblem(field, reason))
 
 
 def entry_of_cells(
-    cells: Mapping[str, str], fingerprint: Fingerprint, problems: Problems
-) -> Entry | None:
+    cells: Mapping[str, str], fingerprint: Fingerprint, problems: RowProblems
+) -> HolderRecord | None:
     """The person of a row, given by column; an empty cell is as good as none."""
     given = {column: cell for column, cell in cells.items() if cell.strip()}
     form = _Form(problems)
@@ -104,8 +104,8 @@ def entry_of_cells(
 
 
 def entry_of_object(
-    found: Mapping[str, Any], fingerprint: Fingerprint, card_prefix: str, problems: Problems
-) -> Entry | None:
+    found: Mapping[str, Any], fingerprint: Fingerprint, card_prefix: str, problems: RowProblems
+) -> HolderRecord | None:
     """The person of an object."""
     form = _Form(problems)
     form.no_others("", found, FIELDS)
@@ -142,18 +142,18 @@ def entry_of_object(
 
 
 def _entry(
-    card: str | None, person: Person, reference: str | None, problems: Problems
-) -> Entry | None:
+    card: str | None, person: Person, reference: str | None, problems: RowProblems
+) -> HolderRecord | None:
     attributes = (person.names, person.emails, person.phones, person.identifiers)
     if not any(attributes) and not problems.found:
         problems.add("record", "has no name, e-mail address, phone number or identifier")
-    return None if card is None or problems.found else Entry(card, person, reference)
+    return None if card is None or problems.found else HolderRecord(card, person, reference)
 
 
 class _Form:
     """Reads single values and notes what is wrong with them."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: RowProblems) -> None:
         self._add = problems.add
 
     def text(self, field: str, value: Any, kind: str) -> str | None:

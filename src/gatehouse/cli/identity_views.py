@@ -12,7 +12,7 @@ import typer
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.store.safe import EVERYONE, Kept, Unreadable
+from gatehouse.store.safe import EVERYONE, StoredHolder, UnreadableHolder
 
 _PARTS = {"firstName": "first", "middleName": "middle", "lastName": "last"}
 
@@ -22,7 +22,7 @@ def records(number: int) -> str:
     return "1 record" if number == 1 else f"{number} records"
 
 
-def tell_unreadable(found: Sequence[Unreadable]) -> None:
+def tell_unreadable(found: Sequence[UnreadableHolder]) -> None:
     """Say on standard error which records could not be opened, and what can be done."""
     for one in found:
         scope = "all accounts" if one.scope == EVERYONE else one.scope
@@ -35,7 +35,7 @@ def tell_unreadable(found: Sequence[Unreadable]) -> None:
         )
 
 
-def line_of(kept: Kept) -> dict[str, Any]:
+def line_of(kept: StoredHolder) -> dict[str, Any]:
     """A record as import reads it."""
     entry = kept.entry
     reference = {} if entry.reference is None else {"reference": entry.reference}
@@ -43,7 +43,7 @@ def line_of(kept: Kept) -> dict[str, Any]:
     return {"card": entry.card, **reference, **owner, **msgspec.to_builtins(entry.person)}
 
 
-def described(kept: Kept, *, reveal: bool) -> dict[str, Any]:
+def described(kept: StoredHolder, *, reveal: bool) -> dict[str, Any]:
     """A record for people, masked unless it is to be revealed."""
     line = line_of(kept) if reveal else _masked(kept)
     scope = None if kept.scope == EVERYONE else kept.scope
@@ -91,7 +91,7 @@ def new_file(name: str) -> Iterator[BinaryIO]:
             unfinished.unlink(missing_ok=True)
 
 
-def _masked(kept: Kept) -> dict[str, Any]:
+def _masked(kept: StoredHolder) -> dict[str, Any]:
     person = kept.entry.person
     masked: dict[str, Any] = {"card": kept.entry.card, "ownerType": person.owner_type}
     if kept.entry.reference is not None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from gatehouse.access.keys import ApiKey, check_networks, check_scopes
-from gatehouse.cli.common import AccountId, AsJson, office, show, span_argument, table
+from gatehouse.cli.common import AccountId, AsJson, open_session, show, span_argument, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store import keys
@@ -36,7 +36,7 @@ def issue(  # each option is one property of a key
     """Issue a key. Its text is shown once, here."""
     if rate_limit is not None and not 0 <= rate_limit <= 1_000_000:
         raise InvalidInput("a rate limit is 0 to 1000000 requests per second")
-    with office().change() as change:
+    with open_session().change() as change:
         terms = keys.KeyTerms(
             name=name,
             scopes=check_scopes(scope or []),
@@ -51,8 +51,8 @@ def issue(  # each option is one property of a key
 @app.command("list")
 def list_keys(account: AccountId, as_json: AsJson = False) -> None:
     """List the keys of an account, without their text."""
-    place = office()
-    with place.look() as connection:
+    place = open_session()
+    with place.reading() as connection:
         found = keys.of_account(connection, account)
     now_ms = place.clock()
     rows = [
@@ -80,7 +80,7 @@ def rotate(
     as_json: AsJson = False,
 ) -> None:
     """Issue a successor on the same terms and let the old key end after an overlap."""
-    with office().change() as change:
+    with open_session().change() as change:
         new, text, old = keys.rotate(change, account, key, span_argument(overlap))
     ends = _time(old.expires_at_ms)
     data = {**_data(new), "key": text, "replaces": old.key_id, "oldKeyExpiresAt": ends}
@@ -96,7 +96,7 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End a key on every server within a second."""
-    with office().change() as change:
+    with open_session().change() as change:
         ended = keys.revoke(change, account, key, reason)
     show(_data(ended), f"{key} is revoked", as_json=as_json)
 

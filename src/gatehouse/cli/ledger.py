@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gatehouse.cli.common import AccountId, AsJson, exact, office, show, table
+from gatehouse.cli.common import AccountId, AsJson, exact, open_session, show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 from gatehouse.store import ledger
@@ -15,7 +15,7 @@ app = typer.Typer(help="The ledger: every movement of money.", no_args_is_help=T
 @app.command()
 def verify(as_json: AsJson = False) -> None:
     """Prove that balances are the sums of their entries and that nothing closed wrongly."""
-    with office().look() as connection:
+    with open_session().reading() as connection:
         report = ledger.verify(connection)
     lines = [
         f"accounts  {report.accounts}: each balance and each hold is the sum of its entries",
@@ -41,7 +41,7 @@ def show_entries(
     as_json: AsJson = False,
 ) -> None:
     """Show the newest entries of an account."""
-    with office().look() as connection:
+    with open_session().reading() as connection:
         entries = ledger.entries(connection, account, limit)
     rows = [
         (

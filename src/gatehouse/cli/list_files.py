@@ -17,8 +17,8 @@ from gatehouse.cli.flaws import Flaws
 from gatehouse.cli.spans import absolute_ms
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import MASK, recordable
-from gatehouse.rules.lists import Entry, EntryKeeper, ListKind, canonical, is_hash
-from gatehouse.store.list_plans import MOST_ENTRIES, Listing, reason_text
+from gatehouse.rules.lists import EntryKeeper, ListEntry, ListKind, canonical, is_hash
+from gatehouse.store.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
 
 LONGEST_LINE: Final = 4096
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
@@ -27,7 +27,7 @@ _CHUNK: Final = 1024 * 1024
 _MANY_DIGITS: Final = re.compile(r"(?:\d\D{0,2}){9}")
 _COLUMNS: Final[tuple[str, ...]] = ("value", "reason", "expires")
 
-Format = Literal["csv", "lines"]
+ListFormat = Literal["csv", "lines"]
 
 
 class Terms(msgspec.Struct, frozen=True):
@@ -39,15 +39,15 @@ class Terms(msgspec.Struct, frozen=True):
     expires_at_ms: int | None = None
 
 
-class Gathered(Flaws, kw_only=True):
+class ListFileContent(Flaws, kw_only=True):
     """What a file holds: the entries by value, and the first of its bad lines."""
 
-    listings: dict[str, Listing]
+    listings: dict[str, PlannedEntry]
     read: int = 0
     """Lines with an entry, good or bad."""
 
 
-def typed(value: str, kind: ListKind, keeper: EntryKeeper) -> Entry:
+def typed(value: str, kind: ListKind, keeper: EntryKeeper) -> ListEntry:
     """An entry that was typed, which a card number must not be, whatever the list holds."""
     if kind is ListKind.CARDS:
         # One with a mistake in it gives most of a card away, too.
@@ -69,15 +69,17 @@ def typed(value: str, kind: ListKind, keeper: EntryKeeper) -> Entry:
     )
 
 
-def usual_format(name: str, kind: ListKind) -> Format:
+def usual_format(name: str, kind: ListKind) -> ListFormat:
     """How a file is read when nobody says so: a comma can be part of a word or of a user's name."""
     plain = kind in (ListKind.WORDS, ListKind.USERS) and not name.lower().endswith(".csv")
     return "lines" if plain else "csv"
 
 
-def gather(stream: BinaryIO, form: Format, terms: Terms, keeper: EntryKeeper) -> Gathered:
+def gather(
+    stream: BinaryIO, form: ListFormat, terms: Terms, keeper: EntryKeeper
+) -> ListFileContent:
     """All entries of a file; of one that occurs twice, the last counts."""
-    found = Gathered(listings={})
+    found = ListFileContent(listings={})
     order = _COLUMNS
     for number, data in _lines(stream):
         try:
@@ -125,7 +127,7 @@ def _absolute(text: str) -> int:
 
 def _listing(
     cells: list[str], order: tuple[str, ...], terms: Terms, keeper: EntryKeeper
-) -> Listing:
+) -> PlannedEntry:
     if len(cells) > len(order):
         raise ValueError(f"has {len(cells)} cells; there are {', '.join(order)}")
     given = dict(zip(order, cells, strict=False))
@@ -136,7 +138,7 @@ def _listing(
         reason = reason_text(given.get("reason")) or terms.reason
     except InvalidInput as error:
         raise ValueError(str(error)) from None
-    return Listing(entry.value, entry.shown, reason, expires_at_ms)
+    return PlannedEntry(entry.value, entry.shown, reason, expires_at_ms)
 
 
 def _header(cells: list[str]) -> tuple[str, ...]:
@@ -146,7 +148,7 @@ def _header(cells: list[str]) -> tuple[str, ...]:
     return order
 
 
-def _cells(data: bytes, form: Format) -> list[str]:
+def _cells(data: bytes, form: ListFormat) -> list[str]:
     """The cells of a line, none for an empty one and for a comment."""
     if len(data) > LONGEST_LINE:
         raise ValueError(f"is longer than {LONGEST_LINE} bytes")

@@ -10,7 +10,7 @@ import typer
 from gatehouse.cli.common import (
     AccountOption,
     AsJson,
-    office,
+    open_session,
     resolve_account,
     show,
     span_argument,
@@ -23,10 +23,10 @@ from gatehouse.core.redaction import recordable
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-    from gatehouse.cli.list_files import Format, Gathered, Terms
-    from gatehouse.rules.lists import Entry, EntryKeeper, ListKind
-    from gatehouse.store.list_plans import Added, Listing
-    from gatehouse.store.office import Office
+    from gatehouse.cli.list_files import ListFileContent, ListFormat, Terms
+    from gatehouse.rules.lists import EntryKeeper, ListEntry, ListKind
+    from gatehouse.store.list_plans import Added, PlannedEntry
+    from gatehouse.store.office import AdminSession
 
 app = typer.Typer(
     help="Lists of cards, networks, mailboxes and the like, for rules to look things up on.",
@@ -38,14 +38,14 @@ _FEW: Final = 1000
 _PAGE: Final = 5000
 
 ListName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the list.")]
-Values = Annotated[
+ValuesArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="[VALUE]...", help="Entries. Card numbers only by --file."),
 ]
-Kind = Annotated[
+KindOption = Annotated[
     str | None, typer.Option("--kind", help=f"What it holds: {_KINDS}. Makes the list if needed.")
 ]
-Reason = Annotated[
+ReasonOption = Annotated[
     str | None,
     typer.Option(help="Why; kept with each entry as it is written. No personal data, please."),
 ]
@@ -69,7 +69,7 @@ def create(
     from gatehouse.store import lists
 
     found = _kind(kind)
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
     with place.change() as change:
         lists.create(change, account_id, name, found, description)
@@ -88,7 +88,7 @@ def drop(
     """Remove a list with all its entries. Rules that name it find nothing on it any more."""
     from gatehouse.store import lists
 
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
     with place.change() as change:
         users = [] if force else _rules_with(change.connection, account_id, name)
@@ -105,9 +105,9 @@ def drop(
 @app.command()
 def add(  # noqa: PLR0913, PLR0917 - each option is one property of an entry
     name: ListName,
-    values: Values = None,
-    kind: Kind = None,
-    reason: Reason = None,
+    values: ValuesArgument = None,
+    kind: KindOption = None,
+    reason: ReasonOption = None,
     expires_in: ExpiresIn = None,
     file: EntryFile = None,
     account: AccountOption = None,
@@ -117,7 +117,7 @@ def add(  # noqa: PLR0913, PLR0917 - each option is one property of an entry
 
     An entry that is on it gets the new expiry, and the new reason if there is one.
     """
-    job = _Job(office(), name, kind, account)
+    job = _Job(open_session(), name, kind, account)
     terms = job.terms(reason, expires_in)
     found = {one.value: _listed(one, terms) for one in job.entries(values or [])}
     if file is not None:
@@ -132,21 +132,21 @@ def add(  # noqa: PLR0913, PLR0917 - each option is one property of an entry
 @app.command()
 def remove(
     name: ListName,
-    values: Values = None,
+    values: ValuesArgument = None,
     file: EntryFile = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Take entries off a list: all that are named, or none when one of them is not on it."""
-    from gatehouse.rules.lists import Entry
+    from gatehouse.rules.lists import ListEntry
     from gatehouse.store import lists
 
-    job = _Job(office(), name, None, account)
+    job = _Job(open_session(), name, None, account)
     found = job.entries(values or [])
     if file is not None:
         gathered = _read(file, None, job.terms(None, None), job.keeper)
         _refuse_flaws(gathered, "removed")
-        found += [Entry(one.value, one.shown) for one in gathered.listings.values()]
+        found += [ListEntry(one.value, one.shown) for one in gathered.listings.values()]
     elif not values:
         raise InvalidInput("give entries, or a file with them: --file FILE, or --file - to type")
     with job.place.change() as change:
@@ -159,8 +159,8 @@ def remove(
 def import_entries(  # noqa: PLR0913, PLR0917 - each option is one property of an import
     name: ListName,
     file: Annotated[str, typer.Argument(metavar="FILE", help="File; - is standard input.")],
-    kind: Kind = None,
-    reason: Reason = None,
+    kind: KindOption = None,
+    reason: ReasonOption = None,
     expires_in: ExpiresIn = None,
     file_format: Annotated[
         Literal["csv", "lines"] | None,
@@ -182,7 +182,7 @@ def import_entries(  # noqa: PLR0913, PLR0917 - each option is one property of a
     Lines that begin with # are comments. Reasons are kept as they are written. When a line cannot
     be used, nothing is imported and all such lines are reported. It can be repeated at will.
     """
-    job = _Job(office(), name, kind, account)
+    job = _Job(open_session(), name, kind, account)
     gathered = _read(file, file_format, job.terms(reason, expires_in), job.keeper)
     if not skip_bad:
         _refuse_flaws(gathered, "imported")
@@ -207,14 +207,14 @@ def show_list(
     """Show the lists, or the entries of one."""
     from gatehouse.store import lists
 
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
     at_ms = place.clock()
     if name is None:
         _show_lists(place, account_id, at_ms, as_json=as_json)
         return
     found: list[lists.ListedEntry] = []
-    with place.look() as connection:
+    with place.reading() as connection:
         while len(found) < limit:
             page = lists.entries(
                 connection,
@@ -246,10 +246,10 @@ def show_list(
     show([_data(one, at_ms) for one in found], text, as_json=as_json)
 
 
-def _show_lists(place: "Office", account_id: str, at_ms: int, *, as_json: bool) -> None:
+def _show_lists(place: "AdminSession", account_id: str, at_ms: int, *, as_json: bool) -> None:
     from gatehouse.store import lists
 
-    with place.look() as connection:
+    with place.reading() as connection:
         every = lists.overview(connection, account_id, at_ms)
     data = [
         {
@@ -269,22 +269,24 @@ def _show_lists(place: "Office", account_id: str, at_ms: int, *, as_json: bool) 
 class _Job:
     """One list of one account, opened for entries to be read and written."""
 
-    def __init__(self, place: "Office", name: str, kind: str | None, account: str | None) -> None:
+    def __init__(
+        self, place: "AdminSession", name: str, kind: str | None, account: str | None
+    ) -> None:
         from gatehouse.store import lists
-        from gatehouse.survey.keeping import entry_keeper
+        from gatehouse.survey.keeping import open_fingerprinter
 
         self.place = place
         self.name = name
         self.account_id = resolve_account(place, account)
         self.asked = None if kind is None else _kind(kind)
-        with place.look() as connection:
+        with place.reading() as connection:
             there = lists.kinds(connection, self.account_id)
             self.kind: ListKind
             if self.asked is not None and name not in there:
                 self.kind = self.asked
             else:
                 self.kind = lists.kind_of(connection, self.account_id, name, self.asked)
-        self.keeper: EntryKeeper = entry_keeper(place.ring)
+        self.keeper: EntryKeeper = open_fingerprinter(place.ring)
 
     def terms(self, reason: str | None, expires_in: str | None) -> "Terms":
         """What counts for all entries of the command."""
@@ -297,7 +299,7 @@ class _Job:
             raise InvalidInput("--expires-in must be more than nothing, such as 30d")
         return Terms(self.kind, now_ms, reason_text(reason), expires_at_ms)
 
-    def entries(self, values: Sequence[str]) -> "list[Entry]":
+    def entries(self, values: Sequence[str]) -> "list[ListEntry]":
         """Entries that were typed; all that is wrong with them at once."""
         from gatehouse.cli.list_files import typed
 
@@ -311,15 +313,15 @@ class _Job:
             raise InvalidInput("; ".join(flaws))
         return found
 
-    def rehearse(self, listings: "Sequence[Listing]") -> "Added":
+    def rehearse(self, listings: "Sequence[PlannedEntry]") -> "Added":
         """What adding would do."""
         from gatehouse.store import lists
 
         now_ms = self.place.clock()
-        with self.place.look() as connection:
+        with self.place.reading() as connection:
             return lists.rehearse_add(connection, self.account_id, self.name, listings, now_ms)
 
-    def add(self, listings: "Sequence[Listing]") -> "Added":
+    def add(self, listings: "Sequence[PlannedEntry]") -> "Added":
         """Have entries on the list: few at once, many in turns."""
         from gatehouse.store import lists
 
@@ -351,13 +353,15 @@ def _kind(text: str) -> "ListKind":
         raise InvalidInput(f"a list holds {_KINDS}") from None
 
 
-def _listed(entry: "Entry", terms: "Terms") -> "Listing":
-    from gatehouse.store.list_plans import Listing
+def _listed(entry: "ListEntry", terms: "Terms") -> "PlannedEntry":
+    from gatehouse.store.list_plans import PlannedEntry
 
-    return Listing(entry.value, entry.shown, terms.reason, terms.expires_at_ms)
+    return PlannedEntry(entry.value, entry.shown, terms.reason, terms.expires_at_ms)
 
 
-def _read(file: str, form: "Format | None", terms: "Terms", keeper: "EntryKeeper") -> "Gathered":
+def _read(
+    file: str, form: "ListFormat | None", terms: "Terms", keeper: "EntryKeeper"
+) -> "ListFileContent":
     from gatehouse.cli.list_files import gather, usual_format
     from gatehouse.cli.record_files import standard_input
 
@@ -371,7 +375,7 @@ def _read(file: str, form: "Format | None", terms: "Terms", keeper: "EntryKeeper
         raise InvalidInput(f"cannot read {recordable(file)}: {error.strerror}") from None
 
 
-def _refuse_flaws(gathered: "Gathered", verb: str) -> None:
+def _refuse_flaws(gathered: "ListFileContent", verb: str) -> None:
     if gathered.bad:
         lines = "a line" if gathered.bad == 1 else f"{gathered.bad} lines"
         raise InvalidInput(f"nothing was {verb}: {lines} cannot be used\n{gathered.report()}")

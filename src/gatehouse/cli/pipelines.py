@@ -11,8 +11,8 @@ from gatehouse.cli.common import AccountOption, AsJson, exact, read_file, show, 
 from gatehouse.cli.versions import (
     Base,
     Note,
-    Place,
     To,
+    VersionTarget,
     go_back,
     opened,
     put_in_force,
@@ -31,14 +31,16 @@ from gatehouse.pipeline.definition import (
 )
 from gatehouse.pipeline.knowing import rules_in_the_dark
 from gatehouse.store import accounts, configurations
-from gatehouse.store.configurations import PIPELINE, RULES, Kept
+from gatehouse.store.configurations import PIPELINE, RULES, StoredVersion
 
 if TYPE_CHECKING:
     from gatehouse.rules.ruleset import RuleSet
 
 app = typer.Typer(help="Pipelines: which stages a request goes through.", no_args_is_help=True)
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="The pipeline as YAML; - for stdin.")]
+PipelineFileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="The pipeline as YAML; - for stdin.")
+]
 Number = Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the pipeline.")]
 
 _INPUTS: Final = {
@@ -49,7 +51,7 @@ _INPUTS: Final = {
 
 
 @app.command()
-def check(file: File, as_json: AsJson = False) -> None:
+def check(file: PipelineFileArgument, as_json: AsJson = False) -> None:
     """Say everything that is wrong in a file; change nothing.
 
     Whether rule sets and lists exist is looked at by apply, which knows the account.
@@ -68,7 +70,7 @@ def check(file: File, as_json: AsJson = False) -> None:
 
 @app.command()
 def apply(
-    file: File,
+    file: PipelineFileArgument,
     account: AccountOption = None,
     note: Note = None,
     base: Base = None,
@@ -80,10 +82,10 @@ def apply(
 
     content = read_file(file, LARGEST_DOCUMENT)
     home, account_id = opened(account)
-    with home.look() as connection:
+    with home.reading() as connection:
         rule_sets = _rule_sets(connection, account_id, content)
         definition = read_pipeline(content, _surroundings(connection, account_id, rule_sets))
-    place = Place(home, account_id, PIPELINE, str(definition.number))
+    place = VersionTarget(home, account_id, PIPELINE, str(definition.number))
     current = place.in_force()
     version, changed = put_in_force(
         place,
@@ -113,7 +115,7 @@ def apply(
 def list_pipelines(account: AccountOption = None, as_json: AsJson = False) -> None:
     """List the pipelines of an account."""
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = configurations.active(connection, account_id, PIPELINE)
     pairs = [(kept, decode_program(kept.program)) for kept in found]
     rows = [
@@ -136,7 +138,7 @@ def show_pipeline(
 ) -> None:
     """Show a pipeline: its stages with their options, and what a caller must send."""
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         kept = configurations.get(connection, account_id, PIPELINE, str(number), version)
         current = configurations.get(connection, account_id, PIPELINE, str(number)).version
         owner = accounts.get(connection, account_id)
@@ -162,7 +164,7 @@ def show_pipeline(
 @app.command()
 def history(number: Number, account: AccountOption = None, as_json: AsJson = False) -> None:
     """List all versions of a pipeline, newest first."""
-    show_history(Place(*opened(account), PIPELINE, str(number)), as_json=as_json)
+    show_history(VersionTarget(*opened(account), PIPELINE, str(number)), as_json=as_json)
 
 
 @app.command()
@@ -170,9 +172,9 @@ def rollback(
     number: Number, account: AccountOption = None, to: To = None, as_json: AsJson = False
 ) -> None:
     """Put an earlier version of a pipeline in force again; requests use it within a second."""
-    place = Place(*opened(account), PIPELINE, str(number))
+    place = VersionTarget(*opened(account), PIPELINE, str(number))
 
-    def check_lists(connection: sa.Connection, after: Kept) -> None:
+    def check_lists(connection: sa.Connection, after: StoredVersion) -> None:
         _check_lists(connection, place.account_id, decode_program(after.program))
 
     before, after = go_back(place, to, check_lists)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from gatehouse.billing.fees import fee_schedule, parse_fee
-from gatehouse.cli.common import AccountId, AsJson, exact, office, show, table
+from gatehouse.cli.common import AccountId, AsJson, exact, open_session, show, table
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
 from gatehouse.store import accounts
@@ -16,7 +16,7 @@ app = typer.Typer(help="The fee schedule of an account.", no_args_is_help=True)
 @app.command("show")
 def show_prices(account: AccountId, as_json: AsJson = False) -> None:
     """Show what each function costs an account."""
-    with office().look() as connection:
+    with open_session().reading() as connection:
         found = accounts.get(connection, account)
     _print(found.account_id, found.currency, found.fees, as_json=as_json)
 
@@ -32,7 +32,7 @@ def set_prices(
     if any(not separator for _, separator, _ in pairs):
         raise InvalidInput("a price is given as TYPE=FEE, such as PRECHECK=0.04")
     fees = dict(parse_fee(fee_type.strip().upper(), fee) for fee_type, _, fee in pairs)
-    with office().change() as change:
+    with open_session().change() as change:
         changed = accounts.set_fees(change, account, fees)
     _print(account, changed.currency, changed.fees, as_json=as_json)
 

@@ -27,7 +27,7 @@ _GZIP_MARK: Final = b"\x1f\x8b"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _TOO_LONG: Final = f"is longer than {MAX_RECORD_BYTES // 1024} KiB"
 
-Format = Literal["csv", "jsonl"]
+RecordFormat = Literal["csv", "jsonl"]
 T = TypeVar("T")
 
 
@@ -44,11 +44,11 @@ class Found(NamedTuple):
     line: int
     fields: dict[str, Any] | None
     reason: str = ""
-    further: Sequence["_Line"] = ()
+    further: Sequence["_TextLine"] = ()
     """The lines that a quote joined to the first one."""
 
 
-def guess_format(name: str) -> Format:
+def guess_format(name: str) -> RecordFormat:
     """The format that a file's name promises."""
     stem = name.lower().removesuffix(".gz")
     if stem.endswith(".csv"):
@@ -64,7 +64,7 @@ class RecordFile:
     def __init__(
         self,
         path: Path | None,
-        form: Format,
+        form: RecordFormat,
         columns: Columns,
         decoder: "msgspec.json.Decoder[Any] | None" = None,
     ) -> None:
@@ -170,7 +170,7 @@ class RecordFile:
         return header
 
 
-class _Line(NamedTuple):
+class _TextLine(NamedTuple):
     """One line of a file; what is too long is cut off."""
 
     number: int
@@ -183,7 +183,7 @@ class _Row(NamedTuple):
     """One row of CSV: its first line, its cells or what is wrong with it, and its other lines."""
 
     line: int
-    further: Sequence[_Line]
+    further: Sequence[_TextLine]
     cells: Sequence[str]
     reason: str = ""
 
@@ -193,7 +193,7 @@ class _Lines:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._back: deque[_Line] = deque()
+        self._back: deque[_TextLine] = deque()
         self.at = Position()
         first = self._read(self._stream.readline, MAX_RECORD_BYTES + 1)
         if first.startswith(_UTF16_MARKS):
@@ -209,7 +209,7 @@ class _Lines:
         self._read(self._stream.seek, position.offset)
         self.at = position
 
-    def take(self) -> _Line | None:
+    def take(self) -> _TextLine | None:
         """The next line, or None at the end."""
         if self._back:
             line = self._back.popleft()
@@ -230,7 +230,7 @@ class _Lines:
             return None
         if not first.whole:
             return _Row(first.number, (), (), _TOO_LONG)
-        further: list[_Line] = []
+        further: list[_TextLine] = []
         quotes, size = first.data.count(b'"'), first.size
         while quotes % 2:
             try:
@@ -252,22 +252,22 @@ class _Lines:
         except csv.Error:
             return _Row(first.number, further, (), "is not a row of CSV")
 
-    def give_back(self, lines: Sequence[_Line]) -> None:
+    def give_back(self, lines: Sequence[_TextLine]) -> None:
         """Have lines that were taken last be taken again."""
         self._back.extendleft(reversed(lines))
         if lines:
             size = sum(line.size for line in lines)
             self.at = Position(lines[0].number - 1, self.at.offset - size)
 
-    def _line(self, number: int, data: bytes) -> _Line:
+    def _line(self, number: int, data: bytes) -> _TextLine:
         if len(data) <= MAX_RECORD_BYTES or data.endswith(b"\n"):
-            return _Line(number, data, len(data), whole=True)
+            return _TextLine(number, data, len(data), whole=True)
         size = len(data)
         while rest := self._read(self._stream.readline, _CHUNK_BYTES):
             size += len(rest)
             if rest.endswith(b"\n"):
                 break
-        return _Line(number, b"", size, whole=False)
+        return _TextLine(number, b"", size, whole=False)
 
     def _read(self, how: Callable[[int], T], argument: int) -> T:
         try:

@@ -5,16 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
-from gatehouse.cli.common import AccountOption, AsJson, office, resolve_account, show, table
+from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_account, show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import is_id
 from gatehouse.store import reviews
-from gatehouse.store.reviews import AlreadyResolved, Review, Reviewed, ReviewState
+from gatehouse.store.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
 
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
 
-RequestId = Annotated[str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")]
+RequestIdArgument = Annotated[
+    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
+]
 
 
 class Status(StrEnum):
@@ -40,9 +42,9 @@ def list_reviews(
     if after is not None and not is_id(after, "req"):
         raise InvalidInput("--after takes the id of a request, such as the last one of a list")
     state = None if status is Status.ALL else ReviewState(status.upper())
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = reviews.listing(connection, account_id, state, after, limit + 1)
         page = reviews.with_records(connection, account_id, found[:limit])
     rows = [
@@ -64,11 +66,13 @@ def list_reviews(
 
 
 @app.command("show")
-def show_review(request: RequestId, account: AccountOption = None, as_json: AsJson = False) -> None:
+def show_review(
+    request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Show one review: who resolved it and why, and what each stage of its decision found."""
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = reviews.get(connection, account_id, request)
         one = reviews.with_records(connection, account_id, [found])[0]
     data = {**_summary(one), "decision": one.record}
@@ -77,7 +81,7 @@ def show_review(request: RequestId, account: AccountOption = None, as_json: AsJs
 
 @app.command()
 def resolve(
-    request: RequestId,
+    request: RequestIdArgument,
     approve: Annotated[
         bool, typer.Option("--approve/--decline", help="It was legitimate, or it was fraud.")
     ],
@@ -88,7 +92,7 @@ def resolve(
     as_json: AsJson = False,
 ) -> None:
     """Resolve an open review, once and for all."""
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
     try:
         with place.change() as change:
@@ -100,7 +104,7 @@ def resolve(
     show(_data(done), f"{request} is {done.state}", as_json=as_json)
 
 
-def _data(review: Review) -> dict[str, Any]:
+def _data(review: StoredReview) -> dict[str, Any]:
     resolved_at_ms = review.resolved_at_ms
     return {
         "requestId": review.request_id,

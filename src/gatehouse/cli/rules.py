@@ -9,8 +9,8 @@ from gatehouse.cli.common import AccountOption, AsJson, read_file, show, table
 from gatehouse.cli.versions import (
     Base,
     Note,
-    Place,
     To,
+    VersionTarget,
     go_back,
     opened,
     put_in_force,
@@ -18,7 +18,7 @@ from gatehouse.cli.versions import (
 )
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store import configurations
-from gatehouse.store.configurations import RULES, Kept
+from gatehouse.store.configurations import RULES, StoredVersion
 
 if TYPE_CHECKING:
     from gatehouse.language.running import Lists
@@ -26,14 +26,16 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Rule sets: what is decided about a request.", no_args_is_help=True)
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="The rule set as YAML; - for stdin.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the rule set.")]
+RuleSetFileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="The rule set as YAML; - for stdin.")
+]
+RuleSetArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the rule set.")]
 
 _REFUSED = 4
 
 
 @app.command()
-def check(file: File, as_json: AsJson = False) -> None:
+def check(file: RuleSetFileArgument, as_json: AsJson = False) -> None:
     """Say everything that is wrong in a file; change nothing.
 
     Whether the named lists exist is looked at by apply, which knows the account.
@@ -62,7 +64,7 @@ def check(file: File, as_json: AsJson = False) -> None:
 
 @app.command()
 def apply(
-    file: File,
+    file: RuleSetFileArgument,
     account: AccountOption = None,
     note: Note = None,
     base: Base = None,
@@ -74,7 +76,7 @@ def apply(
 
     content = _content(file)
     rule_set = _read(content)
-    place = Place(*opened(account), RULES, rule_set.name)
+    place = VersionTarget(*opened(account), RULES, rule_set.name)
     current = place.in_force()
     version, changed = put_in_force(
         place,
@@ -105,7 +107,7 @@ def list_rule_sets(account: AccountOption = None, as_json: AsJson = False) -> No
     from gatehouse.rules.ruleset import decode_program
 
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = configurations.active(connection, account_id, RULES)
     pairs = [(kept, decode_program(kept.program)) for kept in found]
     rows = [(r.name, kept.version, len(r.rules), r.description) for kept, r in pairs]
@@ -133,7 +135,7 @@ def show_rule_set(
     from gatehouse.rules.ruleset import decode_program
 
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         wanted = name or _only_name(connection, account_id)
         kept = configurations.get(connection, account_id, RULES, wanted, version)
         current = configurations.get(connection, account_id, RULES, wanted).version
@@ -146,22 +148,22 @@ def show_rule_set(
 
 
 @app.command()
-def history(name: Name, account: AccountOption = None, as_json: AsJson = False) -> None:
+def history(name: RuleSetArgument, account: AccountOption = None, as_json: AsJson = False) -> None:
     """List all versions of a rule set, newest first."""
-    show_history(Place(*opened(account), RULES, name), as_json=as_json)
+    show_history(VersionTarget(*opened(account), RULES, name), as_json=as_json)
 
 
 @app.command()
 def rollback(
-    name: Name, account: AccountOption = None, to: To = None, as_json: AsJson = False
+    name: RuleSetArgument, account: AccountOption = None, to: To = None, as_json: AsJson = False
 ) -> None:
     """Put an earlier version of a rule set in force again; requests use it within a second."""
     from gatehouse.rules.authoring import differences
     from gatehouse.rules.ruleset import decode_program
 
-    place = Place(*opened(account), RULES, name)
+    place = VersionTarget(*opened(account), RULES, name)
 
-    def check_lists(connection: sa.Connection, after: Kept) -> None:
+    def check_lists(connection: sa.Connection, after: StoredVersion) -> None:
         _check_lists(connection, place.account_id, decode_program(after.program))
 
     before, after = go_back(place, to, check_lists)
@@ -179,7 +181,7 @@ def rollback(
 
 @app.command("test")
 def try_case(
-    file: File,
+    file: RuleSetFileArgument,
     case: Annotated[
         str | None,
         typer.Option(
@@ -197,7 +199,7 @@ def try_case(
     as_json: AsJson = False,
 ) -> None:
     """Show which rules of a file match a case, and the values that they looked at."""
-    from gatehouse.cli.rules_trial import Trial, read_case, recorded_case
+    from gatehouse.cli.rules_trial import RuleSetTrial, read_case, recorded_case
 
     if (case is None) == (request is None):
         raise InvalidInput(
@@ -208,7 +210,7 @@ def try_case(
         tried = recorded_case(*opened(account), request, rule_set)
     else:
         tried = read_case(read_file(str(case), _LARGEST_CASE), rule_set)
-    trial = Trial(rule_set, tried.signals, *_lists(rule_set, account, tried.at_ms))
+    trial = RuleSetTrial(rule_set, tried.signals, *_lists(rule_set, account, tried.at_ms))
     show(trial.data(), trial.text(every=every), as_json=as_json)
 
 
@@ -266,7 +268,7 @@ def _lists(rule_set: "RuleSet", account: str | None, at_ms: int | None) -> tuple
     if not names:
         return AccountLists({}), 0
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         history = lists.history_of(connection, account_id, names)
     return PastLists(history), place.clock() if at_ms is None else at_ms
 

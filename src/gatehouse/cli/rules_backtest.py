@@ -9,7 +9,7 @@ from gatehouse.cli.common import (
     AccountOption,
     AsJson,
     exact,
-    office,
+    open_session,
     read_file,
     resolve_account,
     show,
@@ -21,11 +21,11 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 
 if TYPE_CHECKING:
-    from gatehouse.backtest.loading import Listed, Loaded
-    from gatehouse.backtest.report import Amounts, Report
+    from gatehouse.backtest.loading import ListLookup, LoadCounts
+    from gatehouse.backtest.report import Amounts, BacktestReport
     from gatehouse.rules.ruleset import RuleSet
-    from gatehouse.store.office import Office
-    from gatehouse.store.records import Span
+    from gatehouse.store.office import AdminSession
+    from gatehouse.store.records import RecordSpan
 
 _MONEY = ("caught", "lost", "amounts")
 
@@ -48,23 +48,23 @@ def backtest(
 
     Every request is judged by what was known when it came. Nothing is changed.
     """
-    from gatehouse.backtest.running import Trial, try_out
+    from gatehouse.backtest.running import Backtest, try_out
     from gatehouse.core.documents import LARGEST_DOCUMENT
     from gatehouse.rules.authoring import read_rule_set
     from gatehouse.store import feedback, records
 
     rule_set = read_rule_set(read_file(file, LARGEST_DOCUMENT))
-    place = office()
+    place = open_session()
     account_id = resolve_account(place, account)
     span = read_span(account_id, since, until, place.clock())
-    with place.look() as connection:
+    with place.reading() as connection:
         labels = feedback.labels(connection, *span)
         total = records.count(connection, span)
     listed, warnings = _lists(place, span, rule_set, lists_now=lists_now)
-    trial = Trial(rule_set, span, listed, labels, examples)
+    trial = Backtest(rule_set, span, listed, labels, examples)
     with Progress("reading records", total) as progress:
 
-        def reached(loaded: "Loaded") -> None:
+        def reached(loaded: "LoadCounts") -> None:
             done = loaded.looked_at
             progress.reached(done, f"{done:,} of {total:,} records")
 
@@ -76,14 +76,14 @@ def backtest(
 
 
 def _lists(
-    place: "Office", span: "Span", rule_set: "RuleSet", *, lists_now: bool
-) -> tuple["Listed", list[str]]:
+    place: "AdminSession", span: "RecordSpan", rule_set: "RuleSet", *, lists_now: bool
+) -> tuple["ListLookup", list[str]]:
     """How lists are looked up, and what is wrong with them."""
     from gatehouse.rules.authoring import list_problems
     from gatehouse.store import lists
 
     names = sorted({name for rule in rule_set.rules for _, name in rule.condition.lists})
-    with place.look() as connection:
+    with place.reading() as connection:
         problems = list_problems(rule_set, lists.kinds(connection, span.account_id))
         current = lists.load(connection, span.account_id)
         history = lists.history_of(connection, span.account_id, names)
@@ -93,7 +93,7 @@ def _lists(
     return lambda name, value, _: current.has(name, value, now_ms), list(problems)
 
 
-def _data(report: "Report") -> dict[str, Any]:
+def _data(report: "BacktestReport") -> dict[str, Any]:
     """The report for scripts, with money as exact numbers."""
     data = {
         **msgspec.to_builtins(report),
@@ -110,7 +110,7 @@ def _data(report: "Report") -> dict[str, Any]:
     return data
 
 
-def _text(report: "Report") -> str:
+def _text(report: "BacktestReport") -> str:
     others = report.skipped
     head = (
         f"rule set {report.rule_set}, {report.records:,} requests from "
@@ -132,7 +132,7 @@ def _text(report: "Report") -> str:
     return "\n\n".join(parts)
 
 
-def _rules(report: "Report") -> str:
+def _rules(report: "BacktestReport") -> str:
     rows = [
         (
             rule.name,
@@ -151,7 +151,7 @@ def _rules(report: "Report") -> str:
     return table((*headings, "FRAUD CAUGHT", "LEGITIMATE HIT"), rows)
 
 
-def _outcomes(report: "Report") -> str:
+def _outcomes(report: "BacktestReport") -> str:
     both = (report.before, report.after)
     names = dict.fromkeys(("ACCEPT", "REVIEW", "DECLINE", *report.before.outcomes))
     rows = [(name, *(f"{one.outcomes.get(name, 0):,}" for one in both)) for name in names]
@@ -164,7 +164,7 @@ def _outcomes(report: "Report") -> str:
     return table(("DECIDED", "THEN", "WITH THIS SET"), rows)
 
 
-def _changes(report: "Report") -> str:
+def _changes(report: "BacktestReport") -> str:
     rows = [
         (change.before, change.after, f"{change.records:,}", _money(change.amounts))
         for change in report.changes
@@ -175,7 +175,7 @@ def _changes(report: "Report") -> str:
     return table(("THEN", "WITH THIS SET", "REQUESTS", "AMOUNT"), rows)
 
 
-def _examples(report: "Report") -> str:
+def _examples(report: "BacktestReport") -> str:
     rows = [
         (one.request_id, one.before, one.after, ", ".join(one.matched) or "-")
         for one in report.examples

@@ -17,7 +17,7 @@ from gatehouse.language.running import Lists
 from gatehouse.rules.deciding import CompiledRuleSet
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.lists import ListHistory
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 
 _LONGEST_SHOWN: Final = 60
 _LARGEST: Final = 2**53
@@ -26,7 +26,7 @@ _MOMENT: Final[Any] = Annotated[datetime, Meta(tz=True)] | None
 _SHAPE: Final = '{"signals": {"order.amount": 59.9, "ip.country": "GB"}}'
 
 
-class Case(NamedTuple):
+class TrialInput(NamedTuple):
     """What rules are tried on."""
 
     signals: dict[str, Any]
@@ -41,7 +41,7 @@ class PastLists:
         self.has = history.has_at
 
 
-def read_case(content: bytes, rule_set: RuleSet) -> Case:
+def read_case(content: bytes, rule_set: RuleSet) -> TrialInput:
     """The signals of a case that an author wrote, or of a decision as the API returns it."""
     try:
         case = msgspec.json.decode(content)
@@ -53,14 +53,16 @@ def read_case(content: bytes, rule_set: RuleSet) -> Case:
         raise InvalidInput(f"the case has no signals; it should look like {_SHAPE}")
     if isinstance(case.get("stages"), list):
         return _of_record(case, rule_set)
-    return Case(_checked(case["signals"], Catalogue(rule_set.inputs)), None)
+    return TrialInput(_checked(case["signals"], Catalogue(rule_set.inputs)), None)
 
 
-def recorded_case(place: Office, account_id: str, request_id: str, rule_set: RuleSet) -> Case:
+def recorded_case(
+    place: AdminSession, account_id: str, request_id: str, rule_set: RuleSet
+) -> TrialInput:
     """The signals of a recorded request, as the rule set of this name saw them."""
     from gatehouse.store import decisions
 
-    with place.look() as connection:
+    with place.reading() as connection:
         record = decisions.get(connection, account_id, request_id)
     if record is None:
         raise NotFound(f"account {account_id} has no request {recordable(request_id)}")
@@ -69,7 +71,7 @@ def recorded_case(place: Office, account_id: str, request_id: str, rule_set: Rul
     return _of_record(record, rule_set)
 
 
-def _of_record(record: Mapping[str, Any], rule_set: RuleSet) -> Case:
+def _of_record(record: Mapping[str, Any], rule_set: RuleSet) -> TrialInput:
     from gatehouse.backtest.rows import row_of
 
     try:
@@ -84,7 +86,7 @@ def _of_record(record: Mapping[str, Any], rule_set: RuleSet) -> Case:
         for name, value in row.items()
         if not name.startswith(CUSTOM) or (name in inputs and _fits(value, inputs[name]))
     }
-    return Case(packed(seen), None if at is None else round(at.timestamp() * 1000))
+    return TrialInput(packed(seen), None if at is None else round(at.timestamp() * 1000))
 
 
 def _checked(signals: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]:
@@ -121,7 +123,7 @@ def _fits(value: Any, kind: Type) -> bool:
     return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
-class Trial:
+class RuleSetTrial:
     """What a rule set says about one case."""
 
     def __init__(

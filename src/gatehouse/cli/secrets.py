@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gatehouse.cli.common import AsJson, office, read_settings, show, table
+from gatehouse.cli.common import AsJson, open_session, read_settings, show, table
 from gatehouse.core import keyring
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.keyring import RootSecret
@@ -18,7 +18,7 @@ app = typer.Typer(help="The root secret and the ring of keys it wraps.", no_args
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Show which keys are on the ring, never the keys."""
-    versions = office().ring.versions()
+    versions = open_session().ring.versions()
     data = [{"purpose": purpose, "version": version} for purpose, version in versions]
     show(data, table(("PURPOSE", "VERSION"), versions), as_json=as_json)
 
@@ -37,7 +37,7 @@ def rotate_root(
         new = RootSecret.parse(new_secret_file.read_text(encoding="utf-8").strip())
     except OSError as error:
         raise InvalidInput(f"cannot read {new_secret_file}: {error.strerror}") from None
-    place = office()
+    place = open_session()
     with place.change() as change:
         count = rewrap(change.connection, root_secret(settings), new, secrets.token_bytes)
         change.audit("secrets.rotate-root", keys=count)
@@ -80,7 +80,7 @@ def _renew(purpose: str, action: str) -> int:
     """Put a fresh key for a purpose on the ring, and say its version."""
     from gatehouse.premises import root_secret
 
-    place = office()
+    place = open_session()
     current, _ = place.ring.current(purpose)
     version = current + 1
     with place.change() as change:

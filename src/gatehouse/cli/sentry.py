@@ -10,7 +10,7 @@ from gatehouse.cli.versions import opened
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store import models
-from gatehouse.store.models import SHIPPED, Model
+from gatehouse.store.models import SHIPPED, StoredModel
 
 if TYPE_CHECKING:
     from gatehouse.learning.report import ModelReport
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="The models that Sentry scores with.", no_args_is_help=True)
 
-Version = Annotated[int, typer.Argument(metavar="VERSION", help="Number of the model.")]
+VersionArgument = Annotated[int, typer.Argument(metavar="VERSION", help="Number of the model.")]
 
 _HEADINGS: Final = (
     *("VERSION", "MADE", "BY", "METHOD", "SINCE", "UNTIL", "FRAUDS"),
@@ -35,7 +35,7 @@ def list_models(account: AccountOption = None, as_json: AsJson = False) -> None:
     far its confidence is from the truth. Version 0 is the scorecard that ships with gatehouse.
     """
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         found = models.listing(connection, account_id)
     data = [_line(each) for each in found]
     data.append(_shipped_line(live=not any(each.live for each in found)))
@@ -53,7 +53,7 @@ def show_model(
 ) -> None:
     """Show a model: what it learned from, how it did beside the one live then, and its terms."""
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         live = models.live_program(connection, account_id)
         wanted = version
         if wanted is None:
@@ -71,7 +71,9 @@ def show_model(
 
 
 @app.command()
-def promote(version: Version, account: AccountOption = None, as_json: AsJson = False) -> None:
+def promote(
+    version: VersionArgument, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Put a model into use; requests are scored with it within a second."""
     place, account_id = opened(account)
     with place.change() as change:
@@ -103,7 +105,7 @@ def rollback(
     _show_change(account_id, after or SHIPPED, before, remarks, as_json=as_json)
 
 
-def _check(model: Model) -> list[str]:
+def _check(model: StoredModel) -> list[str]:
     """Refuse a model that servers would not use; what is to be known about the others."""
     from gatehouse.sentry.scorecard import Scorecard, ScorecardError
     from gatehouse.sentry.signals.catalogue import BY_CODE
@@ -136,7 +138,7 @@ def _called(version: int) -> str:
     return f"model {version}" if version else "the shipped scorecard"
 
 
-def _about(model: Model) -> dict[str, Any]:
+def _about(model: StoredModel) -> dict[str, Any]:
     return {
         "version": model.version,
         "createdAt": iso_time(model.created_at_ms),
@@ -146,7 +148,7 @@ def _about(model: Model) -> dict[str, Any]:
     }
 
 
-def _report(model: Model) -> "ModelReport | None":
+def _report(model: StoredModel) -> "ModelReport | None":
     """What is known of a model; None when a newer version of gatehouse wrote it down."""
     from gatehouse.learning.report import decode_report
 
@@ -156,7 +158,7 @@ def _report(model: Model) -> "ModelReport | None":
         return None
 
 
-def _line(model: Model) -> dict[str, Any]:
+def _line(model: StoredModel) -> dict[str, Any]:
     report = _report(model)
     if report is None:
         return {**_about(model), **_FIGURES}
@@ -194,7 +196,7 @@ def _row(line: dict[str, Any]) -> list[object]:
     return [*shown, "live" if line["live"] else "", line["note"] or ""]
 
 
-def _plain(model: Model) -> str:
+def _plain(model: StoredModel) -> str:
     """A model for people: who made it when, then its report."""
     from gatehouse.learning.report import as_text
     from gatehouse.sentry.scorecard import ScorecardError, decode_sheet

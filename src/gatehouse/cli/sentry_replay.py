@@ -15,7 +15,7 @@ from gatehouse.core.redaction import recordable
 
 if TYPE_CHECKING:
     from gatehouse.learning.replaying import ReplayOptions, Retraining, Summary
-    from gatehouse.sentry.rings import Rings
+    from gatehouse.sentry.rings import LocalMemory
     from gatehouse.sentry.scorecard import Scorecard
     from gatehouse.sentry.stage import SentryStage
     from gatehouse.settings import Settings
@@ -130,7 +130,7 @@ def _of_account(
     from gatehouse.store.scorecards import read_program
 
     place, account_id = opened(account)
-    with place.look() as connection:
+    with place.reading() as connection:
         policies = read_policies(accounts.get(connection, account_id).policies)
         kept = None if version is None else models.get(connection, account_id, version)
     if kept is None:
@@ -157,7 +157,7 @@ def _learned_until(document: str) -> str | None:
 
 def _parts(
     settings: "Settings", scorecard: "Scorecard | None", *, feeds: bool
-) -> tuple["SentryStage", "Rings"]:
+) -> tuple["SentryStage", "LocalMemory"]:
     """The stage that a server with these settings asks, with an empty memory.
 
     What an operator blocks today was blocked because of what came before today; so the folder of
@@ -167,26 +167,26 @@ def _parts(
     from gatehouse.intel.networks import load_networks
     from gatehouse.offers.operations import load_addresses
     from gatehouse.premises import system_clock
-    from gatehouse.sentry.entities import Keeper
-    from gatehouse.sentry.rings import Rings
+    from gatehouse.sentry.entities import EntityHasher
+    from gatehouse.sentry.rings import LocalMemory
     from gatehouse.sentry.scorecard import load_scorecard
     from gatehouse.sentry.stage import SentryStage
 
     book = Feeds(load_networks(), settings.intel_dir if feeds else None, system_clock)
     book.refresh()
-    memory = Rings(settings.memory_entities)
+    memory = LocalMemory(settings.memory_entities)
     stage = SentryStage(
         load_addresses(settings, book),
         memory,
         scorecard or load_scorecard(),
-        Keeper(_KEY),
+        EntityHasher(_KEY),
         time_limit_ms=settings.sentry_timeout_ms,
     )
     return stage, memory
 
 
 def _run(
-    parts: tuple["SentryStage", "Rings"],
+    parts: tuple["SentryStage", "LocalMemory"],
     source: RequestFiles,
     scores: ScoreFile,
     options: "ReplayOptions",

@@ -17,13 +17,13 @@ from gatehouse.core.redaction import recordable
 if TYPE_CHECKING:
     from gatehouse.learning.examples import Examples
     from gatehouse.learning.report import ModelReport
-    from gatehouse.learning.training import Gathered, TrainingOptions
+    from gatehouse.learning.training import RecordCounts, TrainingOptions
     from gatehouse.sentry.scorecard import Sheet
-    from gatehouse.store.office import Office
-    from gatehouse.store.records import Span
+    from gatehouse.store.office import AdminSession
+    from gatehouse.store.records import RecordSpan
 
 
-class Method(StrEnum):
+class FitMethodOption(StrEnum):
     """How a model is fitted."""
 
     AUTO = "auto"
@@ -47,8 +47,9 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
         float, typer.Option(min=0.05, max=0.5, help="Share of the newest requests to measure on.")
     ] = 0.2,
     method: Annotated[
-        Method, typer.Option(help="How it is fitted; auto depends on how much fraud there is.")
-    ] = Method.AUTO,
+        FitMethodOption,
+        typer.Option(help="How it is fitted; auto depends on how much fraud there is."),
+    ] = FitMethodOption.AUTO,
     presume: Annotated[
         bool,
         typer.Option(
@@ -118,7 +119,7 @@ def _make_folder(path: str) -> None:
         raise InvalidInput(f"cannot make the folder {recordable(path)}: {reason}") from None
 
 
-def _current(place: "Office", account_id: str) -> tuple["Sheet", str | None, list[str]]:
+def _current(place: "AdminSession", account_id: str) -> tuple["Sheet", str | None, list[str]]:
     """The scorecard in force, until when it learned, and what is wrong with it."""
     from gatehouse.learning.report import decode_report
     from gatehouse.sentry.scorecard import Scorecard, ScorecardError, load_sheet
@@ -127,7 +128,7 @@ def _current(place: "Office", account_id: str) -> tuple["Sheet", str | None, lis
     from gatehouse.store.scorecards import read_program
 
     try:
-        with place.look() as connection:
+        with place.reading() as connection:
             live = models.get(connection, account_id, None)
     except NotFound:
         return load_sheet(), None, []
@@ -143,22 +144,22 @@ def _current(place: "Office", account_id: str) -> tuple["Sheet", str | None, lis
 
 
 def _gather(
-    place: "Office", span: "Span", options: "TrainingOptions"
+    place: "AdminSession", span: "RecordSpan", options: "TrainingOptions"
 ) -> tuple["Examples", float | None, list[str]]:
     """The examples of a span, since when anything is reported, and what was wrong with records."""
-    from gatehouse.learning.training import Gathered, gather, settled
+    from gatehouse.learning.training import RecordCounts, gather, settled
     from gatehouse.store import label_times, records
 
     now_ms = place.clock()
     wanted = settled(span, now_ms, options)
-    with place.look() as connection:
+    with place.reading() as connection:
         labels = label_times.labels_with_times(connection, *wanted)
         since_ms = label_times.reported_since(connection, span.account_id)
         total = records.count(connection, wanted)
-    seen = Gathered()
+    seen = RecordCounts()
     with Progress("reading records", total) as progress:
 
-        def reached(gathered: "Gathered") -> None:
+        def reached(gathered: "RecordCounts") -> None:
             nonlocal seen
             seen = gathered
             done = gathered.looked_at
@@ -182,7 +183,7 @@ def _overlap(report: "ModelReport", learned_until: str | None) -> list[str]:
 
 
 def _keep(
-    place: "Office", account_id: str, model: tuple["Sheet", "ModelReport"], note: str | None
+    place: "AdminSession", account_id: str, model: tuple["Sheet", "ModelReport"], note: str | None
 ) -> int:
     from gatehouse.learning.report import encode_report
     from gatehouse.sentry.scorecard import encode_sheet

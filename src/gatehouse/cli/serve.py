@@ -31,12 +31,12 @@ def serve(
     )
     bootstrap.refuse_unfit_production(settings)
     configure_logging(settings.log_level)
-    office = premises.open_office(settings, "server")
-    with premises.only_server(office) as alone, listen(settings.host, settings.port) as listener:
+    session = premises.open_admin_session(settings, "server")
+    with premises.only_server(session) as alone, listen(settings.host, settings.port) as listener:
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
-        service = bootstrap.Service(settings, office, networks, alone=alone)
+        service = bootstrap.Service(settings, session, networks, alone=alone)
         if not settings.is_production:
-            typer.echo(_welcome(settings, premises.ensure_demo(office, settings)))
+            typer.echo(_welcome(settings, premises.ensure_demo(session, settings)))
         run(service.application, settings, service.metrics, listener)
 
 

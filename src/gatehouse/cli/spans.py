@@ -8,7 +8,7 @@ import typer
 from gatehouse.cli.common import span_argument
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.records import Span
+from gatehouse.store.records import RecordSpan
 
 Since = Annotated[
     str,
@@ -21,7 +21,7 @@ Until = Annotated[
 _LAST_YEAR: Final = 9998
 
 
-def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> Span:
+def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> RecordSpan:
     """The account's records of the span that was named."""
     # What is recorded in this very millisecond belongs to it, too.
     end_ms = now_ms + 1 if until is None else _moment("--until", until, now_ms)
@@ -30,7 +30,7 @@ def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> Sp
         raise InvalidInput(f"--since {iso_time(start_ms)} is in the future; name an earlier time")
     if start_ms >= end_ms:
         raise InvalidInput("--since must be earlier than --until")
-    return Span(account_id, start_ms, end_ms)
+    return RecordSpan(account_id, start_ms, end_ms)
 
 
 def absolute_ms(text: str) -> int:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from gatehouse.billing.statement import Statement, month_bounds
-from gatehouse.cli.common import AccountId, AsJson, exact, office, show, table
+from gatehouse.billing.statement import MonthStatement, month_bounds
+from gatehouse.cli.common import AccountId, AsJson, exact, open_session, show, table
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
 from gatehouse.store import accounts, ledger
@@ -20,13 +20,13 @@ def statement(
     as_json: AsJson = False,
 ) -> None:
     """Print an account's statement of a month."""
-    place = office()
+    place = open_session()
     chosen = month or f"{datetime.fromtimestamp(place.clock() / 1000, UTC):%Y-%m}"
     try:
         bounds = month_bounds(chosen)
     except ValueError as error:
         raise InvalidInput(str(error)) from None
-    with place.look() as connection:
+    with place.reading() as connection:
         found = accounts.get(connection, account)
         made = ledger.statement(connection, account, bounds)
     data = {
@@ -48,7 +48,7 @@ def statement(
     show(data, f"{title}\n{_rows(made)}", as_json=as_json)
 
 
-def _rows(made: Statement) -> str:
+def _rows(made: MonthStatement) -> str:
     rows: list[tuple[str, str, str]] = [
         ("opening balance", "", format_amount(made.opening)),
         ("top-ups", "", format_amount(made.top_ups)),

@@ -6,11 +6,11 @@ from typing import Annotated, Any, NamedTuple
 import sqlalchemy as sa
 import typer
 
-from gatehouse.cli.common import office, resolve_account, show, table
+from gatehouse.cli.common import open_session, resolve_account, show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.store import configurations
-from gatehouse.store.configurations import Kept
-from gatehouse.store.office import Office
+from gatehouse.store.configurations import StoredVersion
+from gatehouse.store.office import AdminSession
 
 Note = Annotated[str | None, typer.Option(help="Why; kept with the version as it is written.")]
 Base = Annotated[
@@ -25,34 +25,39 @@ Check = Callable[[sa.Connection], None]
 """Refuses, inside the change, what no longer fits the account."""
 
 
-class Place(NamedTuple):
+class VersionTarget(NamedTuple):
     """What is changed: something of a kind, by name, of one account."""
 
-    office: Office
+    session: AdminSession
     account_id: str
     kind: str
     name: str
 
-    def in_force(self) -> Kept | None:
+    def in_force(self) -> StoredVersion | None:
         """The version in force, if there is one."""
-        with self.office.look() as connection:
+        with self.session.reading() as connection:
             found = configurations.active(connection, self.account_id, self.kind)
         return next((kept for kept in found if kept.name == self.name), None)
 
 
-def opened(account: str | None) -> tuple[Office, str]:
+def opened(account: str | None) -> tuple[AdminSession, str]:
     """The data, and the account that is meant."""
-    place = office()
+    place = open_session()
     return place, resolve_account(place, account)
 
 
 def put_in_force(
-    place: Place, content: tuple[bytes, str], check: Check, *, base: int | None, note: str | None
+    place: VersionTarget,
+    content: tuple[bytes, str],
+    check: Check,
+    *,
+    base: int | None,
+    note: str | None,
 ) -> tuple[int, bool]:
     """Make a file and its program the next version; its number, and whether anything changed."""
     document, program = content
     try:
-        with place.office.change() as change:
+        with place.session.change() as change:
             # Nobody can drop a list between this look and the change.
             check(change.connection)
             version = configurations.apply(
@@ -69,10 +74,10 @@ def put_in_force(
 
 
 def go_back(
-    place: Place, to: int | None, check: Callable[[sa.Connection, Kept], None]
-) -> tuple[Kept, Kept]:
+    place: VersionTarget, to: int | None, check: Callable[[sa.Connection, StoredVersion], None]
+) -> tuple[StoredVersion, StoredVersion]:
     """Put an earlier version in force again; what was in force, and what is now."""
-    with place.office.change() as change:
+    with place.session.change() as change:
         this = (change.connection, place.account_id, place.kind, place.name)
         before = configurations.get(*this)
         target = configurations.previous(*this) if to is None else to
@@ -82,9 +87,9 @@ def go_back(
     return before, after
 
 
-def show_history(place: Place, *, as_json: bool) -> None:
+def show_history(place: VersionTarget, *, as_json: bool) -> None:
     """Print all versions, newest first."""
-    with place.office.look() as connection:
+    with place.session.reading() as connection:
         versions = configurations.history(connection, place.account_id, place.kind, place.name)
     data: list[dict[str, Any]] = [
         {

@@ -62,13 +62,13 @@ class Case(msgspec.Struct):
     results: dict[str, StageResult]
     """By name of the stage; of a stage that ran more than once, the last one."""
     card: KeptCard | None = None
-    guessing: bool = False
+    guess_limit_reached: bool = False
     """Whether the card of this request has seen too many wrong guesses to ask about it again."""
-    crowded: bool = False
+    guess_limit_at_risk: bool = False
     """Whether it would have, if every other open request for it were a wrong guess too."""
-    guarded: bool = False
+    guess_limit_applies: bool = False
     """Whether guesses are counted at all."""
-    afterwards: list[Callable[[bool], None]] = []
+    on_settled: list[Callable[[bool], None]] = []
     """What stages want to be told at the end: whether every stage that ran completed."""
     signals: dict[str, Any] = {}
     """What rules can speak of, as far as it is known by now; see `language.catalogue`."""

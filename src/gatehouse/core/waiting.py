@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
+async def with_timeout(seconds: float, work: Coroutine[Any, Any, T]) -> T:
     """Await the work for at most that long; raises `TimeoutError` when it takes longer."""
     try:
         first_wait = work.send(None)

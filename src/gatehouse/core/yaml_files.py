@@ -39,7 +39,7 @@ _CARD_NUMBER: Final = "holds what looks like a card number; cards go onto a list
 _BLANK_ESCAPES: Final = frozenset(" \t\nntrvfNLP_")
 
 
-class Place(NamedTuple):
+class FilePosition(NamedTuple):
     """Where something stands in a file, both counted from 1."""
 
     line: int
@@ -91,18 +91,18 @@ class Document:
         self._keys: dict[str, int] = {}
         self._scalars: dict[str, _Scalar] = {}
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> FilePosition:
         """Where the value of a path begins; of something missing, where it should be inside."""
         while path not in self._starts and path:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self._at(self._starts.get(path, 0))
 
-    def key_place(self, path: str) -> Place:
+    def key_place(self, path: str) -> FilePosition:
         """Where the key of a path begins."""
         found = self._keys.get(path)
         return self.place(path) if found is None else self._at(found)
 
-    def offset_place(self, path: str, line: int, column: int) -> Place:
+    def offset_place(self, path: str, line: int, column: int) -> FilePosition:
         """Where a position inside a text stands in the file.
 
         What can be seen is matched one by one, whatever the style did to the white space.
@@ -132,9 +132,9 @@ class Document:
         """A mistake at a position inside a text."""
         return Flaw(path, *self.offset_place(path, line, column), message)
 
-    def _at(self, index: int) -> Place:
+    def _at(self, index: int) -> FilePosition:
         line = bisect.bisect_right(self._line_starts, index)
-        return Place(line, index - self._line_starts[line - 1] + 1)
+        return FilePosition(line, index - self._line_starts[line - 1] + 1)
 
     def _visible(self, scalar: _Scalar) -> Iterator[int]:
         """The source's positions of a text's characters, without white space."""

@@ -54,11 +54,11 @@ class GatewayStage:
     async def run(self, case: Case) -> StageResult:
         """Ask the gateway, once."""
         asked = case.input(self.name, GatewayInput)
-        if asked.security_code is not None and case.guessing:
+        if asked.security_code is not None and case.guess_limit_reached:
             # Nobody may learn here whether a guess at the code was right.
             response = GatewayResponse(GatewayStatus.DECLINED, None, None)
             return _result(asked.payment, response, completed=True)
-        if asked.security_code is not None and case.crowded:
+        if asked.security_code is not None and case.guess_limit_at_risk:
             return _result(asked.payment, _ERROR, completed=False)
         response = await self._ask(case.request_id, asked)
         return _result(asked.payment, response, completed=True)

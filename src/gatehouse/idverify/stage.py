@@ -9,7 +9,7 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.core.redaction import recordable
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import IdentityEnquiry, IdentitySource
-from gatehouse.idverify.verdict import Finding, Verdict, judge, level_of, unanswered
+from gatehouse.idverify.verdict import Finding, IdentityVerdict, judge, level_of, unanswered
 from gatehouse.idverify.words import IdVerifyResponse, NameVerification, Result
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
@@ -34,14 +34,14 @@ class IdVerifyStage:
     async def run(self, case: Case) -> StageResult:
         """Ask who holds the card and compare, unless the identifiers may be guesses."""
         request = case.input(self.name, IdVerifyRequest)
-        if request.has_identifiers and case.guessing:
+        if request.has_identifiers and case.guess_limit_reached:
             reason = "too_many_wrong_identifiers"
             verdict = unanswered(request, Result.NOT_PROCESSED, reason)
             return _result(case, request, verdict, completed=True)
-        if request.has_identifiers and case.crowded:
+        if request.has_identifiers and case.guess_limit_at_risk:
             verdict = unanswered(request, Result.NOT_PROCESSED, "too_many_at_once")
             return _result(case, request, verdict, completed=False)
-        if request.has_identifiers and case.guarded and self.name in case.gathered:
+        if request.has_identifiers and case.guess_limit_applies and self.name in case.gathered:
             # Guesses are counted for the card that is charged; this is another one.
             verdict = unanswered(request, Result.NOT_PROCESSED, "cards_differ")
             return _result(case, request, verdict, completed=True)
@@ -73,7 +73,7 @@ def _discreetly(work: Callable[..., T], *values: Any) -> T:
 
 
 def _result(
-    case: Case, request: IdVerifyRequest, verdict: Verdict, *, completed: bool
+    case: Case, request: IdVerifyRequest, verdict: IdentityVerdict, *, completed: bool
 ) -> StageResult:
     response = _response(request, verdict.finding)
     facts: dict[str, Any] = msgspec.to_builtins(response)
@@ -119,7 +119,7 @@ def _why(finding: Finding) -> dict[str, str]:
     return {what: why for what, why in found.items() if why not in (None, "not_sent")}
 
 
-def _reasons(case: Case, request: IdVerifyRequest, verdict: Verdict) -> list[str]:
+def _reasons(case: Case, request: IdVerifyRequest, verdict: IdentityVerdict) -> list[str]:
     """What else is worth knowing about the answer; none of it changes a result."""
     reasons = list(verdict.reasons)
     if request.card_expiry_date.has_passed(case.at_ms):

@@ -37,7 +37,7 @@ class Finding(msgspec.Struct, frozen=True):
     identifiers: dict[IdentifierType, Comparison]
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class IdentityVerdict(msgspec.Struct, frozen=True):
     """The finding that is the answer, and whose it is."""
 
     finding: Finding
@@ -66,7 +66,7 @@ def level_of(request: IdVerifyRequest) -> VerificationLevel:
     return VerificationLevel.MINIMAL
 
 
-def judge(request: IdVerifyRequest, holders: Holders) -> Verdict:
+def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
     """Compare the request with each holder and answer for the one it fits best.
 
     The best is the one with the most attributes that MATCH, then with the most PARTIAL_MATCH. An
@@ -84,11 +84,11 @@ def judge(request: IdVerifyRequest, holders: Holders) -> Verdict:
     if not candidates:
         reason = "no_such_holder" if holders.people else "no_record"
         finding = _compare(request, None, holders)
-        return Verdict(finding, len(holders.people), reasons=(reason,))
+        return IdentityVerdict(finding, len(holders.people), reasons=(reason,))
     candidates.sort(key=lambda each: not _is_primary(each[1]))
     found = _compare_each(request, candidates, holders)
     number, best, finding = max(found, key=lambda each: _merit(each[2]))
-    return Verdict(
+    return IdentityVerdict(
         finding,
         len(holders.people),
         number,
@@ -98,7 +98,7 @@ def judge(request: IdVerifyRequest, holders: Holders) -> Verdict:
     )
 
 
-def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> Verdict:
+def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> IdentityVerdict:
     """The verdict when nobody was asked, or nobody answered: one result for all that was sent."""
     everything = Comparison(result, reason)
     name = request.card_holder_name
@@ -108,7 +108,7 @@ def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> Verdict
         name=None if name is None else _uncompared(name, result, NameResult.NOT_PERFORMED),
         identifiers=dict.fromkeys(request.identifiers(), everything),
     )
-    return Verdict(finding, reasons=(reason,))
+    return IdentityVerdict(finding, reasons=(reason,))
 
 
 def _compare_each(

@@ -17,7 +17,7 @@ class Fingerprints:
         return self._prefix + keyed_hash(self._key, number.reveal().encode())[:40]
 
 
-class CardKeeper:
+class CardMasker:
     """Reduces cards to what may be kept of them."""
 
     def __init__(self, bins: BinTable, fingerprint_key: tuple[int, bytes]) -> None:

@@ -57,16 +57,16 @@ class About(msgspec.Struct, frozen=True):
     nodes: int
 
 
-class _Reader(Protocol):
+class _MmdbReader(Protocol):
     def get_with_prefix_len(self, ip_address: str) -> tuple[Any, int]: ...
 
 
-class Database:
+class AddressDatabase:
     """An open database. Files may come and go: it has a copy of its own."""
 
     __slots__ = ("_is_damaged", "_known", "_only_v4", "_reader", "about")
 
-    def __init__(self, reader: _Reader, about: About, *, only_v4: bool) -> None:
+    def __init__(self, reader: _MmdbReader, about: About, *, only_v4: bool) -> None:
         self.about = about
         self._reader = reader
         self._only_v4 = only_v4
@@ -119,7 +119,7 @@ def claims_of(record: object) -> Claims:
     return Claims(read_country(country), asn, organisation, **flags)
 
 
-def copy_database(file: BinaryIO, most_bytes: int) -> tuple[Database, str]:
+def copy_database(file: BinaryIO, most_bytes: int) -> tuple[AddressDatabase, str]:
     """Open a copy of a file; gives also the SHA-256 of what was copied.
 
     A file that is written over while its pages are mapped ends the process that reads them, so
@@ -146,7 +146,7 @@ def copy_database(file: BinaryIO, most_bytes: int) -> tuple[Database, str]:
             # Their message names the copy, and cannot tell these two apart.
             raise Refused("is no MaxMind database, or was cut off") from None
     about = _about(reader, metadata)
-    return Database(reader, about, only_v4=metadata.ip_version == 4), digest.hexdigest()
+    return AddressDatabase(reader, about, only_v4=metadata.ip_version == 4), digest.hexdigest()
 
 
 @contextlib.contextmanager

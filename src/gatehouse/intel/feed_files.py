@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, Literal
 import msgspec
 
 from gatehouse.intel.claims import Refused, read_text
-from gatehouse.intel.databases import Database, copy_database
+from gatehouse.intel.databases import AddressDatabase, copy_database
 from gatehouse.intel.feed_lines import Lines, read_countries, read_list
 from gatehouse.intel.feed_tables import Table, read_asn_table, read_country_table, read_listed
 from gatehouse.intel.freshness import iso_date
@@ -44,7 +44,7 @@ class Unsettled(Refused):
     """The file changed while it was read."""
 
 
-class Unreadable(Refused):
+class FeedUnreadable(Refused):
     """The system does not let us have the file, which may be over in a moment."""
 
 
@@ -58,7 +58,7 @@ class Form(msgspec.Struct, frozen=True):
 Stamp = tuple[int, int, int, int, int]
 """What differs once a file was changed or replaced."""
 
-Content = Database | Table | Segments | frozenset[str]
+Content = AddressDatabase | Table | Segments | frozenset[str]
 """A database, a table of countries or networks, a list of addresses, a list of countries."""
 
 
@@ -112,7 +112,7 @@ def read_feed(path: Path, form: Form) -> FeedFile:
                 if stamp_of(os.fstat(descriptor)) != stamp_of(found):
                     raise Unsettled("is still being written")
     except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror}") from None
+        raise FeedUnreadable(f"cannot be read: {error.strerror}") from None
     except Refused:
         raise
     except Exception as surprise:

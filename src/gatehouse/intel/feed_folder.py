@@ -11,9 +11,9 @@ import msgspec
 from gatehouse.intel.claims import NoRoom, Refused, read_text
 from gatehouse.intel.feed_files import (
     FeedFile,
+    FeedUnreadable,
     Form,
     Stamp,
-    Unreadable,
     Unsettled,
     is_ignored,
     read_feed,
@@ -133,7 +133,7 @@ class FeedFolder:
         except Unsettled:
             self._waiting[name] = stamp
             return None
-        except Unreadable as problem:
+        except FeedUnreadable as problem:
             return self._refuse(name, None, str(problem))
         except NoRoom as problem:
             self._again_ms[name] = now_ms + AGAIN_MS

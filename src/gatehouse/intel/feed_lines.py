@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gatehouse.intel.claims import Refused, read_country, read_text
-from gatehouse.intel.ranges import Segments, Span, Spans, is_everything, read_span
+from gatehouse.intel.ranges import RangeRow, Segments, Spans, is_everything, read_span
 
 MAX_ROWS: Final = 2_000_000
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -62,7 +62,7 @@ def read_list(lines: Lines) -> tuple[Segments, int]:
     return spans.segments(), len(spans)
 
 
-def sensible(lines: Lines, span: Span | None, text: str) -> Span:
+def sensible(lines: Lines, span: RangeRow | None, text: str) -> RangeRow:
     """The range that was read from a text, if it is one that somebody can have meant."""
     if span is None:
         raise lines.refusal(f"{quoted(text)} is no address, network or range of addresses")

@@ -8,8 +8,8 @@ from gatehouse.intel.addresses import Address
 from gatehouse.intel.claims import NOT_KNOWN, NOTHING, Claims, read_asn, read_country, read_text
 from gatehouse.intel.feed_lines import Lines, quoted, sensible
 from gatehouse.intel.ranges import (
+    RangeRow,
     Segments,
-    Span,
     Spans,
     is_everything,
     numbered_span,
@@ -53,7 +53,7 @@ class _Rows:
         self.width = 0
         """How many columns the addresses take: one for a network, two for the ends of a range."""
 
-    def __iter__(self) -> Iterator[tuple[list[str], Span]]:
+    def __iter__(self) -> Iterator[tuple[list[str], RangeRow]]:
         lines = self._lines
         try:
             for row in csv.reader(lines, strict=True, skipinitialspace=True):
@@ -145,7 +145,7 @@ def _is_heading(cell: str) -> bool:
     return cell.translate({ord(sign): None for sign in " _-"}).isalpha()
 
 
-def _read_row(cells: list[str]) -> tuple[Span | None, int]:
+def _read_row(cells: list[str]) -> tuple[RangeRow | None, int]:
     """The addresses of a row, and how many columns they take."""
     first = cells[0].rstrip()
     other = cells[1].rstrip() if len(cells) > 1 else ""

@@ -8,7 +8,7 @@ import msgspec
 
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.claims import NOTHING
-from gatehouse.intel.databases import Database
+from gatehouse.intel.databases import AddressDatabase
 from gatehouse.intel.feed_files import FeedFile
 from gatehouse.intel.feed_tables import Table
 from gatehouse.intel.freshness import age_days, trust
@@ -45,7 +45,7 @@ class _Marks(msgspec.Struct, frozen=True, gc=False):
 class _Teller(msgspec.Struct, frozen=True):
     """A database or a table, and how far its words about each matter are believed."""
 
-    content: Database | Table
+    content: AddressDatabase | Table
     hosting: float
     vpn: float
     tor: float
@@ -53,7 +53,7 @@ class _Teller(msgspec.Struct, frozen=True):
     relay: float
 
 
-class State:
+class FeedState:
     """Everything that was read, without regard to the day. Never changed once it is made."""
 
     def __init__(self, shipped: Shipped, files: Iterable[FeedFile]) -> None:
@@ -77,7 +77,7 @@ class View:
 
     __slots__ = ("_blocked", "_find", "_marks", "_segments", "_tellers", "_trust", "day", "state")
 
-    def __init__(self, state: State, day: int) -> None:
+    def __init__(self, state: FeedState, day: int) -> None:
         self.state: Final = state
         self.day: Final = day
         self._find = state.shipped.find
@@ -88,7 +88,7 @@ class View:
         tellers = [
             (age_days(file.feed.date, day), file.content)
             for file in state.files
-            if isinstance(file.content, Database | Table)
+            if isinstance(file.content, AddressDatabase | Table)
         ]
         # Where two files speak about the same matter, the younger one is right.
         tellers.sort(key=lambda teller: math.inf if teller[0] is None else teller[0])
@@ -159,6 +159,6 @@ class View:
         return marks
 
 
-def _teller(content: Database | Table, age: int | None) -> _Teller:
+def _teller(content: AddressDatabase | Table, age: int | None) -> _Teller:
     flags = ("hosting", "vpn", "tor", "proxy", "relay")
     return _Teller(content, *(trust(age, flag) for flag in flags))

@@ -16,7 +16,7 @@ from typing import Final
 from gatehouse.core.clock import Clock
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.feed_folder import FeedFolder, FileReport
-from gatehouse.intel.feed_view import Shipped, State
+from gatehouse.intel.feed_view import FeedState, Shipped
 from gatehouse.intel.networks import AddressFacts, Feed
 
 _log: Final = logging.getLogger("gatehouse.intel")
@@ -41,7 +41,7 @@ class Feeds:
         self._stopping = threading.Event()
         self._begun = threading.Event()
         self._thread: threading.Thread | None = None
-        self._state = State(shipped, ())
+        self._state = FeedState(shipped, ())
         # Only `look` writes this, and only `refresh` writes the state: neither undoes the other.
         self._view = self._state.on(0)
 
@@ -73,7 +73,7 @@ class Feeds:
             before = dict(folder.files)
             refused = folder.look(self._clock(), most_bytes)
             if folder.files != before:
-                self._state = State(self._shipped, folder.files.values())
+                self._state = FeedState(self._shipped, folder.files.values())
             self._reports = tuple(folder.reports())
         return refused
 

@@ -71,7 +71,7 @@ class PackedPlaces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     then the second with itself and with each later one, and so on."""
 
 
-class Places(msgspec.Struct, frozen=True):
+class PlaceTable(msgspec.Struct, frozen=True):
     """The table as it is asked."""
 
     languages: dict[str, dict[str, float]]
@@ -90,7 +90,7 @@ _source_decoder = msgspec.json.Decoder(PlaceSources)
 
 
 @cache
-def load_places() -> Places:
+def load_places() -> PlaceTable:
     """Read the table that ships with the package; later calls give the same one."""
     folder = resources.files("gatehouse.intel") / "data"
     try:
@@ -101,7 +101,7 @@ def load_places() -> Places:
     return read_places(packed, source)
 
 
-def read_places(packed: bytes, source: bytes) -> Places:
+def read_places(packed: bytes, source: bytes) -> PlaceTable:
     """Build a table from the bytes of its two files, or refuse them as a whole."""
     try:
         about = _source_decoder.decode(source)
@@ -120,7 +120,7 @@ def read_places(packed: bytes, source: bytes) -> Places:
     distances.frombytes(table.distances)
     if sys.byteorder == "big":
         distances.byteswap()
-    return Places(
+    return PlaceTable(
         languages=table.languages,
         language_aliases=table.language_aliases,
         spoken=frozenset[str]().union(*table.languages.values()),

@@ -10,7 +10,7 @@ from typing import Final
 
 from gatehouse.intel.addresses import Address, is_port
 
-Span = tuple[int, int, int]
+RangeRow = tuple[int, int, int]
 """The version of the addresses, the first of them, the last of them."""
 
 _BITS: Final = {4: 32, 6: 128}
@@ -28,7 +28,7 @@ They are always looked for under their own names."""
 _TEREDO: Final = 0x20010000
 
 
-def read_span(text: str) -> Span | None:
+def read_span(text: str) -> RangeRow | None:
     """The addresses that a text names: one, a network as 192.0.2.0/24, or a range as first-last.
 
     Lists of proxies write a port behind an IPv4 address, which does not matter.
@@ -40,7 +40,7 @@ def read_span(text: str) -> Span | None:
     return None if span is None else _unwrapped(span)
 
 
-def read_ends(first: str, last: str) -> Span | None:
+def read_ends(first: str, last: str) -> RangeRow | None:
     """The range from the first address that one text names to the last that another names."""
     one, other = _read(first), _read(last)
     if one is None or other is None or one[0] != other[0] or one[1] > other[2]:
@@ -48,7 +48,7 @@ def read_ends(first: str, last: str) -> Span | None:
     return _unwrapped((one[0], one[1], other[2]))
 
 
-def _read(text: str) -> Span | None:
+def _read(text: str) -> RangeRow | None:
     address, slash, prefix = text.partition("/")
     host, _, port = address.partition(":")
     if "." in host and not slash and is_port(port):
@@ -76,19 +76,19 @@ def read_number(text: str) -> int | None:
     return value if value < 2**128 else None
 
 
-def numbered_span(first: int, last: int) -> Span | None:
+def numbered_span(first: int, last: int) -> RangeRow | None:
     """The range between two addresses written as numbers."""
     if first > last:
         return None
     return _unwrapped((4 if last <= _V4_MAX else 6, first, last))
 
 
-def is_everything(span: Span) -> bool:
+def is_everything(span: RangeRow) -> bool:
     """Whether a range holds every address there is, which nobody means."""
     return span[1] == 0 and span[2] == (1 << _BITS[span[0]]) - 1
 
 
-def _unwrapped(span: Span) -> Span:
+def _unwrapped(span: RangeRow) -> RangeRow:
     """A range of IPv6 as the range of IPv4 that it wraps, if it wraps one."""
     version, first, last = span
     if version == 4:
@@ -174,7 +174,7 @@ class Spans:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def add(self, span: Span, number: int = 1) -> None:
+    def add(self, span: RangeRow, number: int = 1) -> None:
         """Take note of a range; at most 2**24 of them."""
         version, first, last = span
         bits = _BITS[version]

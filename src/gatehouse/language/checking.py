@@ -30,7 +30,7 @@ from gatehouse.language.nodes import (
     Type,
 )
 from gatehouse.language.patterns import parts_of
-from gatehouse.language.scanning import LIST, Kind, Piece
+from gatehouse.language.scanning import LIST, Piece, TokenKind
 from gatehouse.language.signatures import SIGNATURES, Signature
 
 MOST_NODES: Final = 200
@@ -60,7 +60,7 @@ class Typed(msgspec.Struct, frozen=True):
     broken: bool = False
 
 
-class Typist:
+class TypeChecker:
     """Puts parts together, and notes what does not fit."""
 
     def __init__(self, catalogue: Catalogue, notes: Notes) -> None:
@@ -73,13 +73,13 @@ class Typist:
         """A signal or a written value."""
         start, end = piece.start, piece.end
         match piece.kind:
-            case Kind.TEXT:
+            case TokenKind.TEXT:
                 return Typed(Literal(piece.text), Type.TEXT, start, end)
-            case Kind.NUMBER:
+            case TokenKind.NUMBER:
                 return Typed(Literal(float(piece.text)), Type.NUMBER, start, end)
-            case Kind.WORD if piece.text == "NULL":
+            case TokenKind.WORD if piece.text == "NULL":
                 return Typed(Literal(None), None, start, end)
-            case Kind.WORD:
+            case TokenKind.WORD:
                 return Typed(Literal(piece.text == "TRUE"), Type.BOOLEAN, start, end)
         found = self._catalogue.find(piece.text)
         if found is None:

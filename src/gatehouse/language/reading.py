@@ -14,15 +14,15 @@ from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from gatehouse.language.catalogue import Catalogue
-from gatehouse.language.checking import MOST_NODES, TooLarge, Typed, Typist
+from gatehouse.language.checking import MOST_NODES, TooLarge, TypeChecker, Typed
 from gatehouse.language.mistakes import ConditionRefused, Mistake, Notes
 from gatehouse.language.nodes import Condition, Type
 from gatehouse.language.scanning import (
     DEEPEST_CONDITION,
     LIST,
     LONGEST_CONDITION,
-    Kind,
     Piece,
+    TokenKind,
     scan,
     too_deep,
 )
@@ -66,7 +66,7 @@ def read_condition(text: str, catalogue: Catalogue) -> Condition:
     notes = Notes(text)
     pieces = scan(text, notes)
     tree = _parsed(text, pieces, notes)
-    reader = _Reader(pieces, Typist(catalogue, notes), notes)
+    reader = _ConditionReader(pieces, TypeChecker(catalogue, notes), notes)
     try:
         root = reader.read(tree, 0)
     except (TooLarge, RecursionError) as error:
@@ -100,11 +100,11 @@ def _parsed(text: str, pieces: list[Piece], notes: Notes) -> exp.Expression:
 def _token(place: int, piece: Piece, pieces: list[Piece]) -> Token:
     """The piece as the parser is to see it: values and functions only by their number."""
     kind, text = piece.token.token_type, piece.token.text
-    if piece.kind is Kind.FUNCTION:
+    if piece.kind is TokenKind.FUNCTION:
         kind, text = TokenType.VAR, f"f{place}"
-    elif piece.kind is Kind.TEXT and place and pieces[place - 1].text == "ESCAPE":
+    elif piece.kind is TokenKind.TEXT and place and pieces[place - 1].text == "ESCAPE":
         kind, text = TokenType.STRING, str(place)
-    elif piece.kind is not Kind.SIGN:
+    elif piece.kind is not TokenKind.SIGN:
         kind, text = TokenType.IDENTIFIER, str(place)
     original = piece.token
     return Token(kind, text, original.line, original.col, original.start, original.end)
@@ -129,10 +129,10 @@ def _friendly(error: ParseError) -> str:
     return "this does not fit here; look for a missing operator, value or parenthesis"
 
 
-class _Reader:
+class _ConditionReader:
     """Walks what the parser made and has every part checked."""
 
-    def __init__(self, pieces: list[Piece], typist: Typist, notes: Notes) -> None:
+    def __init__(self, pieces: list[Piece], typist: TypeChecker, notes: Notes) -> None:
         self.typist = typist
         self._pieces = pieces
         self._notes = notes
@@ -199,7 +199,7 @@ class _Reader:
         value = self.read(tree.this, depth)
         column = tree.expression
         piece = self._pieces[int(column.name)] if isinstance(column, exp.Column) else None
-        if piece is None or piece.kind is not Kind.WORD:
+        if piece is None or piece.kind is not TokenKind.WORD:
             start, end = self._extent(tree.expression)
             self._notes.add(start, end, "after IS comes NULL, TRUE or FALSE")
             return Typed(value.node, None, value.start, end, broken=True)

@@ -44,7 +44,7 @@ class Lists(Protocol):
 Matcher = Callable[[Mapping[str, Any], Lists, int], list[int]]
 """Takes signals, lists and the time; returns which conditions are TRUE, ascending."""
 
-Question = Callable[[Mapping[str, Any], Lists, int], bool]
+CompiledCondition = Callable[[Mapping[str, Any], Lists, int], bool]
 """Takes the same; returns whether one condition is TRUE."""
 
 # Longer functions read fewer signals twice, but take longer to compile in one go, during which
@@ -73,7 +73,7 @@ def compile_conditions(conditions: Sequence[Condition]) -> Matcher:
     return match
 
 
-def compile_condition(condition: Condition) -> Question:
+def compile_condition(condition: Condition) -> CompiledCondition:
     """A function that asks one condition."""
     matcher = compile_conditions([condition])
     return lambda signals, lists, at_ms: bool(matcher(signals, lists, at_ms))

@@ -26,7 +26,7 @@ LONGEST_NAME: Final = 200
 LIST: Final = "LIST"
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a piece of the text is."""
 
     NAME = "name"
@@ -42,14 +42,14 @@ class Kind(StrEnum):
 class Piece(msgspec.Struct, frozen=True):
     """One piece of the text and where it is (end exclusive)."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
     end: int
     token: Token
 
 
-_VALUES: Final = frozenset({Kind.NAME, Kind.NUMBER, Kind.TEXT, Kind.WORD})
+_VALUES: Final = frozenset({TokenKind.NAME, TokenKind.NUMBER, TokenKind.TEXT, TokenKind.WORD})
 
 _SIGNS: Final = {
     TokenType.L_PAREN: "(",
@@ -135,7 +135,7 @@ def scan(text: str, notes: Notes) -> list[Piece]:
         notes.add(0, 1, "the condition is empty; write true if it is always to hold")
     pieces = list(_pieces(text, tokens, notes))
     notes.refuse_if_any()
-    _Order(text, notes).check(pieces)
+    _TokenOrder(text, notes).check(pieces)
     notes.refuse_if_any()
     return pieces
 
@@ -201,11 +201,11 @@ def _piece(text: str, tokens: list[Token], place: int, notes: Notes) -> tuple[in
     if named and following is TokenType.DOT:
         return _dotted(text, tokens, place, notes)
     if token.token_type in _WORDS:
-        return 1, Piece(Kind.WORD, _WORDS[token.token_type], start, end, token)
+        return 1, Piece(TokenKind.WORD, _WORDS[token.token_type], start, end, token)
     if token.token_type in _SIGNS:
-        return 1, Piece(Kind.SIGN, _SIGNS[token.token_type], start, end, token)
+        return 1, Piece(TokenKind.SIGN, _SIGNS[token.token_type], start, end, token)
     if token.token_type is TokenType.STRING and written[0] == "'":
-        return 1, Piece(Kind.TEXT, token.text, start, end, token)
+        return 1, Piece(TokenKind.TEXT, token.text, start, end, token)
     if token.token_type is TokenType.DOT and following is TokenType.NUMBER:
         end = tokens[place + 1].end + 1
         return 2, _number(text[start:end], start, end, token, notes)
@@ -218,7 +218,7 @@ def _piece(text: str, tokens: list[Token], place: int, notes: Notes) -> tuple[in
     if named and following is TokenType.L_PAREN:
         return 1, _function(token.text, start, end, token, notes)
     if named:
-        return 1, Piece(Kind.NAME, token.text, start, end, token)
+        return 1, Piece(TokenKind.NAME, token.text, start, end, token)
     notes.add(start, end, f"{_shown(written)} cannot be used in a condition")
     return 1, None
 
@@ -238,14 +238,14 @@ def _dotted(text: str, tokens: list[Token], place: int, notes: Notes) -> tuple[i
         last += 2
     name = ".".join(each.text for each in tokens[first : last + 1 : 2])
     start, end = tokens[first].start, tokens[last].end + 1
-    return last + 1 - first, Piece(Kind.NAME, name[:LONGEST_NAME], start, end, tokens[first])
+    return last + 1 - first, Piece(TokenKind.NAME, name[:LONGEST_NAME], start, end, tokens[first])
 
 
 def _number(written: str, start: int, end: int, token: Token, notes: Notes) -> Piece:
     plain = written.replace("_", "")
     if _NUMBER.fullmatch(plain) is None or float(plain) in (float("inf"),):
         notes.add(start, end, f"{_shown(written)} is not a number that can be used")
-    return Piece(Kind.NUMBER, plain, start, end, token)
+    return Piece(TokenKind.NUMBER, plain, start, end, token)
 
 
 def _function(written: str, start: int, end: int, token: Token, notes: Notes) -> Piece:
@@ -254,14 +254,14 @@ def _function(written: str, start: int, end: int, token: Token, notes: Notes) ->
         meant = did_you_mean(name, [*SIGNATURES, LIST])
         meant = meant or ", the functions are " + ", ".join(sorted(SIGNATURES))
         notes.add(start, end, f"there is no function {_shown(written)}{meant}")
-    return Piece(Kind.FUNCTION, name, start, end, token)
+    return Piece(TokenKind.FUNCTION, name, start, end, token)
 
 
 def _shown(written: str) -> str:
     return written if len(written) <= 40 else written[:40] + "…"
 
 
-class _Order:
+class _TokenOrder:
     """Checks that values and operators take turns and that whatever is opened is closed."""
 
     def __init__(self, text: str, notes: Notes) -> None:
@@ -302,18 +302,18 @@ class _Order:
         return self._operator(piece, before)
 
     def _value(self, piece: Piece, before: Piece | None) -> tuple[str, bool]:
-        after = before.text if before is not None and before.kind is Kind.SIGN else ""
+        after = before.text if before is not None and before.kind is TokenKind.SIGN else ""
         if after == "IN" and piece.text not in ("(", LIST):
             return "after IN come values in parentheses or LIST('name'), not {found}", True
-        if after == "IS" and piece.text != "NOT" and piece.kind is not Kind.WORD:
+        if after == "IS" and piece.text != "NOT" and piece.kind is not TokenKind.WORD:
             return "after IS comes NULL, TRUE or FALSE, not {found}", True
         if piece.kind in _VALUES:
             return "", False
-        if piece.kind is Kind.FUNCTION or piece.text in ("NOT", "-", "+"):
+        if piece.kind is TokenKind.FUNCTION or piece.text in ("NOT", "-", "+"):
             return "", True
         if piece.text in ("(", "CASE"):
             self._open.append(piece)
-            self._called.append(before is not None and before.kind is Kind.FUNCTION)
+            self._called.append(before is not None and before.kind is TokenKind.FUNCTION)
             self._called[-1] |= after == "IN"
             return "", True
         if piece.text == "WHEN" and after == "CASE":
@@ -324,10 +324,10 @@ class _Order:
         return "a signal, a value or a function is missing before {found}", True
 
     def _operator(self, piece: Piece, before: Piece | None) -> tuple[str, bool]:
-        negated = before is not None and before.kind is Kind.SIGN and before.text == "NOT"
+        negated = before is not None and before.kind is TokenKind.SIGN and before.text == "NOT"
         if negated and piece.text not in ("IN", "LIKE", "BETWEEN"):
             return "after NOT comes IN, LIKE or BETWEEN here, not {found}", True
-        if piece.kind is not Kind.SIGN or piece.text in ("(", "CASE"):
+        if piece.kind is not TokenKind.SIGN or piece.text in ("(", "CASE"):
             return "an operator, such as = or AND, is missing before {found}", True
         inside = self._open[-1].text if self._open else ""
         if piece.text in (")", "END"):

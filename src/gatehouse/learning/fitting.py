@@ -34,13 +34,13 @@ LEAST_TOLD: Final = 0.25
 _FARTHEST_PRIOR: Final = 30.0
 """In log-odds; beyond it a probability has no digits left to say how much."""
 
-Method = Literal["auto", "ebm", "logistic"]
+FitMethod = Literal["auto", "ebm", "logistic"]
 
 
 class FitOptions(msgspec.Struct, frozen=True):
     """How to fit."""
 
-    method: Method = "auto"
+    method: FitMethod = "auto"
     """Boosting or regression; by itself, whichever suits the number of frauds."""
     seed: int = 7
     legitimate_per_fraud: int = 10

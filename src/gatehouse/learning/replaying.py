@@ -16,10 +16,10 @@ from gatehouse.core.case import Case
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.learning.replay_lines import BadLine, read_line
-from gatehouse.sentry.rings import Rings
+from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
 from gatehouse.sentry.signals.catalogue import BY_CODE
-from gatehouse.sentry.stage import SentryStage, Weighed, kept_signals
+from gatehouse.sentry.stage import ScoredRequest, SentryStage, kept_signals
 from gatehouse.sentry.standings import Touched
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Watcher(Protocol):
 def replay(
     lines: Iterable[bytes],
     stage: SentryStage,
-    memory: Rings,
+    memory: LocalMemory,
     write: Callable[[str, float], None],
     options: ReplayOptions,
     progress: Watcher,
@@ -159,7 +159,7 @@ class _Lessons:
 
     def __init__(
         self,
-        memory: Rings,
+        memory: LocalMemory,
         options: ReplayOptions,
         summary: Summary,
         say: Callable[[str], None],
@@ -189,7 +189,7 @@ class _Lessons:
         self._due_ms += ((now_ms - self._due_ms) // every_ms + 1) * every_ms
         return self._retrain(now_ms)
 
-    def add(self, at_ms: int, weighed: Weighed, *, fraud: bool | None) -> None:
+    def add(self, at_ms: int, weighed: ScoredRequest, *, fraud: bool | None) -> None:
         """Keep a request until its label is known, and what was measured of it for longer."""
         summary = self._summary
         if fraud is None:
@@ -203,7 +203,7 @@ class _Lessons:
             signals = kept_signals(weighed.values)
             row = self._forgotten + self._examples.add(at_ms / 1000, signals)
         known_at_ms = at_ms + self._options.label_delay_ms
-        touched = self._memory.touched(weighed.sighting)
+        touched = self._memory.touched(weighed.event)
         self._pending.append(_Pending(known_at_ms, row, touched, fraud))
 
     def _learn(self, label: _Pending) -> None:

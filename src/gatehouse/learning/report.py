@@ -19,7 +19,7 @@ _MOST_STEPS: Final = 8
 """Of a shape that are written out in one line."""
 
 
-class Part(msgspec.Struct, frozen=True, rename="camel"):
+class ReportPeriod(msgspec.Struct, frozen=True, rename="camel"):
     """Requests of one span of time."""
 
     since: str
@@ -28,7 +28,7 @@ class Part(msgspec.Struct, frozen=True, rename="camel"):
     frauds: int
 
 
-class Compared(msgspec.Struct, frozen=True, rename="camel"):
+class ModelComparison(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of both models on the same requests; None where nothing could be measured."""
 
     candidate: Figures | None
@@ -75,11 +75,11 @@ class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     frauds: int
     presumed: int
     """How many requests without a label were taken for legitimate."""
-    training: Part | None
+    training: ReportPeriod | None
     """What the trial model learned from that was measured; None when there was none."""
-    holdout: Part
+    holdout: ReportPeriod
     """What it was measured on."""
-    figures: Compared
+    figures: ModelComparison
     current_version: str
     """Of the scorecard in force at the time, with which it is compared."""
     terms: tuple[TermShape, ...]

@@ -25,7 +25,7 @@ _MOST_ASTRAY: Final = 0.05
 _LEAST_MASS: Final = 1e-9
 
 
-class Shape(msgspec.Struct, frozen=True):
+class FeatureShape(msgspec.Struct, frozen=True):
     """What one signal adds to the log-odds of fraud."""
 
     cuts: tuple[float, ...]
@@ -35,12 +35,12 @@ class Shape(msgspec.Struct, frozen=True):
     """What was taken from the scores, and belongs to the constant instead."""
 
 
-def make_shape(binned: Binned, scores: Values, sample: Sample, in_order: Rows) -> Shape:
+def make_shape(binned: Binned, scores: Values, sample: Sample, in_order: Rows) -> FeatureShape:
     """The shape of a signal from the scores of its bins; places of the sample are in time order."""
     masses = np.bincount(binned.bins, sample.masses, minlength=binned.size).astype(np.float64)
     shift = _not_measured(binned, scores, sample, in_order)
     cuts, steps = _join(list(binned.cuts), scores[1:] - shift, masses[1:])
-    return Shape(tuple(cuts), tuple(float(step) for step in steps), shift)
+    return FeatureShape(tuple(cuts), tuple(float(step) for step in steps), shift)
 
 
 def _not_measured(binned: Binned, scores: Values, sample: Sample, in_order: Rows) -> float:
@@ -83,7 +83,7 @@ def _join(cuts: list[float], scores: Values, masses: Values) -> tuple[list[float
     return cuts, scores
 
 
-def as_effects(shape: Shape, slope: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def as_effects(shape: FeatureShape, slope: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Cuts and effects of a term: the log-odds of being legitimate, in steps that differ."""
     cuts: list[float] = []
     effects = [_effect(shape.scores[0], slope)]

@@ -23,10 +23,10 @@ from gatehouse.learning.measuring import Figures, calibration, measure, precisio
 from gatehouse.learning.presuming import Presumed, known_at, presume
 from gatehouse.learning.report import (
     LEAST_FRAUDS,
-    Compared,
     Curves,
+    ModelComparison,
     ModelReport,
-    Part,
+    ReportPeriod,
     TermShape,
     span_text,
 )
@@ -35,7 +35,7 @@ from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
 from gatehouse.sentry.signals.catalogue import BY_CODE
 from gatehouse.store.database import Database
 from gatehouse.store.label_times import KnownLabel
-from gatehouse.store.records import KeptRecord, Span, stream
+from gatehouse.store.records import KeptRecord, RecordSpan, stream
 
 OPERATIONS: Final = ("sentry", "pipeline")
 """Whose records keep what Sentry measured."""
@@ -66,7 +66,7 @@ class Trained(msgspec.Struct, frozen=True):
     report: ModelReport
 
 
-class Gathered(msgspec.Struct):
+class RecordCounts(msgspec.Struct):
     """How many records there were."""
 
     records: int = 0
@@ -116,24 +116,24 @@ _decode_record: Final = msgspec.json.Decoder(_Record).decode
 _decode_result: Final = msgspec.json.Decoder(_Result).decode
 
 
-def settled(span: Span, until_ms: int, options: TrainingOptions) -> Span:
+def settled(span: RecordSpan, until_ms: int, options: TrainingOptions) -> RecordSpan:
     """The part of a span whose labels are in by now."""
     return span._replace(until_ms=min(span.until_ms, until_ms - options.label_delay_ms))
 
 
 def gather(
     database: Database,
-    span: Span,
+    span: RecordSpan,
     labels: Mapping[str, KnownLabel],
     until_ms: int,
     options: TrainingOptions,
-    progress: Callable[[Gathered], None],
+    progress: Callable[[RecordCounts], None],
 ) -> Examples:
     """What Sentry measured in the records of a span, with their labels as far as there are any.
 
     Only requests are taken that had come in long enough before `until_ms` for their labels.
     """
-    examples, gathered = Examples(tuple(BY_CODE)), Gathered()
+    examples, gathered = Examples(tuple(BY_CODE)), RecordCounts()
     span = settled(span, until_ms, options)
     if span.since_ms < span.until_ms:
         for batch in stream(database, span):
@@ -144,7 +144,7 @@ def gather(
 
 
 def _gather(
-    record: KeptRecord, labels: Mapping[str, KnownLabel], examples: Examples, gathered: Gathered
+    record: KeptRecord, labels: Mapping[str, KnownLabel], examples: Examples, gathered: RecordCounts
 ) -> None:
     try:
         measured = measured_in(record)
@@ -217,7 +217,7 @@ def train(
         early=presumed.early,
         training=None if trial is None else part_of(past.examples, past.rows),
         holdout=kept_back,
-        figures=Compared(
+        figures=ModelComparison(
             None if trial_risk is None else _figures(fraud, trial_risk),
             _figures(fraud, current_risk),
         ),
@@ -243,11 +243,11 @@ def risk_of(total: Values) -> Values:
     return risk.round(_ANSWERED_DIGITS)
 
 
-def part_of(examples: Examples, rows: Rows) -> Part:
+def part_of(examples: Examples, rows: Rows) -> ReportPeriod:
     """From when to when these rows are, in order of time, and how many."""
     first, last = (round(1000 * at_s) for at_s in examples.times(rows[[0, -1]]))
     frauds = int((examples.outcomes(rows) == FRAUD).sum())
-    return Part(iso_time(first), iso_time(last), len(rows), frauds)
+    return ReportPeriod(iso_time(first), iso_time(last), len(rows), frauds)
 
 
 def _in_order(examples: Examples) -> Rows:
@@ -335,7 +335,7 @@ def _differences(trial: Fitted | None, final: Fitted) -> list[str]:
     return found
 
 
-def _doubts(whole: Part, held: Part) -> list[str]:
+def _doubts(whole: ReportPeriod, held: ReportPeriod) -> list[str]:
     """What whoever reads the figures must know."""
     doubts = []
     if held.frauds in {0, held.records}:

@@ -37,7 +37,7 @@ from gatehouse.precheck.stage import PreCheckStage
 from gatehouse.precheck.words import Advice, AvsResult, CardSummary, Cvv2Result, PreCheckResponse
 from gatehouse.rules.request import RulesCall
 from gatehouse.rules.words import RulesResponse
-from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import Memory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import SentryRequest
@@ -55,7 +55,7 @@ class Parties(msgspec.Struct, frozen=True):
     identities: IdentitySource
     addresses: AddressBook
     memory: Memory
-    keeper: Keeper
+    keeper: EntityHasher
     gateway: PaymentGateway
 
 

@@ -18,20 +18,20 @@ from gatehouse.offers.setups import Builder, Pipeline, Setups
 from gatehouse.pipeline.combining import combine
 from gatehouse.pipeline.definition import FEE_TYPES, OnFailure
 from gatehouse.pipeline.desk import Intent
-from gatehouse.pipeline.engine import Course, Processed, StageRun, Step, Surveyor
+from gatehouse.pipeline.engine import DecisionPlan, Processed, SignalBuilder, StageRun, Step
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesCall, RulesRequest
 from gatehouse.rules.starter import STARTER_NAME
 from gatehouse.rules.words import RulesResponse
 from gatehouse.sentry.request import Order, SentryRequest
-from gatehouse.survey.inputs import INPUT, Told, bring_together
-from gatehouse.web.operations import Plan, last_response, responses_of, tags_of
+from gatehouse.survey.inputs import INPUT, RequestParts, bring_together
+from gatehouse.web.operations import RequestPlan, last_response, responses_of, tags_of
 from gatehouse.web.pipelines import PipelinesResponse, PipelineStage, PipelineSummary
 from gatehouse.web.problems import Problem
 from gatehouse.web.validation import RequestReader
 
 T = TypeVar("T", bound=msgspec.Struct)
-Problems = dict[str, list[str]]
+FieldErrors = dict[str, list[str]]
 
 _NOTHING: Final = (b"", b"null")
 _LONGEST_NOTHING: Final = 4
@@ -57,16 +57,16 @@ class Pipelines:
     """Plans the requests of these operations."""
 
     def __init__(
-        self, setups: Setups, builder: Builder, surveyor: Surveyor, *, pays: bool = True
+        self, setups: Setups, builder: Builder, signal_builder: SignalBuilder, *, pays: bool = True
     ) -> None:
         """`pays` says whether there is a gateway that could be asked for a payment."""
         self._pays = pays
         self._setups = setups
         self._builder = builder
-        self._surveyor = surveyor
+        self._signal_builder = signal_builder
         self._readers = _Readers()
 
-    async def plan_pipeline(self, account: Account, call: PipelineCall) -> Plan:
+    async def plan_pipeline(self, account: Account, call: PipelineCall) -> RequestPlan:
         """How a Pipeline request is going to be worked on."""
         setup = await self._setups.find(account.account_id)
         pipeline = setup.pipelines.get(call.pipeline_id)
@@ -83,17 +83,17 @@ class Pipelines:
                 [(stages[run.position], run.result.verdict, run.item.completed) for run in runs],
             )
 
-        return Plan(
+        return RequestPlan(
             steps=_steps(pipeline, account),
             inputs=_stage_inputs(given),
             card=card,
             answer=_answer,
             other_cards=others,
             intent=_intent(given.payment) if self._pays else None,
-            course=Course(self._surveyor, decide, about),
+            decision_plan=DecisionPlan(self._signal_builder, decide, about),
         )
 
-    async def plan_rules(self, account: Account, call: RulesCall) -> Plan:
+    async def plan_rules(self, account: Account, call: RulesCall) -> RequestPlan:
         """How a Rules request is going to be worked on."""
         setup = await self._setups.find(account.account_id)
         name = call.rule_set
@@ -106,20 +106,20 @@ class Pipelines:
             raise Problem("invalid_request", fields={"ruleSet": [message]})
         stage = self._builder.rules_stage(compiled, setup.lists)
         number = call.card_number
-        told = Told(call, cards=() if number is None else (number,))
-        return Plan(
+        told = RequestParts(call, cards=() if number is None else (number,))
+        return RequestPlan(
             steps=(Step(stage, fee_schedule(account.fees)[stage.fee_type]),),
             inputs={INPUT: bring_together(told)},
             card=None if number is None else CardOfRequest(number, None, guessable=False),
             answer=last_response,
-            course=Course(self._surveyor, _strongest),
+            decision_plan=DecisionPlan(self._signal_builder, _strongest),
         )
 
-    async def plan_sentry(self, account: Account, request: SentryRequest) -> Plan:
+    async def plan_sentry(self, account: Account, request: SentryRequest) -> RequestPlan:
         """How a Sentry request is going to be worked on."""
         stage = (await self._setups.find(account.account_id)).sentry
         fee = fee_schedule(account.fees)[stage.fee_type]
-        return Plan((Step(stage, fee),), {stage.name: request}, None, last_response)
+        return RequestPlan((Step(stage, fee),), {stage.name: request}, None, last_response)
 
     async def listing(self, account_id: str) -> PipelinesResponse:
         """The account's pipelines and what each needs."""
@@ -140,7 +140,7 @@ class _Readers:
     def read(self, pipeline: Pipeline, call: PipelineCall) -> Inputs:
         """The inputs, or the `Problem` with all that is wrong with them."""
         names, needed = pipeline.names, pipeline.needs
-        wrong: Problems = {}
+        wrong: FieldErrors = {}
         found = Inputs()
         sees_orders = "Sentry" in names or "Rules" in names or "payment" in needed
         if sees_orders:
@@ -171,7 +171,7 @@ class _Readers:
         return found
 
 
-def _read(reader: RequestReader[T], raw: msgspec.Raw, path: str, wrong: Problems) -> T | None:
+def _read(reader: RequestReader[T], raw: msgspec.Raw, path: str, wrong: FieldErrors) -> T | None:
     """One input, if it was sent; what is wrong with it is added to the others' problems."""
     if len(raw) <= _LONGEST_NOTHING and bytes(raw) in _NOTHING:
         return None
@@ -187,7 +187,7 @@ def _read(reader: RequestReader[T], raw: msgspec.Raw, path: str, wrong: Problems
 
 
 def _read_payment(
-    found: Inputs, asked: GatewayRequest, pipeline: Pipeline, wrong: Problems
+    found: Inputs, asked: GatewayRequest, pipeline: Pipeline, wrong: FieldErrors
 ) -> None:
     """What is to be paid: said to Gateway, or by the order."""
     order = found.sentry.order
@@ -216,7 +216,7 @@ def _read_payment(
 
 
 def _refuse_mixture(
-    places: dict[str, str], asked: GatewayRequest, order: Order | None, wrong: Problems
+    places: dict[str, str], asked: GatewayRequest, order: Order | None, wrong: FieldErrors
 ) -> None:
     """An amount of one place is not one of another place's currency when the two disagree."""
     for name, place in places.items():
@@ -260,7 +260,7 @@ def _stage_inputs(given: Inputs) -> dict[str, Any]:
     numbers = [each.card_number for each in (checked, verified) if each is not None]
     if given.rules.card_number is not None:
         numbers.append(given.rules.card_number)
-    told = Told(
+    told = RequestParts(
         rules=given.rules,
         sentry=given.sentry,
         payment=None if payment is None else (given.amount or 0.0, payment.currency),

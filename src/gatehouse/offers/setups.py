@@ -30,7 +30,7 @@ from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.signals.catalogue import BY_CODE
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.store import configurations, lists, models, scorecards
-from gatehouse.store.configurations import Kept
+from gatehouse.store.configurations import StoredVersion
 from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.offers")
@@ -112,7 +112,7 @@ class Builder:
         self,
         account_id: str,
         stamp: str,
-        kept: tuple[list[Kept], list[Kept]],
+        kept: tuple[list[StoredVersion], list[StoredVersion]],
         held: AccountLists,
         sentry: tuple[SentryStage, int | None],
     ) -> Setup:
@@ -163,7 +163,7 @@ def _pipeline(
     return Pipeline(definition, version, stages, needs(definition), names)
 
 
-def _which(account_id: str, kept: Kept) -> dict[str, object]:
+def _which(account_id: str, kept: StoredVersion) -> dict[str, object]:
     return {"account": account_id, "called": kept.name, "version": kept.version}
 
 

@@ -71,7 +71,7 @@ def read_pipeline(content: bytes, surroundings: Surroundings | None = None) -> P
     only with the surroundings of an account.
     """
     document = load_document(content)
-    reader = _Reader(document, surroundings)
+    reader = _PipelineReader(document, surroundings)
     definition = reader.read(document.data)
     if reader.flaws or definition is None:
         raise DocumentRefused(reader.flaws)
@@ -110,7 +110,7 @@ def _quoted(text: str) -> str:
     return f"'{shown[:40]}...'" if len(shown) > 40 else f"'{shown}'"
 
 
-class _Reader:
+class _PipelineReader:
     """One pass over a document that notes every flaw and goes on."""
 
     def __init__(self, document: Document, surroundings: Surroundings | None) -> None:

@@ -132,13 +132,13 @@ class Closed(msgspec.Struct, frozen=True):
     answer: bytes | None
 
 
-Authorization = Authorized | Insufficient | Replay | StillInFlight | KeyReused
+AuthorizationResult = Authorized | Insufficient | Replay | StillInFlight | KeyReused
 
 
-class Desk(Protocol):
+class Settlement(Protocol):
     """Settles requests durably. Raises `StoreUnavailable`, and `AuthorizationLost` on close."""
 
-    def authorize(self, order: Authorize) -> Awaitable[Authorization]:
+    def authorize(self, order: Authorize) -> Awaitable[AuthorizationResult]:
         """Hold the fees, or say why not."""
 
     def close(self, order: Close) -> "asyncio.Future[Closed]":

@@ -12,10 +12,10 @@ from gatehouse.core.cards import CardOfRequest, KeptCard
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.outcomes import Outcome as Decided
+from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.core.stage import Stage
-from gatehouse.core.waiting import within
+from gatehouse.core.waiting import with_timeout
 from gatehouse.language.results import signals_of
 from gatehouse.pipeline.desk import (
     Authorize,
@@ -23,19 +23,19 @@ from gatehouse.pipeline.desk import (
     Claim,
     Close,
     DecisionRow,
-    Desk,
     Insufficient,
     Intent,
     IntentEnd,
     KeyReused,
     Release,
     Replay,
+    Settlement,
     StillInFlight,
 )
 
 _encode: Final = msgspec.json.Encoder().encode
-_REVIEW: Final = Decided.REVIEW
-_DECLINE: Final = Decided.DECLINE
+_REVIEW: Final = Outcome.REVIEW
+_DECLINE: Final = Outcome.DECLINE
 _log: Final = logging.getLogger("gatehouse.pipeline")
 
 
@@ -55,7 +55,7 @@ class Step(msgspec.Struct, frozen=True):
     """Whether it asks for a payment: never once the decision is to decline."""
 
 
-class Surveyor(Protocol):
+class SignalBuilder(Protocol):
     """Describes a request in signals, before its stages run and for its record."""
 
     async def describe(self, case: Case) -> None:
@@ -65,16 +65,16 @@ class Surveyor(Protocol):
         """What the decision record keeps of that."""
 
 
-class Course(msgspec.Struct, frozen=True):
+class DecisionPlan(msgspec.Struct, frozen=True):
     """What a request needs that ends in a decision and not only in results."""
 
-    surveyor: Surveyor
-    decide: Callable[[Sequence["StageRun"]], Decided]
+    signal_builder: SignalBuilder
+    decide: Callable[[Sequence["StageRun"]], Outcome]
     about: dict[str, Any] = {}
     """What else the record says, such as the pipeline and its version."""
 
 
-class Order(msgspec.Struct, frozen=True):
+class Job(msgspec.Struct, frozen=True):
     """A validated request, ready to be worked on."""
 
     request_id: str
@@ -91,7 +91,7 @@ class Order(msgspec.Struct, frozen=True):
     """Of stages that were asked about another card, by name of the stage."""
     intent: Intent | None = None
     """The payment that a stage is going to ask for."""
-    course: Course | None = None
+    decision_plan: DecisionPlan | None = None
 
 
 class StageRun(msgspec.Struct, frozen=True):
@@ -113,10 +113,10 @@ class Processed(msgspec.Struct, frozen=True):
     closed: int
     remaining: int
     answer: bytes | None = None
-    decision: Decided | None = None
+    decision: Outcome | None = None
 
 
-Outcome = Processed | Insufficient | Replay | StillInFlight | KeyReused
+ProcessingResult = Processed | Insufficient | Replay | StillInFlight | KeyReused
 
 
 class EngineOptions(msgspec.Struct, frozen=True):
@@ -132,62 +132,62 @@ class Engine:
 
     def __init__(
         self,
-        desk: Desk,
+        settlement: Settlement,
         keep_card: Callable[[CardOfRequest], KeptCard],
         clock: Clock,
         stopwatch: Callable[[], float],
         options: EngineOptions,
     ) -> None:
-        self._desk = desk
+        self._settlement = settlement
         self._keep_card = keep_card
         self._clock = clock
         self._stopwatch = stopwatch
         self._options = options
 
-    async def process(self, order: Order) -> Outcome:
+    async def process(self, job: Job) -> ProcessingResult:
         """Take one order from authorization to record."""
         now_ms = self._clock()
-        card = self._keep_card(order.card) if order.card is not None else None
-        hold = self._hold(order, card, now_ms)
-        verdict = await self._desk.authorize(Authorize(hold, now_ms, order.claim, order.intent))
+        card = self._keep_card(job.card) if job.card is not None else None
+        hold = self._hold(job, card, now_ms)
+        verdict = await self._settlement.authorize(Authorize(hold, now_ms, job.claim, job.intent))
         if not isinstance(verdict, Authorized):
             return verdict
-        case = Case(order.request_id, order.account_id, now_ms, order.inputs, order.policies, {})
+        case = Case(job.request_id, job.account_id, now_ms, job.inputs, job.policies, {})
         case.card = card
-        if order.other_cards:
-            others = order.other_cards.items()
+        if job.other_cards:
+            others = job.other_cards.items()
             case.gathered |= {stage: self._keep_card(other) for stage, other in others}
         self._note_guesses(case, verdict)
         try:
-            runs = await self._run_all(order, case)
+            runs = await self._run_all(job, case)
         except BaseException:
             # A defect, or a stop that would not wait: the caller must not pay for it.
             _tell(case, done=False)
-            await asyncio.shield(self._desk.release(_release(order, self._clock())))
+            await asyncio.shield(self._settlement.release(_release(job, self._clock())))
             raise
         try:
-            processed = await self._close(order, case, hold, runs)
+            processed = await self._close(job, case, hold, runs)
         except BaseException:
             _tell(case, done=False)
             raise
         _tell(case, done=all(run.item.completed for run in runs))
         return processed
 
-    async def _run_all(self, order: Order, case: Case) -> list[StageRun]:
+    async def _run_all(self, job: Job, case: Case) -> list[StageRun]:
         """Run the stages in order, as far as their conditions let them."""
-        course = order.course
+        decision_plan = job.decision_plan
         runs: list[StageRun] = []
-        if course is not None:
-            await course.surveyor.describe(case)
-        for step in order.steps:
+        if decision_plan is not None:
+            await decision_plan.signal_builder.describe(case)
+        for step in job.steps:
             if step.skip is not None and step.skip(case):
                 continue
-            if step.pays and course is not None and _is_declined(course, runs):
+            if step.pays and decision_plan is not None and _is_declined(decision_plan, runs):
                 continue
             run = await self._run(step, case)
             runs.append(run)
             completed = run.item.completed
-            if course is not None:
+            if decision_plan is not None:
                 case.signals |= signals_of(run.stage, run.result.facts, completed=completed)
             if not completed:
                 if step.ends_on_failure:
@@ -198,29 +198,29 @@ class Engine:
 
     def _note_guesses(self, case: Case, verdict: Authorized) -> None:
         limit = self._options.guess_limit
-        case.guarded = limit > 0
-        case.guessing = 0 < limit <= verdict.mismatches
+        case.guess_limit_applies = limit > 0
+        case.guess_limit_reached = 0 < limit <= verdict.mismatches
         # Were all open requests allowed to ask, guesses sent at once would all get through.
-        case.crowded = 0 < limit <= verdict.mismatches + verdict.in_flight
+        case.guess_limit_at_risk = 0 < limit <= verdict.mismatches + verdict.in_flight
 
-    def _hold(self, order: Order, card: KeptCard | None, now_ms: int) -> Hold:
+    def _hold(self, job: Job, card: KeptCard | None, now_ms: int) -> Hold:
         options = self._options
-        guessed = card is not None and order.card is not None and order.card.guessable
+        guessed = card is not None and job.card is not None and job.card.guessable
         return Hold(
-            request_id=order.request_id,
-            account_id=order.account_id,
-            amount=sum([step.fee for step in order.steps]),
+            request_id=job.request_id,
+            account_id=job.account_id,
+            amount=sum([step.fee for step in job.steps]),
             expires_at_ms=now_ms + options.authorization_ttl_ms,
             owner=options.owner,
             card=card.fingerprint if card and guessed and options.guess_limit else None,
-            claim=order.claim.claim_id if order.claim else None,
+            claim=job.claim.claim_id if job.claim else None,
         )
 
     async def _run(self, step: Step, case: Case) -> StageRun:
         stage = step.stage
         started = self._stopwatch()
         try:
-            result = await within(stage.time_limit_ms / 1000, stage.run(case))
+            result = await with_timeout(stage.time_limit_ms / 1000, stage.run(case))
         except (TimeoutError, ConnectorFailed):
             result = stage.unavailable(case)
         case.results[stage.name] = result
@@ -228,27 +228,25 @@ class Engine:
         item = Item(stage.fee_type, step.fee, result.completed)
         return StageRun(stage.name, item, result, duration_us, step.position)
 
-    async def _close(self, order: Order, case: Case, hold: Hold, runs: list[StageRun]) -> Processed:
+    async def _close(self, job: Job, case: Case, hold: Hold, runs: list[StageRun]) -> Processed:
         now_ms = self._clock()
         closed = sum([run.item.fee for run in runs if run.item.completed])
-        decision = None if order.course is None else order.course.decide(runs)
+        decision = None if job.decision_plan is None else job.decision_plan.decide(runs)
 
         def processed(remaining: int, answer: bytes | None = None) -> Processed:
-            return Processed(
-                order.request_id, runs, hold.amount, closed, remaining, answer, decision
-            )
+            return Processed(job.request_id, runs, hold.amount, closed, remaining, answer, decision)
 
-        closing = self._desk.close(
+        closing = self._settlement.close(
             Close(
-                account_id=order.account_id,
-                request_id=order.request_id,
+                account_id=job.account_id,
+                request_id=job.request_id,
                 at_ms=now_ms,
                 items=[run.item for run in runs],
-                decision=_decision(order, case, processed(0)),
+                decision=_decision(job, case, processed(0)),
                 mismatched_card=hold.card if hold.card and _mismatched(runs) else None,
                 claim_id=hold.claim,
-                answer=(lambda left: order.render(processed(left))) if order.claim else None,
-                intent=_end_of(order, runs, decision),
+                answer=(lambda left: job.render(processed(left))) if job.claim else None,
+                intent=_end_of(job, runs, decision),
                 review=decision is _REVIEW,
             )
         )
@@ -260,23 +258,23 @@ class Engine:
         return processed(done.remaining, done.answer)
 
 
-def _is_declined(course: Course, runs: Sequence[StageRun]) -> bool:
+def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
     """Whether the decision would be to decline by what is known so far."""
     if all(run.result.verdict is not _DECLINE for run in runs):
         return False
-    return course.decide(runs) is _DECLINE
+    return decision_plan.decide(runs) is _DECLINE
 
 
 def _mismatched(runs: Sequence[StageRun]) -> bool:
     return any(run.result.mismatched for run in runs)
 
 
-def _end_of(order: Order, runs: Sequence[StageRun], decision: Decided | None) -> IntentEnd | None:
+def _end_of(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> IntentEnd | None:
     """What became of the payment that was going to be asked for.
 
     One that was made and is declined after all must not stand.
     """
-    if order.intent is None:
+    if job.intent is None:
         return None
     unwanted = decision is _DECLINE and any(run.result.paid for run in runs)
     doubtful = unwanted or any(run.result.in_doubt for run in runs)
@@ -285,8 +283,8 @@ def _end_of(order: Order, runs: Sequence[StageRun], decision: Decided | None) ->
 
 def _tell(case: Case, *, done: bool) -> None:
     # Whoever wants to be told may hold the case: a ring of both would be freed late.
-    afterwards, case.afterwards = case.afterwards, []
-    for tell in afterwards:
+    on_settled, case.on_settled = case.on_settled, []
+    for tell in on_settled:
         try:
             tell(done)
         except Exception:
@@ -294,9 +292,9 @@ def _tell(case: Case, *, done: bool) -> None:
             _log.exception("could not tell a stage how its request ended")
 
 
-def _release(order: Order, now_ms: int) -> Release:
-    claim_id = order.claim.claim_id if order.claim else None
-    return Release(order.account_id, order.request_id, now_ms, claim_id)
+def _release(job: Job, now_ms: int) -> Release:
+    claim_id = job.claim.claim_id if job.claim else None
+    return Release(job.account_id, job.request_id, now_ms, claim_id)
 
 
 def _kept_reference(reference: str | int | None) -> str | int | None:
@@ -307,11 +305,11 @@ def _kept_reference(reference: str | int | None) -> str | int | None:
     return reference if text == str(reference) else text
 
 
-def _decision(order: Order, case: Case, done: Processed) -> DecisionRow:
-    kept = _kept_reference(order.client_reference)
+def _decision(job: Job, case: Case, done: Processed) -> DecisionRow:
+    kept = _kept_reference(job.client_reference)
     record = {
-        "requestId": order.request_id,
-        "operation": order.operation,
+        "requestId": job.request_id,
+        "operation": job.operation,
         "at": iso_time(case.at_ms),
         "clientReferenceId": kept,
         "card": case.card,
@@ -329,15 +327,15 @@ def _decision(order: Order, case: Case, done: Processed) -> DecisionRow:
         "authorizedMicros": done.authorized,
         "closedMicros": done.closed,
     }
-    if order.course is not None:
+    if job.decision_plan is not None:
         record["decision"] = done.decision
-        record |= order.course.about
-        record |= order.course.surveyor.facts(case)
+        record |= job.decision_plan.about
+        record |= job.decision_plan.signal_builder.facts(case)
     return DecisionRow(
-        account_id=order.account_id,
-        request_id=order.request_id,
+        account_id=job.account_id,
+        request_id=job.request_id,
         at_ms=case.at_ms,
-        operation=order.operation,
+        operation=job.operation,
         client_reference=None if kept is None else str(kept),
         card=case.card.fingerprint if case.card else None,
         record=_encode(record).decode(),

@@ -25,7 +25,7 @@ class PreCheckPolicy(msgspec.Struct, frozen=True):
 DEFAULT_POLICY: Final = PreCheckPolicy()
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class CardVerdict(msgspec.Struct, frozen=True):
     """The three results of PreCheck and the reasons for the advice."""
 
     advice: Advice
@@ -47,7 +47,9 @@ _NO_ADDRESS: Final = AvsResult.NOT_PROVIDED
 _NO_CODE: Final = Cvv2Result.NOT_PROVIDED
 
 
-def judge(answer: IssuerAnswer, sent: Sent, brand: str | None, policy: PreCheckPolicy) -> Verdict:
+def judge(
+    answer: IssuerAnswer, sent: Sent, brand: str | None, policy: PreCheckPolicy
+) -> CardVerdict:
     """The issuer's answer first; an approval then passes through the account's policy."""
     avs = networks.read_avs(brand, answer.avs_letter) if sent.address else _NO_ADDRESS
     cvv2 = networks.read_cvv2(answer.cvv2_letter) if sent.code else _NO_CODE
@@ -55,24 +57,24 @@ def judge(answer: IssuerAnswer, sent: Sent, brand: str | None, policy: PreCheckP
         cvv2 = Cvv2Result.NO_MATCH
     advice, reason = networks.read_response_code(answer.response_code)
     if advice is not _ACCEPT:
-        return Verdict(advice, avs, cvv2, [reason])
+        return CardVerdict(advice, avs, cvv2, [reason])
     return _apply_policy(avs, cvv2, policy)
 
 
-def _apply_policy(avs: AvsResult, cvv2: Cvv2Result, policy: PreCheckPolicy) -> Verdict:
+def _apply_policy(avs: AvsResult, cvv2: Cvv2Result, policy: PreCheckPolicy) -> CardVerdict:
     for_avs = policy.avs.get(avs, _ACCEPT)
     for_cvv2 = policy.cvv2.get(cvv2, _ACCEPT)
     if for_avs is _ACCEPT and for_cvv2 is _ACCEPT:
-        return Verdict(_ACCEPT, avs, cvv2, ["approved"])
+        return CardVerdict(_ACCEPT, avs, cvv2, ["approved"])
     advice = next(word for word in _STRONGEST_FIRST if word in (for_avs, for_cvv2))
     reasons = [f"avs_{avs.lower()}"] if for_avs is not _ACCEPT else []
     reasons += [f"cvv2_{cvv2.lower()}"] if for_cvv2 is not _ACCEPT else []
-    return Verdict(advice, avs, cvv2, reasons)
+    return CardVerdict(advice, avs, cvv2, reasons)
 
 
-def without_issuer(advice: Advice, reason: str, sent: Sent) -> Verdict:
+def without_issuer(advice: Advice, reason: str, sent: Sent) -> CardVerdict:
     """The verdict when the issuer was not asked, or did not answer."""
-    return Verdict(
+    return CardVerdict(
         advice,
         AvsResult.UNVERIFIABLE if sent.address else AvsResult.NOT_PROVIDED,
         Cvv2Result.NOT_PROCESSED if sent.code else Cvv2Result.NOT_PROVIDED,

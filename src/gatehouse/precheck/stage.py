@@ -7,9 +7,9 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.core.outcomes import Outcome
 from gatehouse.precheck.advice import (
     DEFAULT_POLICY,
+    CardVerdict,
     PreCheckPolicy,
     Sent,
-    Verdict,
     judge,
     without_issuer,
 )
@@ -41,7 +41,7 @@ class PreCheckStage:
         """Ask the issuer, unless the answer is already plain."""
         request = case.input(self.name, PreCheckRequest)
         verdict = self._without_asking(case, request)
-        if verdict is None and case.crowded:
+        if verdict is None and case.guess_limit_at_risk:
             verdict = without_issuer(Advice.RETRY, "too_many_at_once", _sent(request))
             return _result(case, verdict, completed=False)
         if verdict is None:
@@ -58,12 +58,12 @@ class PreCheckStage:
         verdict = without_issuer(Advice.RETRY, "issuer_unavailable", _sent(request))
         return _result(case, verdict, completed=False)
 
-    def _without_asking(self, case: Case, request: PreCheckRequest) -> Verdict | None:
+    def _without_asking(self, case: Case, request: PreCheckRequest) -> CardVerdict | None:
         if request.card_expiry_date.has_passed(case.at_ms):
             return without_issuer(Advice.INPUT_ERROR, "card_expired", _sent(request))
         if self._refuse_test_cards and is_test_card(request.card_number):
             return without_issuer(Advice.INPUT_ERROR, "test_card", _sent(request))
-        if case.guessing:
+        if case.guess_limit_reached:
             return without_issuer(Advice.FRAUD, "too_many_wrong_codes", _sent(request))
         return None
 
@@ -84,7 +84,7 @@ def _enquiry(request_id: str, request: PreCheckRequest) -> CardEnquiry:
     )
 
 
-def _result(case: Case, verdict: Verdict, *, completed: bool) -> StageResult:
+def _result(case: Case, verdict: CardVerdict, *, completed: bool) -> StageResult:
     assert case.card is not None
     response = PreCheckResponse(
         advice=verdict.advice,

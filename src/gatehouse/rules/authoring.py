@@ -32,7 +32,7 @@ MOST_TAGS: Final = 10
 _NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
 _DENY: Final = "DENY"
 
-Name = Annotated[
+RuleName = Annotated[
     str,
     Meta(
         pattern=_NAME,
@@ -83,7 +83,7 @@ class OutcomeWord:
 class RuleSetFile(msgspec.Struct, frozen=True):
     """The keys of a rule set's file."""
 
-    rule_set: Name
+    rule_set: RuleName
     rules: Annotated[list[Any], Meta(max_length=MOST_RULES)]
     description: Description = ""
     inputs: Annotated[dict[InputKey, InputType], Meta(max_length=MOST_INPUTS)] = {}
@@ -92,7 +92,7 @@ class RuleSetFile(msgspec.Struct, frozen=True):
 class RuleEntry(msgspec.Struct, frozen=True):
     """The keys of one rule."""
 
-    name: Name
+    name: RuleName
     condition: str
     outcome: OutcomeWord
     tags: Annotated[tuple[Tag, ...], Meta(max_length=MOST_TAGS)] = ()
@@ -103,10 +103,10 @@ class RuleEntry(msgspec.Struct, frozen=True):
 
 def read_rule_set(content: bytes) -> RuleSet:
     """A rule set from its file, or `DocumentRefused` with the flaws of all its rules."""
-    return _Reader(load_document(content)).read()
+    return _RuleSetReader(load_document(content)).read()
 
 
-class _Reader:
+class _RuleSetReader:
     """Reads one file, collecting what is wrong with it."""
 
     def __init__(self, document: Document) -> None:

@@ -69,7 +69,7 @@ class EntryKeeper(Protocol):
         """A user's name as it stands when nothing speaks against that, otherwise its hash."""
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False):
+class ListEntry(msgspec.Struct, frozen=True, gc=False):
     """One entry: the value that is compared, and what people see of it."""
 
     value: str
@@ -86,7 +86,7 @@ def is_about_somebody(text: str) -> bool:
     return "@" in text or _LONG_NUMBER.search(text) is not None
 
 
-def canonical(kind: ListKind, text: str, keeper: EntryKeeper) -> Entry:
+def canonical(kind: ListKind, text: str, keeper: EntryKeeper) -> ListEntry:
     """The entry that somebody wrote, or `ValueError` with what is expected.
 
     The error never repeats the text: it may be somebody's, or a card number in the wrong list.
@@ -99,28 +99,28 @@ def canonical(kind: ListKind, text: str, keeper: EntryKeeper) -> Entry:
     return _READERS[kind](text, keeper)
 
 
-def _card(text: str, keeper: EntryKeeper) -> Entry:
+def _card(text: str, keeper: EntryKeeper) -> ListEntry:
     if _FINGERPRINT.fullmatch(text) is not None:
-        return Entry(text, text)
+        return ListEntry(text, text)
     try:
         number = CardNumber.parse(_GROUPING.sub("", text))
     except ValueError:
         raise ValueError(
             "must be a whole card number, or a fingerprint as decisions show it (fp1_...)"
         ) from None
-    return Entry(keeper.fingerprint(number), number.masked())
+    return ListEntry(keeper.fingerprint(number), number.masked())
 
 
-def _bin(text: str, _keeper: EntryKeeper) -> Entry:
+def _bin(text: str, _keeper: EntryKeeper) -> ListEntry:
     if _BIN.fullmatch(text) is None:
         raise ValueError(
             "must be the first 4 to 8 digits of card numbers; whole numbers belong on a list of "
             "kind cards"
         )
-    return Entry(text, text)
+    return ListEntry(text, text)
 
 
-def _network(text: str, _keeper: EntryKeeper) -> Entry:
+def _network(text: str, _keeper: EntryKeeper) -> ListEntry:
     address, slash, prefix = text.partition("/")
     family, bits = (AF_INET6, 128) if ":" in address else (AF_INET, 32)
     try:
@@ -153,21 +153,21 @@ def _network(text: str, _keeper: EntryKeeper) -> Entry:
                 raise ValueError(_EVERY_ADDRESS)
             around = f"{inet_ntop(AF_INET, first.to_bytes(4, 'big'))}/{length}"
             bits = 32
-    return Entry(around, around.partition("/")[0] if length == bits else around)
+    return ListEntry(around, around.partition("/")[0] if length == bits else around)
 
 
-def _email(text: str, keeper: EntryKeeper) -> Entry:
+def _email(text: str, keeper: EntryKeeper) -> ListEntry:
     if is_hash(text):
-        return Entry(text, text)
+        return ListEntry(text, text)
     email = parse_email(text)
     if email is None:
         raise ValueError("must be an e-mail address, such as name@example.com")
     first = email.local[0]
     begins = first if first.isascii() and first.isalnum() else ""
-    return Entry(keeper.hashed_email(email.canonical), f"{begins}***@{email.domain}")
+    return ListEntry(keeper.hashed_email(email.canonical), f"{begins}***@{email.domain}")
 
 
-def _domain(text: str, _keeper: EntryKeeper) -> Entry:
+def _domain(text: str, _keeper: EntryKeeper) -> ListEntry:
     if text.startswith("*."):
         raise ValueError("must not begin with *. : every domain below an entry counts anyway")
     name = text.removeprefix("@").removeprefix(".")
@@ -179,43 +179,43 @@ def _domain(text: str, _keeper: EntryKeeper) -> Entry:
             "must be a domain, such as example.com; a whole top-level domain is written .example"
         )
     value = email.domain.removeprefix("a.") if whole else email.domain
-    return Entry(value, f".{value}" if whole else value)
+    return ListEntry(value, f".{value}" if whole else value)
 
 
-def _phone(text: str, keeper: EntryKeeper) -> Entry:
+def _phone(text: str, keeper: EntryKeeper) -> ListEntry:
     if is_hash(text):
-        return Entry(text, text)
+        return ListEntry(text, text)
     phone = parse_phone(text)
     if phone is None:
         raise ValueError("must be a phone number with its country, such as +44 20 7946 0958")
     shown = f"+{phone.calling_code}•••{phone.e164[-2:]}"
-    return Entry(keeper.hashed_phone(phone.e164), shown)
+    return ListEntry(keeper.hashed_phone(phone.e164), shown)
 
 
-def _user(text: str, keeper: EntryKeeper) -> Entry:
+def _user(text: str, keeper: EntryKeeper) -> ListEntry:
     value = text if is_hash(text) else keeper.kept(text)
-    return Entry(value, value)
+    return ListEntry(value, value)
 
 
-def _country(text: str, _keeper: EntryKeeper) -> Entry:
+def _country(text: str, _keeper: EntryKeeper) -> ListEntry:
     code = country_code(text)
     if len(text) != 2 or code not in load_places().order:
         raise ValueError("must be the two letters of a country, such as GB")
-    return Entry(code, code)
+    return ListEntry(code, code)
 
 
-def _word(text: str, keeper: EntryKeeper) -> Entry:
+def _word(text: str, keeper: EntryKeeper) -> ListEntry:
     if len(text) > LONGEST_WORD:
         raise ValueError(f"must have at most {LONGEST_WORD} characters")
     if is_hash(text) or is_about_somebody(text):
         value = text if is_hash(text) else keeper.hashed(text)
-        return Entry(value, value)
+        return ListEntry(value, value)
     if recordable(text) != text:
         raise ValueError("must not hold control characters or what looks like a card number")
-    return Entry(text, text)
+    return ListEntry(text, text)
 
 
-_READERS: Final[dict[ListKind, Callable[[str, EntryKeeper], Entry]]] = {
+_READERS: Final[dict[ListKind, Callable[[str, EntryKeeper], ListEntry]]] = {
     ListKind.CARDS: _card,
     ListKind.BINS: _bin,
     ListKind.NETWORKS: _network,
@@ -228,7 +228,7 @@ _READERS: Final[dict[ListKind, Callable[[str, EntryKeeper], Entry]]] = {
 }
 
 
-class Shelf(Generic[T]):
+class ListIndex(Generic[T]):
     """Finds what was put under the entries that cover a value: itself, or what it is part of.
 
     The cost does not grow with the number of entries: a network is found by its prefixes, a
@@ -357,7 +357,7 @@ class Membership:
         self.has: Callable[[str, int], bool] = self._has_same
         """Whether a value is on the list at a moment."""
         if kind in (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS):
-            self._find = Shelf(kind, entries).find
+            self._find = ListIndex(kind, entries).find
             self.has = self._has_covering
         else:
             self._get = entries.get

@@ -12,7 +12,7 @@ from gatehouse.core.cards import CardNumber
 from gatehouse.core.case import ClientReferenceField
 from gatehouse.core.secrets import Personal
 
-Name = str | int
+CallerName = str | int
 """An identifier of the caller's: some number their users, others name them."""
 
 CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
@@ -44,7 +44,7 @@ class RulesRequest(Personal, frozen=True, rename="camel"):
         Meta(description="The customer's phone number, international.", examples=["+14155550132"]),
     ] = None
     user_id: Annotated[
-        Name | None, Meta(description="Your name for the user.", examples=["u-4711"])
+        CallerName | None, Meta(description="Your name for the user.", examples=["u-4711"])
     ] = None
     billing_country: Annotated[
         str | None, Meta(description="ISO 3166-1 alpha-2 code.", examples=["US"])

@@ -15,9 +15,9 @@ from typing import Any, Final
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.addresses import Address
-from gatehouse.sentry.look import Look, amount_of
-from gatehouse.sentry.memory import Entity, Kind, Sighting
-from gatehouse.sentry.placeholders import meant
+from gatehouse.sentry.look import RequestView, amount_of
+from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import CartItem, EventType
 
@@ -38,33 +38,33 @@ _SMALL_WORDS: Final = frozenset(("and", "und", "et", "y", "e", "en", "of", "de",
 _MOST_HEADER: Final = 1024
 
 # Named once: a member of an enumeration is slow to name.
-_ADDRESS: Final = Kind.ADDRESS
-_AFFILIATE: Final = Kind.AFFILIATE
-_AGENT: Final = Kind.AGENT
-_ARTICLE: Final = Kind.ARTICLE
-_BIN: Final = Kind.BIN
-_BROWSER: Final = Kind.BROWSER
-_CARD: Final = Kind.CARD
-_CART: Final = Kind.CART
-_CATEGORY: Final = Kind.CATEGORY
-_COUNTRY: Final = Kind.COUNTRY
-_CUSTOM: Final = Kind.CUSTOM
-_DEVICE: Final = Kind.DEVICE
-_DISCOUNT: Final = Kind.DISCOUNT
-_ISSUER: Final = Kind.ISSUER
-_MIX: Final = Kind.MIX
-_NETWORK: Final = Kind.NETWORK
-_OPERATOR: Final = Kind.OPERATOR
-_PLACE: Final = Kind.PLACE
-_SESSION: Final = Kind.SESSION
-_SHELF: Final = Kind.SHELF
-_SYSTEM: Final = Kind.SYSTEM
-_TRANSACTION: Final = Kind.TRANSACTION
-_USER: Final = Kind.USER
+_ADDRESS: Final = EntityKind.ADDRESS
+_AFFILIATE: Final = EntityKind.AFFILIATE
+_AGENT: Final = EntityKind.AGENT
+_ARTICLE: Final = EntityKind.ARTICLE
+_BIN: Final = EntityKind.BIN
+_BROWSER: Final = EntityKind.BROWSER
+_CARD: Final = EntityKind.CARD
+_CART: Final = EntityKind.CART
+_CATEGORY: Final = EntityKind.CATEGORY
+_COUNTRY: Final = EntityKind.COUNTRY
+_CUSTOM: Final = EntityKind.CUSTOM
+_DEVICE: Final = EntityKind.DEVICE
+_DISCOUNT: Final = EntityKind.DISCOUNT
+_ISSUER: Final = EntityKind.ISSUER
+_MIX: Final = EntityKind.MIX
+_NETWORK: Final = EntityKind.NETWORK
+_OPERATOR: Final = EntityKind.OPERATOR
+_PLACE: Final = EntityKind.PLACE
+_SESSION: Final = EntityKind.SESSION
+_SHELF: Final = EntityKind.SHELF
+_SYSTEM: Final = EntityKind.SYSTEM
+_TRANSACTION: Final = EntityKind.TRANSACTION
+_USER: Final = EntityKind.USER
 _RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
 
 
-class Keeper:
+class EntityHasher:
     """Turns values into what may be kept of them, with a key of this installation."""
 
     def __init__(self, key: bytes) -> None:
@@ -102,52 +102,52 @@ class Keeper:
         return self._words(tidy) if _WORDS.fullmatch(text.strip()) else self.hashed(tidy)
 
 
-def sighting_of(
+def event_of(
     account_id: str,
-    look: Look,
+    view: RequestView,
     policy: SentryPolicy,
-    keeper: Keeper,
+    keeper: EntityHasher,
     more: Sequence[Entity] = (),
-) -> Sighting:
+) -> MemoryEvent:
     """The event as the memory and the record keep it, with what other inputs told of it."""
     entities: list[Entity] = []
     # The merchant starts a renewal: address and device are not the customer's.
-    if look.event.type is not _RECURRING_PURCHASE:
-        _add_address(entities, look)
-        _add_device(entities, look, keeper)
-    order = look.order
+    if view.event.type is not _RECURRING_PURCHASE:
+        _add_address(entities, view)
+        _add_device(entities, view, keeper)
+    order = view.order
     for kind, value in (
-        (_SESSION, look.device.session_id),
+        (_SESSION, view.device.session_id),
         (_AFFILIATE, order.affiliate_id),
     ):
-        name = meant(value)
+        name = drop_placeholder(value)
         if name is not None:
             entities.append((kind, keeper.kept(name)))
-    who = _add_buyer(entities, look, keeper)
-    transaction = meant(look.event.transaction_id)
+    who = _add_buyer(entities, view, keeper)
+    transaction = drop_placeholder(view.event.transaction_id)
     if transaction is not None:
         # Whoever tries other cards or names on one order is not repeating a request.
         entities.append((_TRANSACTION, f"{keeper.kept(transaction)} {who}"))
     if order.discount_codes:
         codes = dict.fromkeys([code.strip().upper() for code in order.discount_codes[:_MOST_CODES]])
         entities += [(_DISCOUNT, keeper.kept(code)) for code in codes]
-    if look.items:
-        _add_cart(entities, look.items, keeper)
-        _add_goods(entities, look, keeper)
-    if policy.entities and look.request.custom_inputs:
-        _add_custom(entities, look.request.custom_inputs, policy.entities, keeper)
+    if view.items:
+        _add_cart(entities, view.items, keeper)
+        _add_goods(entities, view, keeper)
+    if policy.entities and view.request.custom_inputs:
+        _add_custom(entities, view.request.custom_inputs, policy.entities, keeper)
     if more:
         # What is told twice is one thing, and counts once.
         entities += [each for each in more if each not in entities]
-    facts = look.facts
-    return Sighting(
+    facts = view.facts
+    return MemoryEvent(
         account_id,
-        look.at_s,
+        view.at_s,
         entities,
-        amount_of(look),
-        None if look.currency_digits is None else look.currency,
+        amount_of(view),
+        None if view.currency_digits is None else view.currency,
         # A relay and a mobile carrier put people into countries where they are not.
-        None if facts.relay or facts.mobile else look.country,
+        None if facts.relay or facts.mobile else view.country,
     )
 
 
@@ -160,8 +160,8 @@ def address_entity(address: Address) -> Entity:
     return _ADDRESS, address.text
 
 
-def _add_address(entities: list[Entity], look: Look) -> None:
-    address, facts = look.address, look.facts
+def _add_address(entities: list[Entity], view: RequestView) -> None:
+    address, facts = view.address, view.facts
     if address is None:
         return
     entities.append(address_entity(address))
@@ -172,17 +172,17 @@ def _add_address(entities: list[Entity], look: Look) -> None:
         entities.append((_COUNTRY, facts.country))
 
 
-def _add_device(entities: list[Entity], look: Look, keeper: Keeper) -> None:
-    text, agent = look.device.user_agent, look.agent
+def _add_device(entities: list[Entity], view: RequestView, keeper: EntityHasher) -> None:
+    text, agent = view.device.user_agent, view.agent
     if not text or agent is None:
         return
     header = text[:_MOST_HEADER]
-    languages = (look.device.accept_language or "")[:_MOST_HEADER]
+    languages = (view.device.accept_language or "")[:_MOST_HEADER]
     device = keeper.header(f"{header}\n{languages}")
     entities.append((_AGENT, keeper.header(header)))
     entities.append((_DEVICE, device))
-    if look.address is not None:
-        entities.append((_PLACE, f"{device} {look.address.network}"))
+    if view.address is not None:
+        entities.append((_PLACE, f"{device} {view.address.network}"))
     # Names of rare browsers and systems are cut out of the header as they stand there.
     if agent.family is not None:
         version = "" if agent.major is None else f" {agent.major}"
@@ -191,26 +191,26 @@ def _add_device(entities: list[Entity], look: Look, keeper: Keeper) -> None:
         entities.append((_SYSTEM, keeper.words(agent.system)))
 
 
-def _add_buyer(entities: list[Entity], look: Look, keeper: Keeper) -> str:
+def _add_buyer(entities: list[Entity], view: RequestView, keeper: EntityHasher) -> str:
     """Who buys, with which card; returned as a word, which without any is the address."""
     found: list[Entity] = []
-    user, name = meant(look.account.user_id), meant(look.account.username)
+    user, name = drop_placeholder(view.account.user_id), drop_placeholder(view.account.username)
     if user is not None:
         found.append((_USER, keeper.kept(user)))
     elif name is not None:
         found.append((_USER, keeper.hashed(f"name {name}")))
-    if look.card is not None:
-        found.append((_CARD, look.card.fingerprint))
-        found.append((_BIN, look.card.bin))
+    if view.card is not None:
+        found.append((_CARD, view.card.fingerprint))
+        found.append((_BIN, view.card.bin))
     entities += found
-    if look.card is not None and look.card.country is not None:
-        entities.append((_ISSUER, look.card.country))
+    if view.card is not None and view.card.country is not None:
+        entities.append((_ISSUER, view.card.country))
     if found:
         return " ".join([value for _, value in found])
-    return "" if look.address is None else look.address.text
+    return "" if view.address is None else view.address.text
 
 
-def _add_cart(entities: list[Entity], items: list[CartItem], keeper: Keeper) -> None:
+def _add_cart(entities: list[Entity], items: list[CartItem], keeper: EntityHasher) -> None:
     first = items[:_MOST_ITEMS]
     # Lines without names of their articles would make strangers' carts alike.
     if all(each.item_id is not None for each in first):
@@ -221,9 +221,9 @@ def _add_cart(entities: list[Entity], items: list[CartItem], keeper: Keeper) -> 
     entities += [(_CATEGORY, category) for category in categories]
 
 
-def _add_goods(entities: list[Entity], look: Look, keeper: Keeper) -> None:
+def _add_goods(entities: list[Entity], view: RequestView, keeper: EntityHasher) -> None:
     """What is bought at about which price: the same thing at another price is another offer."""
-    items, cart = look.items, look.cart
+    items, cart = view.items, view.cart
     if not items or cart is None:
         return
     kinds: dict[str, None] = {}
@@ -238,7 +238,7 @@ def _add_goods(entities: list[Entity], look: Look, keeper: Keeper) -> None:
         octave = math.log2(price) if price > 1.0 else 0.0
         if category is not None:
             entities.append((_SHELF, f"{category}@{int(2 * octave)}"))
-        name = meant(item.item_id)
+        name = drop_placeholder(item.item_id)
         if name is not None:
             entities.append((_ARTICLE, f"{keeper.kept(name)}@{int(8 * octave)}"))
     if kinds and cart.total is not None:
@@ -250,10 +250,10 @@ def _add_goods(entities: list[Entity], look: Look, keeper: Keeper) -> None:
 
 
 def _add_custom(
-    entities: list[Entity], inputs: dict[str, Any], wanted: tuple[str, ...], keeper: Keeper
+    entities: list[Entity], inputs: dict[str, Any], wanted: tuple[str, ...], keeper: EntityHasher
 ) -> None:
     for name in wanted:
         value = inputs.get(name)
         text = repr(value) if isinstance(value, float) else value
-        if isinstance(text, str | int) and meant(text) is not None:
+        if isinstance(text, str | int) and drop_placeholder(text) is not None:
             entities.append((_CUSTOM, f"{name}={keeper.kept(text)}"))

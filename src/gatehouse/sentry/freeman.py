@@ -8,21 +8,21 @@ less when its operator or country is known, a new user agent less when its brows
 import math
 from typing import Final
 
-from gatehouse.sentry.memory import Kind, Past, Seen
+from gatehouse.sentry.memory import EntityKind, EntityView, History
 
 LEAST_EVENTS: Final = 3
 """Whoever was seen less often than this has no habits yet."""
 
 _FEATURES: Final = (
-    ((Kind.ADDRESS, 0.6), (Kind.OPERATOR, 0.3), (Kind.COUNTRY, 0.1)),
-    ((Kind.AGENT, 0.54), (Kind.BROWSER, 0.27), (Kind.SYSTEM, 0.19)),
+    ((EntityKind.ADDRESS, 0.6), (EntityKind.OPERATOR, 0.3), (EntityKind.COUNTRY, 0.1)),
+    ((EntityKind.AGENT, 0.54), (EntityKind.BROWSER, 0.27), (EntityKind.SYSTEM, 0.19)),
 )
-_USER: Final = Kind.USER
+_USER: Final = EntityKind.USER
 _UNSEEN: Final = 0.25
 """A value the user never had is this much as likely for them as for anybody."""
 
 
-def log_ratio(past: Past) -> float | None:
+def log_ratio(past: History) -> float | None:
     """The logarithm of the ratio, above zero for what is unlike the user; None for strangers."""
     user = past.of(_USER)
     itself = 1 if past.counted else 0
@@ -41,7 +41,7 @@ def log_ratio(past: Past) -> float | None:
 
 
 def _compare(
-    past: Past, user: Seen, feature: tuple[tuple[Kind, float], ...], itself: int
+    past: History, user: EntityView, feature: tuple[tuple[EntityKind, float], ...], itself: int
 ) -> float | None:
     own, everyone = user.events - itself, past.events - itself
     common = usual = 0.0

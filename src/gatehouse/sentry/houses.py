@@ -19,7 +19,7 @@ _MOST_GOODS: Final = 100_000
 _FADING: Final = -math.log(2) / (HALF_LIFE_DAYS * 86_400)
 
 
-class House(msgspec.Struct):
+class AccountStats(msgspec.Struct):
     """An account's own past."""
 
     events: int = 0

@@ -16,10 +16,10 @@ from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.carts import Cart, read_cart
 from gatehouse.sentry.freeman import log_ratio
-from gatehouse.sentry.memory import Kind, Past
-from gatehouse.sentry.reputation import Standing
+from gatehouse.sentry.memory import EntityKind, History
+from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.request import (
-    Account,
+    BuyerAccount,
     CartItem,
     Device,
     Event,
@@ -36,12 +36,12 @@ LATEST_S: Final = 300
 HABIT_AMOUNTS: Final = 3
 """Whoever has paid less often has no habit of spending yet."""
 
-_USER: Final = Kind.USER
+_USER: Final = EntityKind.USER
 _RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
 _NO_DEVICE: Final = Device()
 _NO_EVENT: Final = Event()
 _NO_ORDER: Final = Order()
-_NO_ACCOUNT: Final = Account()
+_NO_ACCOUNT: Final = BuyerAccount()
 _NO_FACTS: Final = AddressFacts()
 
 
@@ -56,7 +56,7 @@ class Spending(NamedTuple):
     """Their standard deviation."""
 
 
-class Look(msgspec.Struct):
+class RequestView(msgspec.Struct):
     """One request as the signals see it. A group that was not sent is there, and empty."""
 
     request: SentryRequest
@@ -69,7 +69,7 @@ class Look(msgspec.Struct):
     device: Device
     event: Event
     order: Order
-    account: Account
+    account: BuyerAccount
     items: list[CartItem] | None
     cart: Cart | None
     """What the lines come to; None without any line."""
@@ -89,13 +89,13 @@ class Look(msgspec.Struct):
     currency_digits: int | None
     """How many decimals the currency has; None when there is no such currency."""
     card: KeptCard | None
-    past: Past | None = None
+    past: History | None = None
     """Set once the memory has been asked."""
     ratio: float | msgspec.UnsetType | None = msgspec.UNSET
     """Freeman's, once somebody has asked."""
     spent: Spending | msgspec.UnsetType | None = msgspec.UNSET
     """The user's, once somebody has asked."""
-    standings: dict[Kind, list[Standing]] | None = None
+    standings: dict[EntityKind, list[EntityReputation]] | None = None
     """Those of the event's entities, once somebody has asked."""
 
     @property
@@ -112,7 +112,7 @@ class Look(msgspec.Struct):
             self.ratio = log_ratio(self.past) if told and self.past is not None else None
         return self.ratio
 
-    def reputation(self) -> dict[Kind, list[Standing]]:
+    def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
         """How everything the event touches stands, worked out once; mostly nothing is known."""
         known = self.standings
         if known is None:
@@ -127,9 +127,9 @@ class Look(msgspec.Struct):
         return self.spent
 
 
-def look_at(
+def view_request(
     request: SentryRequest, received_s: float, book: AddressBook, card: KeptCard | None
-) -> Look:
+) -> RequestView:
     """Read what the request says and look up what the world knows about it."""
     device = request.device or _NO_DEVICE
     event = request.event or _NO_EVENT
@@ -145,7 +145,7 @@ def look_at(
     languages = None if device.accept_language is None else read_languages(device.accept_language)
     currency = None if order.currency is None else order.currency.strip().upper()[:8]
     items = None if request.shopping_cart is None else request.shopping_cart.items
-    return Look(
+    return RequestView(
         request=request,
         at_s=at_s,
         day=day,
@@ -203,7 +203,7 @@ def _habit(logarithms: Sequence[float]) -> Spending | None:
     return Spending(math.exp(ordered[number // 2]), math.exp(ordered[-1]), usual, deviation)
 
 
-def amount_of(look: Look) -> float | None:
+def amount_of(view: RequestView) -> float | None:
     """The order's amount when it is one that could be paid."""
-    amount = look.order.amount
+    amount = view.order.amount
     return amount if amount is not None and 0 < amount < math.inf else None

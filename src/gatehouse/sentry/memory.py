@@ -11,10 +11,10 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from gatehouse.sentry.reputation import Standing
+from gatehouse.sentry.reputation import EntityReputation
 
 
-class Kind(IntEnum):
+class EntityKind(IntEnum):
     """What kind of thing is remembered."""
 
     # Keys of the memory have five bits for it, so all of them are below 31.
@@ -71,10 +71,10 @@ class Window(IntEnum):
 WINDOW_S: Final = (60, 3600, 86_400, 7 * 86_400, 30 * 86_400)
 """Their lengths, by window."""
 
-Entity = tuple[Kind, str]
+Entity = tuple[EntityKind, str]
 
 
-class Sighting(msgspec.Struct, frozen=True):
+class MemoryEvent(msgspec.Struct, frozen=True):
     """One event as the memory keeps it; the decision record holds the same, to rebuild from."""
 
     account_id: str
@@ -95,7 +95,7 @@ class Spread(NamedTuple):
     amounts: int
 
 
-class Seen(Protocol):
+class EntityView(Protocol):
     """The past of one entity, this event included."""
 
     @property
@@ -119,13 +119,13 @@ class Seen(Protocol):
     def active_days(self) -> int:
         """On how many different days of the last month it was seen; of a busy one, at least."""
 
-    def distinct(self, kind: Kind, window: Window) -> int:
+    def distinct(self, kind: EntityKind, window: Window) -> int:
         """With how many different entities of a kind it was seen; large numbers are cut off."""
 
-    def times_with(self, kind: Kind) -> int:
+    def times_with(self, kind: EntityKind) -> int:
         """How often it was seen together with this event's entity of a kind; 1 when that is new."""
 
-    def pairs(self, kind: Kind) -> int:
+    def pairs(self, kind: EntityKind) -> int:
         """With how many different entities of a kind it was ever seen."""
 
     def previous_country(self) -> tuple[str, float] | None:
@@ -138,7 +138,7 @@ class Seen(Protocol):
         """Natural logarithms of earlier amounts in this event's currency, most recent last."""
 
 
-class Past(Protocol):
+class History(Protocol):
     """What is known about everything an event touches."""
 
     @property
@@ -153,23 +153,23 @@ class Past(Protocol):
     def users(self) -> int:
         """Different users of the account so far."""
 
-    def of(self, kind: Kind) -> Seen | None:
+    def of(self, kind: EntityKind) -> EntityView | None:
         """The past of this event's entity of a kind, or None when it has none.
 
         Operators, countries, agents, browsers, systems and issuers are merely counted and have
         none.
         """
 
-    def popularity(self, kind: Kind) -> int:
+    def popularity(self, kind: EntityKind) -> int:
         """How often this event's entity of a kind was seen, whoever came with it; 0 for none."""
 
-    def all_of(self, kind: Kind) -> Sequence[Seen]:
+    def all_of(self, kind: EntityKind) -> Sequence[EntityView]:
         """The same where an event can have several."""
 
     def usual_amounts(self) -> Spread | None:
         """How the account's amounts in this currency spread, when enough are known."""
 
-    def reputation(self) -> dict[Kind, list[Standing]]:
+    def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
         """How everything the event touches stands, as far as anything was said about it."""
 
     def velocity(self) -> dict[str, list[float]]:
@@ -183,22 +183,22 @@ class Past(Protocol):
 class Memory(Protocol):
     """Notes events and recalls the past."""
 
-    async def witness(self, sighting: Sighting) -> Past:
+    async def record_and_recall(self, event: MemoryEvent) -> History:
         """Note an event, unless its transaction was noted before, and recall what it touches."""
 
-    def retract(self, sighting: Sighting) -> None:
+    def retract(self, event: MemoryEvent) -> None:
         """Forget the counts of an event: it failed through no fault of the customer."""
 
     def note_label(
-        self, sighting: Sighting, *, fraud: bool | None, previous: bool | None = None
+        self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None
     ) -> None:
         """Note what an event turned out to be, instead of what was known of it before."""
 
-    def note_decline(self, sighting: Sighting) -> None:
+    def note_decline(self, event: MemoryEvent) -> None:
         """Note that the payment of an event was refused, whether the event counts or not."""
 
 
-class State(msgspec.Struct, frozen=True):
+class MemoryState(msgspec.Struct, frozen=True):
     """How the memory is, for those who look after the service."""
 
     entities: int

@@ -11,31 +11,31 @@ from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
 from gatehouse.language.catalogue import VELOCITY
-from gatehouse.sentry.memory import Kind
-from gatehouse.sentry.traces import KIND_BITS, MOMENT, Trace, days_of
+from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.traces import KIND_BITS, MOMENT, EntityHistory, days_of
 
 _SPANS_S: Final = {"1m": 60, "1h": 3600, "24h": 86_400, "7d": 7 * 86_400, "30d": 30 * 86_400}
 _DAY_S: Final = _SPANS_S["24h"]
 _MONTH_S: Final = _SPANS_S["30d"]
 _NEVER_S: Final = float("inf")
 _GROUPS: Final = {
-    "card": Kind.CARD,
-    "bin": Kind.BIN,
-    "ip": Kind.ADDRESS,
-    "device": Kind.PLACE,
-    "session": Kind.SESSION,
-    "user": Kind.USER,
-    "email": Kind.EMAIL,
-    "phone": Kind.PHONE,
+    "card": EntityKind.CARD,
+    "bin": EntityKind.BIN,
+    "ip": EntityKind.ADDRESS,
+    "device": EntityKind.PLACE,
+    "session": EntityKind.SESSION,
+    "user": EntityKind.USER,
+    "email": EntityKind.EMAIL,
+    "phone": EntityKind.PHONE,
 }
 _PARTNERS: Final = {
-    "users": Kind.USER,
-    "ips": Kind.ADDRESS,
-    "emails": Kind.EMAIL,
-    "cards": Kind.CARD,
-    "bins": Kind.BIN,
-    "countries": Kind.COUNTRY,
-    "card_countries": Kind.ISSUER,
+    "users": EntityKind.USER,
+    "ips": EntityKind.ADDRESS,
+    "emails": EntityKind.EMAIL,
+    "cards": EntityKind.CARD,
+    "bins": EntityKind.BIN,
+    "countries": EntityKind.COUNTRY,
+    "card_countries": EntityKind.ISSUER,
 }
 _KINDS: Final = KIND_BITS + 1
 _NOTHING: Final = array("d")
@@ -45,51 +45,51 @@ _AGE_STEPS: Final = 10_000
 _LARGEST: Final = 2.0**53 - 1
 """Up to here every whole number is exact wherever it is compared."""
 
-Place = int | None
+VelocityIndex = int | None
 """Where in the list a number belongs; None when the group has no such number."""
-Places = tuple[tuple[int, int], ...]
+VelocitySlots = tuple[tuple[int, int], ...]
 """The same for several spans of time, with their seconds, the shortest first."""
 
 
 class Counts(NamedTuple):
     """Where the numbers belong that come from the history."""
 
-    events: Places
-    amount: Place
-    days: Place
-    age: Place
+    events: VelocitySlots
+    amount: VelocityIndex
+    days: VelocityIndex
+    age: VelocityIndex
 
 
 class Partners(NamedTuple):
     """Where the numbers of different partners of one kind belong."""
 
-    kind: Kind
-    recent: Place
+    kind: EntityKind
+    recent: VelocityIndex
     """Of the group's shorter span."""
-    whole: Place
+    whole: VelocityIndex
     """Of its longer span, or its only one."""
 
 
-class Plan(NamedTuple):
+class VelocityPlan(NamedTuple):
     """One group of measures: where in its list each of them belongs."""
 
     signal: str
-    kind: Kind
+    kind: EntityKind
     once: list[float]
     """The list of whoever was seen once, but for partners and the amount."""
     counts: Counts
     partners: tuple[Partners, ...]
     recent_s: int
     whole_s: int
-    declines: Places
-    declined_cards: Places
+    declines: VelocitySlots
+    declined_cards: VelocitySlots
 
 
 def measured(
-    plan: Plan,
-    trace: Trace,
+    plan: VelocityPlan,
+    trace: EntityHistory,
     at_s: float,
-    present: Container[Kind],
+    present: Container[EntityKind],
     *,
     counted: bool,
     alone: float | None = None,
@@ -127,7 +127,9 @@ def measured(
     return found
 
 
-def _count(found: list[float], counts: Counts, trace: Trace, at_s: float, silence_s: float) -> None:
+def _count(
+    found: list[float], counts: Counts, trace: EntityHistory, at_s: float, silence_s: float
+) -> None:
     """How many events there were in each span, what they came to, and on how many days."""
     places, amount, days, age = counts
     age_s = at_s - trace.first_s
@@ -189,7 +191,9 @@ def _partners_seen(
     return seen
 
 
-def _count_refusals(found: list[float], plan: Plan, refused: Trace, at_s: float) -> None:
+def _count_refusals(
+    found: list[float], plan: VelocityPlan, refused: EntityHistory, at_s: float
+) -> None:
     """How often it was refused in each span, and with how many different cards."""
     history = refused.history or _NOTHING
     moments = history[::3]
@@ -205,10 +209,10 @@ def _count_refusals(found: list[float], plan: Plan, refused: Trace, at_s: float)
         found[place] = len([1 for known in cards.values() if since <= known < until])
 
 
-def _planned(group: str, measures: Sequence[str]) -> Plan:
+def _planned(group: str, measures: Sequence[str]) -> VelocityPlan:
     """Where each measure of a group belongs, told by its name."""
     places: dict[str, list[tuple[int, int]]] = {}
-    partners: dict[Kind, dict[int, int]] = {}
+    partners: dict[EntityKind, dict[int, int]] = {}
     for place, measure in enumerate(measures):
         what, _, span = measure.rpartition("_")
         if what.startswith("distinct_"):
@@ -222,10 +226,10 @@ def _planned(group: str, measures: Sequence[str]) -> Plan:
     spans_s = {span_s for of_kind in partners.values() for span_s in of_kind}
     recent_s, whole_s = min(spans_s), max(spans_s)
 
-    def only(what: str) -> Place:
+    def only(what: str) -> VelocityIndex:
         return places[what][0][0] if what in places else None
 
-    return Plan(
+    return VelocityPlan(
         signal=f"velocity.{group}",
         kind=_GROUPS[group],
         once=[1 if measure.startswith(("count_", "days_")) else 0 for measure in measures],

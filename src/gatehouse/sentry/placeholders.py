@@ -12,7 +12,7 @@ _NOBODY: Final = frozenset(
 _LONGEST: Final = max(map(len, _NOBODY))
 
 
-def meant(value: str | int | None) -> str | int | None:
+def drop_placeholder(value: str | int | None) -> str | int | None:
     """The value, or None when it names nobody: what everyone sends is nobody's own."""
     if value is None:
         return None

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.sentry.memory import Kind, Sighting
+from gatehouse.sentry.memory import EntityKind, MemoryEvent
 
 STAGE: Final = "Sentry"
 
-_WORDS: Final = {kind: kind.name.lower() for kind in Kind}
+_WORDS: Final = {kind: kind.name.lower() for kind in EntityKind}
 _KINDS: Final = {word: kind for kind, word in _WORDS.items()}
 
 
@@ -42,22 +42,22 @@ class _Record(msgspec.Struct, frozen=True):
 _decode: Final = msgspec.json.Decoder(_Record).decode
 
 
-def event_facts(sighting: Sighting, *, counted: bool, declined: bool = False) -> dict[str, Any]:
+def event_facts(event: MemoryEvent, *, counted: bool, declined: bool = False) -> dict[str, Any]:
     """An event for the record."""
     facts = {
-        "at": round(sighting.at_s, 3),
+        "at": round(event.at_s, 3),
         "counted": counted,
-        "amount": sighting.amount,
-        "currency": sighting.currency,
-        "whereabouts": sighting.whereabouts,
-        "entities": [(_WORDS[kind], value) for kind, value in sighting.entities],
+        "amount": event.amount,
+        "currency": event.currency,
+        "whereabouts": event.whereabouts,
+        "entities": [(_WORDS[kind], value) for kind, value in event.entities],
     }
     if declined:
         facts["declined"] = True
     return facts
 
 
-def sighting_in(account_id: str, record: str) -> Sighting | None:
+def counted_event_in(account_id: str, record: str) -> MemoryEvent | None:
     """The event of a record that counts; None when it has none.
 
     A request in which another party failed was never the customer's attempt.
@@ -66,13 +66,13 @@ def sighting_in(account_id: str, record: str) -> Sighting | None:
     return _sighting(account_id, event) if event and event.counted and completed else None
 
 
-def event_in(account_id: str, record: str) -> Sighting | None:
+def recorded_event_in(account_id: str, record: str) -> MemoryEvent | None:
     """The event of a record, whether it counts or not: what it turned out to be is as true."""
     event, _ = _read(record)
     return _sighting(account_id, event) if event else None
 
 
-def declined_in(account_id: str, record: str) -> Sighting | None:
+def declined_event_in(account_id: str, record: str) -> MemoryEvent | None:
     """The event of a record whose payment was refused, whether it counts or not."""
     event, _ = _read(record)
     return _sighting(account_id, event) if event and event.declined else None
@@ -93,6 +93,6 @@ def _read(record: str) -> tuple[_Event | None, bool]:
     return next((event for event in events if event is not None), None), completed
 
 
-def _sighting(account_id: str, event: _Event) -> Sighting:
+def _sighting(account_id: str, event: _Event) -> MemoryEvent:
     known = [(_KINDS[word], value) for word, value in event.entities if word in _KINDS]
-    return Sighting(account_id, event.at, known, event.amount, event.currency, event.whereabouts)
+    return MemoryEvent(account_id, event.at, known, event.amount, event.currency, event.whereabouts)

@@ -48,7 +48,7 @@ def _weight(day: int) -> int:
     return round(part * (1 << _UNIT_BITS)) << whole
 
 
-class Course(NamedTuple):
+class LabelTrend(NamedTuple):
     """How the labels of an entity went on lately."""
 
     days_since_fraud: float | None
@@ -135,7 +135,7 @@ class Ledger(msgspec.Struct, gc=False):
         rows = self.days or ()
         return total - sum(_labels(row, fraud=fraud) * _weight(row >> _DAY_SHIFT) for row in rows)
 
-    def course(self, day: int) -> Course:
+    def course(self, day: int) -> LabelTrend:
         """How the labels went on lately, as of a day."""
         day = _within(day)
         since: float | None = None
@@ -159,7 +159,7 @@ class Ledger(msgspec.Struct, gc=False):
                 break
             if not self.frauds and wanted <= 0:
                 break
-        return Course(since, run, run_days, latest / max(_LATEST - wanted, 1))
+        return LabelTrend(since, run, run_days, latest / max(_LATEST - wanted, 1))
 
     def recent(self, day: int) -> tuple[float, float]:
         """Frauds and all labels, each worth less the older its event is, and none more than one."""
@@ -213,7 +213,7 @@ class Outcomes:
                 del ledgers[key]
 
 
-class Standing(msgspec.Struct, frozen=True, gc=False):
+class EntityReputation(msgspec.Struct, frozen=True, gc=False):
     """What is known of an entity as of a day."""
 
     ledger: Ledger

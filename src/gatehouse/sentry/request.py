@@ -26,7 +26,7 @@ _FIRST_S: Final = -62_135_596_800.0
 _AFTER_S: Final = 253_402_300_800.0
 """The years 1 to 9999."""
 
-Name = str | int
+CallerName = str | int
 """An identifier of the caller's: some number their users and orders, others name them."""
 
 
@@ -91,7 +91,7 @@ class Device(Personal, frozen=True, rename="camel"):
         str | None, Meta(description="Accept-Language header.", examples=["en-US,en;q=0.9"])
     ] = None
     session_id: Annotated[
-        Name | None, Meta(description="Your name for the visit.", examples=["s-81f2"])
+        CallerName | None, Meta(description="Your name for the visit.", examples=["s-81f2"])
     ] = None
     session_age: Annotated[
         float | None, Meta(description="How long the visit has lasted, seconds.", examples=[340])
@@ -106,7 +106,7 @@ class Event(msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="`PURCHASE` for a first or only one.", examples=["PURCHASE"]),
     ] = None
     transaction_id: Annotated[
-        Name | None,
+        CallerName | None,
         Meta(
             description="Your name for the transaction. The same one is not counted twice.",
             examples=["t-1001"],
@@ -125,8 +125,8 @@ class Order(msgspec.Struct, frozen=True, rename="camel"):
         float | None, Meta(description="Total, in units of the currency.", examples=[59.9])
     ] = None
     currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])] = None
-    affiliate_id: Annotated[Name | None, Meta(description="Who sent the buyer.")] = None
-    referral_id: Annotated[Name | None, Meta(description="Which referral led here.")] = None
+    affiliate_id: Annotated[CallerName | None, Meta(description="Who sent the buyer.")] = None
+    referral_id: Annotated[CallerName | None, Meta(description="Which referral led here.")] = None
     discount_codes: Annotated[list[str] | None, Meta(description="Codes that were used.")] = None
     referrer_url: Annotated[
         str | None,
@@ -134,11 +134,11 @@ class Order(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class Account(Personal, frozen=True, rename="camel"):
+class BuyerAccount(Personal, frozen=True, rename="camel"):
     """Who buys, in your own terms."""
 
     user_id: Annotated[
-        Name | None, Meta(description="Your name for the user.", examples=["u-4711"])
+        CallerName | None, Meta(description="Your name for the user.", examples=["u-4711"])
     ] = None
     username: Annotated[
         str | None, Meta(description="The name the user chose.", examples=["amelia.whitfield"])
@@ -148,7 +148,7 @@ class Account(Personal, frozen=True, rename="camel"):
 class CartItem(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """One line of the cart."""
 
-    item_id: Annotated[Name | None, Meta(description="Your name for the article.")] = None
+    item_id: Annotated[CallerName | None, Meta(description="Your name for the article.")] = None
     category: Annotated[str | None, Meta(description="What kind of article.")] = None
     price: Annotated[float | None, Meta(description="Price of one.")] = None
     quantity: Annotated[float | None, Meta(description="How many.")] = None
@@ -175,7 +175,7 @@ class SentryRequest(Personal, frozen=True, rename="camel"):
     device: Annotated[Device | None, Meta(description="Device and visit.")] = None
     event: Annotated[Event | None, Meta(description="What happened.")] = None
     order: Annotated[Order | None, Meta(description="The order.")] = None
-    account: Annotated[Account | None, Meta(description="The buyer.")] = None
+    account: Annotated[BuyerAccount | None, Meta(description="The buyer.")] = None
     shopping_cart: Annotated[ShoppingCart | None, Meta(description="The cart.")] = None
     custom_inputs: Annotated[
         dict[str, CustomValue] | None,

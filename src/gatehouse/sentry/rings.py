@@ -6,22 +6,22 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final
 
-from gatehouse.sentry.houses import House
+from gatehouse.sentry.houses import AccountStats
 from gatehouse.sentry.memory import (
     WINDOW_S,
-    Kind,
-    Seen,
-    Sighting,
+    EntityKind,
+    EntityView,
+    MemoryEvent,
+    MemoryState,
     Spread,
-    State,
     Window,
 )
 from gatehouse.sentry.paces import PLANS, measured
-from gatehouse.sentry.reputation import Standing
-from gatehouse.sentry.shapes import Shape, shape_of
+from gatehouse.sentry.reputation import EntityReputation
+from gatehouse.sentry.shapes import EventLayout, shape_of
 from gatehouse.sentry.shards import Shard
 from gatehouse.sentry.standings import Moment, Standings, Touched
-from gatehouse.sentry.traces import KIND_BITS, MOMENT, Habits, Trace, linked
+from gatehouse.sentry.traces import KIND_BITS, MOMENT, EntityHistory, Habits, linked
 
 # Many small tables instead of a large one: when one of them grows, the pause is too short to
 # notice, where a table of a million entries would hold up every request for as long as it moves.
@@ -29,32 +29,40 @@ _SHARDS: Final = 64
 _KEY_BITS: Final = 0x7FFF_FFFF_FFFF_FFFF ^ KIND_BITS
 
 # Python looks a member of an enumeration up every time it is named, which is ten times as slow.
-_CARD: Final = Kind.CARD
-_USER: Final = Kind.USER
+_CARD: Final = EntityKind.CARD
+_USER: Final = EntityKind.USER
 
 
 _REFUSED: Final = frozenset(
-    (Kind.CARD, Kind.BIN, Kind.ADDRESS, Kind.PLACE, Kind.SESSION, Kind.USER, Kind.EMAIL)
+    (
+        EntityKind.CARD,
+        EntityKind.BIN,
+        EntityKind.ADDRESS,
+        EntityKind.PLACE,
+        EntityKind.SESSION,
+        EntityKind.USER,
+        EntityKind.EMAIL,
+    )
 )
 """Whose refusals are remembered."""
 
 
 class _Seen:
-    """One entity's past as of an event; implements `Seen`."""
+    """One entity's past as of an event; implements `EntityView`."""
 
     __slots__ = (
         *("_currency", "_keys", "_now_s", "_paid", "_sorted", "_trace"),
         *("events", "first_s", "previous_s"),
     )
 
-    def __init__(self, trace: Trace, past: "_Past") -> None:
+    def __init__(self, trace: EntityHistory, past: "_Past") -> None:
         # Not the past itself: two things that hold each other are freed late.
         self._trace = trace
         self._now_s = past.at_s
         self._currency = past.currency
         self._keys = past.keys
         self._paid = past.paid
-        self._sorted: dict[Kind, list[int]] | None = None
+        self._sorted: dict[EntityKind, list[int]] | None = None
         self.events = trace.events
         self.first_s = trace.first_s
         self.previous_s = trace.previous_s
@@ -73,23 +81,23 @@ class _Seen:
         """On how many different days of the last month it was seen."""
         return self._trace.active_days(self._now_s)
 
-    def distinct(self, kind: Kind, window: Window) -> int:
+    def distinct(self, kind: EntityKind, window: Window) -> int:
         """With how many different entities of a kind it was seen lately."""
         now_s, links = self._now_s, self._links(kind)
         # Links compare by time: those of a second lie below the least of the next one.
         since = int(now_s - WINDOW_S[window]) + 1 << MOMENT
         return bisect_left(links, int(now_s) + 1 << MOMENT) - bisect_left(links, since)
 
-    def times_with(self, kind: Kind) -> int:
+    def times_with(self, kind: EntityKind) -> int:
         """How often it was seen with this event's entity of a kind."""
         key = self._keys.get(kind)
         return 0 if key is None else self._trace.times_with(key)
 
-    def pairs(self, kind: Kind) -> int:
+    def pairs(self, kind: EntityKind) -> int:
         """With how many different entities of a kind it was ever seen."""
         return len(self._links(kind))
 
-    def _links(self, kind: Kind) -> list[int]:
+    def _links(self, kind: EntityKind) -> list[int]:
         """Its links to entities of a kind, in order of time."""
         known = self._sorted
         if known is None:
@@ -129,20 +137,20 @@ class _Past:
     )
 
     def __init__(self, moment: Moment, standings: Standings) -> None:
-        sighting = moment.sighting
+        event = moment.event
         self._moment = moment
         self._standings = standings
         self.house = moment.house
-        self._seen: dict[Kind, _Seen] = {}
-        self.at_s = sighting.at_s
-        self.currency = sighting.currency
-        self._amount = sighting.amount or 0.0
+        self._seen: dict[EntityKind, _Seen] = {}
+        self.at_s = event.at_s
+        self.currency = event.currency
+        self._amount = event.amount or 0.0
         self.counted = True
-        self.keys: dict[Kind, int] = {}
-        self.kinds: tuple[Kind, ...] = ()
-        self.traces: list[Trace] = []
+        self.keys: dict[EntityKind, int] = {}
+        self.kinds: tuple[EntityKind, ...] = ()
+        self.traces: list[EntityHistory] = []
         """Those of the entities that have one, whose kinds these are."""
-        self.first: dict[Kind, Trace] = {}
+        self.first: dict[EntityKind, EntityHistory] = {}
         self.paid = False
 
     @property
@@ -155,14 +163,14 @@ class _Past:
         """Different users of the account so far."""
         return self.house.users
 
-    def of(self, kind: Kind) -> Seen | None:
+    def of(self, kind: EntityKind) -> EntityView | None:
         """The past of this event's entity of a kind."""
         found = self._seen.get(kind)
         if found is None and kind in self.first:
             found = self._seen[kind] = _Seen(self.first[kind], self)
         return found
 
-    def popularity(self, kind: Kind) -> int:
+    def popularity(self, kind: EntityKind) -> int:
         """How often this event's entity of a kind was seen, whoever came with it."""
         trace = self.first.get(kind)
         if trace is not None:
@@ -170,7 +178,7 @@ class _Past:
         key = self.keys.get(kind)
         return 0 if key is None else self.house.tallies.get(key, 0)
 
-    def all_of(self, kind: Kind) -> Sequence[Seen]:
+    def all_of(self, kind: EntityKind) -> Sequence[EntityView]:
         """The past of all of them."""
         if kind not in self.keys:
             return ()
@@ -181,7 +189,7 @@ class _Past:
         """How the account's amounts in this currency spread."""
         return self.house.usual_amounts(self.currency)
 
-    def reputation(self) -> dict[Kind, list[Standing]]:
+    def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
         """How everything the event touches stands, as far as anything was said about it."""
         return self._standings.of(self._moment) if self._standings.labelled else {}
 
@@ -198,7 +206,7 @@ class _Past:
         return found
 
 
-class Rings:
+class LocalMemory:
     """Implements `Memory` in this process."""
 
     def __init__(self, limit: int, *, shared_reputation: bool = True) -> None:
@@ -206,52 +214,52 @@ class Rings:
         self._standings = Standings(limit // 2, self._peek, shared=shared_reputation)
         cap = max(limit // _SHARDS, 16)
         self._shards = [Shard(cap) for _ in range(_SHARDS)]
-        self._houses: dict[str, House] = {}
+        self._houses: dict[str, AccountStats] = {}
         self._events = 0
         self.rebuilt = False
         """Whether the past before this process is known, too."""
 
-    def state(self) -> State:
+    def state(self) -> MemoryState:
         """How full the memory is."""
-        return State(sum(map(len, self._shards)), self._limit, self.rebuilt, self._events)
+        return MemoryState(sum(map(len, self._shards)), self._limit, self.rebuilt, self._events)
 
-    async def witness(self, sighting: Sighting) -> _Past:
+    async def record_and_recall(self, event: MemoryEvent) -> _Past:
         """Note an event, unless its transaction was noted before, and recall what it touches."""
-        return self.note(sighting)
+        return self.note(event)
 
-    def note(self, sighting: Sighting) -> _Past:
+    def note(self, event: MemoryEvent) -> _Past:
         """The same without waiting, which this memory never does."""
-        house = self._houses.get(sighting.account_id)
+        house = self._houses.get(event.account_id)
         if house is None:
-            house = self._houses[sighting.account_id] = House()
-        shape, keys = _keyed(sighting)
-        past = _Past(Moment(sighting, keys, house), self._standings)
+            house = self._houses[event.account_id] = AccountStats()
+        shape, keys = _keyed(event)
+        past = _Past(Moment(event, keys, house), self._standings)
         if shape.transaction is not None:
             key = keys[shape.transaction]
             past.counted = self._shards[key >> 5 & 63].is_new(key)
         past.keys = dict(zip(shape.kinds, shape.first(keys), strict=True))
         past.kinds = shape.traced_kinds
         if past.counted:
-            self._count(sighting, shape, keys, past)
+            self._count(event, shape, keys, past)
         else:
-            self._recall(sighting, shape, keys, past)
+            self._recall(event, shape, keys, past)
         # Backwards, so that of several of one kind the first one stays.
         past.first = dict(zip(reversed(past.kinds), reversed(past.traces), strict=True))
         return past
 
-    def _recall(self, sighting: Sighting, shape: Shape, keys: list[int], past: _Past) -> None:
+    def _recall(self, event: MemoryEvent, shape: EventLayout, keys: list[int], past: _Past) -> None:
         """Find what the event touches, and leave all of it as it is."""
         for place, kind, _ in shape.traced:
             key = keys[place]
             trace = self._shards[key >> 5 & 63].peek(key)
-            past.traces.append(_new_trace(kind, sighting) if trace is None else trace)
+            past.traces.append(_new_trace(kind, event) if trace is None else trace)
 
-    def _count(self, sighting: Sighting, shape: Shape, keys: list[int], past: _Past) -> None:
+    def _count(self, event: MemoryEvent, shape: EventLayout, keys: list[int], past: _Past) -> None:
         """Add an event to everything it touches."""
-        at_s, currency, house = sighting.at_s, sighting.currency, past.house
+        at_s, currency, house = event.at_s, event.currency, past.house
         self._events += 1
         house.count(at_s)
-        logarithm = _logarithm(sighting.amount)
+        logarithm = _logarithm(event.amount)
         if logarithm is not None:
             past.paid = True
             house.add(currency, logarithm)
@@ -259,7 +267,7 @@ class Rings:
         goods = shape.sold(keys)
         if goods:
             house.sell(goods)
-        row = array("d", (at_s, 1.0, sighting.amount or 0.0))
+        row = array("d", (at_s, 1.0, event.amount or 0.0))
         whole_s = int(at_s)
         shards, traces = self._shards, past.traces
         for place, kind, met in shape.traced:
@@ -267,7 +275,7 @@ class Rings:
             shard = shards[key >> 5 & 63]
             trace = shard.known.get(key) or shard.promote(key)
             if trace is None:
-                trace = (Habits if kind is _USER else Trace)(
+                trace = (Habits if kind is _USER else EntityHistory)(
                     at_s, at_s, currency, 1, 0, None, row[:], linked(met(keys), whole_s)
                 )
                 shard.add(key, trace)
@@ -277,16 +285,16 @@ class Rings:
             if kind is _USER:
                 assert isinstance(trace, Habits)
                 house.users += trace.events == 1
-                _note_habits(trace, sighting, logarithm)
+                _note_habits(trace, event, logarithm)
 
-    def retract(self, sighting: Sighting) -> None:
+    def retract(self, event: MemoryEvent) -> None:
         """Forget an event: it failed through no fault of the customer."""
-        house = self._houses.get(sighting.account_id)
+        house = self._houses.get(event.account_id)
         if house is None:
             return
         self._events -= 1
-        house.uncount(sighting.at_s)
-        shape, keys = _keyed(sighting)
+        house.uncount(event.at_s)
+        shape, keys = _keyed(event)
         if shape.transaction is not None:
             key = keys[shape.transaction]
             shard = self._shards[key >> 5 & 63]
@@ -301,19 +309,19 @@ class Rings:
             if trace is None:
                 continue
             if trace.events > 1:
-                _take_back(trace, sighting, met(keys))
+                _take_back(trace, event, met(keys))
                 continue
             house.users -= kind is _USER and trace.events == 1
             shard.drop(key)
             if trace.refused is not None:
                 # What was refused stays so, and nothing else is left.
-                left = _new_trace(kind, sighting)
+                left = _new_trace(kind, event)
                 left.refused = trace.refused
                 shard.add(key, left)
 
-    def note_decline(self, sighting: Sighting) -> None:
+    def note_decline(self, event: MemoryEvent) -> None:
         """Note that the payment of an event was refused."""
-        shape, keys = _keyed(sighting)
+        shape, keys = _keyed(event)
         card = next((keys[place] for place, kind, _ in shape.traced if kind is _CARD), None)
         for place, kind, _ in shape.traced:
             if kind not in _REFUSED:
@@ -323,19 +331,19 @@ class Rings:
             # Not touched: a flood of refused cards must not push out whoever comes again and again.
             trace = shard.peek(key)
             if trace is None:
-                trace = _new_trace(kind, sighting)
+                trace = _new_trace(kind, event)
                 shard.add(key, trace)
-            trace.refuse(sighting.at_s, None if kind is _CARD else card)
+            trace.refuse(event.at_s, None if kind is _CARD else card)
 
     def note_label(
-        self, sighting: Sighting, *, fraud: bool | None, previous: bool | None = None
+        self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None
     ) -> None:
         """Note what an event turned out to be, instead of what was known of it before."""
-        self.note_touched(self.touched(sighting), fraud=fraud, previous=previous)
+        self.note_touched(self.touched(event), fraud=fraud, previous=previous)
 
-    def touched(self, sighting: Sighting) -> Touched:
+    def touched(self, event: MemoryEvent) -> Touched:
         """What a label of an event will count for: all that has to be kept until it is known."""
-        return self._standings.touched(sighting, _keyed(sighting)[1])
+        return self._standings.touched(event, _keyed(event)[1])
 
     def note_touched(
         self, touched: Touched, *, fraud: bool | None, previous: bool | None = None
@@ -346,54 +354,54 @@ class Rings:
         if fraud is not None:
             self._standings.note(touched, fraud=fraud, times=1)
 
-    def _peek(self, key: int) -> Trace | None:
+    def _peek(self, key: int) -> EntityHistory | None:
         return self._shards[key >> 5 & 63].peek(key)
 
 
-def _new_trace(kind: Kind, sighting: Sighting) -> Trace:
-    at_s = sighting.at_s
-    return (Habits if kind is _USER else Trace)(at_s, at_s, sighting.currency)
+def _new_trace(kind: EntityKind, event: MemoryEvent) -> EntityHistory:
+    at_s = event.at_s
+    return (Habits if kind is _USER else EntityHistory)(at_s, at_s, event.currency)
 
 
-def _take_back(trace: Trace, sighting: Sighting, met: Sequence[int]) -> None:
+def _take_back(trace: EntityHistory, event: MemoryEvent, met: Sequence[int]) -> None:
     """Undo what counting an event did to a trace that has others."""
     trace.events -= 1
-    trace.take_back(sighting.at_s, _same_currency(trace, sighting))
-    if trace.first_s == sighting.at_s and trace.history is not None:
+    trace.take_back(event.at_s, _same_currency(trace, event))
+    if trace.first_s == event.at_s and trace.history is not None:
         trace.first_s = trace.history[0]
-    if trace.last_s == sighting.at_s and trace.previous_s is not None:
+    if trace.last_s == event.at_s and trace.previous_s is not None:
         trace.last_s = trace.previous_s
     for key in met:
-        trace.part(key, int(sighting.at_s))
+        trace.part(key, int(event.at_s))
     if isinstance(trace, Habits):
-        logarithm = _logarithm(sighting.amount)
-        if logarithm is not None and trace.paid_in == sighting.currency:
-            trace.take_payment_back(logarithm, sighting.at_s)
-        if sighting.whereabouts is not None:
-            trace.leave(sighting.whereabouts, sighting.at_s)
+        logarithm = _logarithm(event.amount)
+        if logarithm is not None and trace.paid_in == event.currency:
+            trace.take_payment_back(logarithm, event.at_s)
+        if event.whereabouts is not None:
+            trace.leave(event.whereabouts, event.at_s)
 
 
-def _keyed(sighting: Sighting) -> tuple[Shape, list[int]]:
+def _keyed(event: MemoryEvent) -> tuple[EventLayout, list[int]]:
     """Every entity's key, which says its kind in the lowest bits, and what becomes of each."""
-    account_id, entities = sighting.account_id, sighting.entities
+    account_id, entities = event.account_id, event.entities
     keys = [hash((account_id, kind, value)) & _KEY_BITS | kind for kind, value in entities]
     return shape_of(tuple([kind for kind, _ in entities])), keys
 
 
-def _note_habits(trace: Habits, sighting: Sighting, logarithm: float | None) -> None:
+def _note_habits(trace: Habits, event: MemoryEvent, logarithm: float | None) -> None:
     if logarithm is not None:
-        if trace.paid_in != sighting.currency:
+        if trace.paid_in != event.currency:
             # Somebody who moved to another currency has other habits from now on.
-            trace.paid_in, trace.amounts = sighting.currency, None
-        trace.pay(logarithm, sighting.at_s)
-    if sighting.whereabouts is not None:
-        trace.arrive(sighting.whereabouts, sighting.at_s)
+            trace.paid_in, trace.amounts = event.currency, None
+        trace.pay(logarithm, event.at_s)
+    if event.whereabouts is not None:
+        trace.arrive(event.whereabouts, event.at_s)
 
 
-def _same_currency(trace: Trace, sighting: Sighting) -> float:
-    if sighting.amount is None or trace.currency != sighting.currency:
+def _same_currency(trace: EntityHistory, event: MemoryEvent) -> float:
+    if event.amount is None or trace.currency != event.currency:
         return 0.0
-    return sighting.amount
+    return event.amount
 
 
 def _logarithm(amount: float | None) -> float | None:

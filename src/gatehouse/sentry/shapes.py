@@ -8,47 +8,60 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-from gatehouse.sentry.memory import Kind
+from gatehouse.sentry.memory import EntityKind
 
-_ALONE: Final[tuple[Kind, ...]] = ()
-PARTNERS: Final[dict[Kind, tuple[Kind, ...]]] = {
-    Kind.ADDRESS: (Kind.USER, Kind.CARD, Kind.BIN, Kind.EMAIL),
-    Kind.NETWORK: (Kind.USER,),
-    Kind.DEVICE: _ALONE,
-    Kind.PLACE: (Kind.USER, Kind.CARD),
-    Kind.SESSION: (Kind.ADDRESS, Kind.COUNTRY, Kind.BROWSER, Kind.SYSTEM, Kind.USER, Kind.CARD),
-    Kind.USER: (
-        Kind.ADDRESS,
-        Kind.OPERATOR,
-        Kind.COUNTRY,
-        Kind.DEVICE,
-        Kind.AGENT,
-        Kind.BROWSER,
-        Kind.SYSTEM,
-        Kind.CARD,
+_ALONE: Final[tuple[EntityKind, ...]] = ()
+PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
+    EntityKind.ADDRESS: (EntityKind.USER, EntityKind.CARD, EntityKind.BIN, EntityKind.EMAIL),
+    EntityKind.NETWORK: (EntityKind.USER,),
+    EntityKind.DEVICE: _ALONE,
+    EntityKind.PLACE: (EntityKind.USER, EntityKind.CARD),
+    EntityKind.SESSION: (
+        EntityKind.ADDRESS,
+        EntityKind.COUNTRY,
+        EntityKind.BROWSER,
+        EntityKind.SYSTEM,
+        EntityKind.USER,
+        EntityKind.CARD,
     ),
-    Kind.CARD: (Kind.USER, Kind.ADDRESS, Kind.EMAIL),
-    Kind.BIN: (Kind.CARD,),
-    Kind.AFFILIATE: _ALONE,
-    Kind.DISCOUNT: (Kind.USER,),
-    Kind.CATEGORY: _ALONE,
-    Kind.CART: (Kind.USER,),
-    Kind.CUSTOM: (Kind.USER, Kind.ADDRESS),
-    Kind.EMAIL: (Kind.CARD, Kind.BIN, Kind.ISSUER, Kind.ADDRESS, Kind.USER),
-    Kind.PHONE: (Kind.CARD, Kind.USER),
+    EntityKind.USER: (
+        EntityKind.ADDRESS,
+        EntityKind.OPERATOR,
+        EntityKind.COUNTRY,
+        EntityKind.DEVICE,
+        EntityKind.AGENT,
+        EntityKind.BROWSER,
+        EntityKind.SYSTEM,
+        EntityKind.CARD,
+    ),
+    EntityKind.CARD: (EntityKind.USER, EntityKind.ADDRESS, EntityKind.EMAIL),
+    EntityKind.BIN: (EntityKind.CARD,),
+    EntityKind.AFFILIATE: _ALONE,
+    EntityKind.DISCOUNT: (EntityKind.USER,),
+    EntityKind.CATEGORY: _ALONE,
+    EntityKind.CART: (EntityKind.USER,),
+    EntityKind.CUSTOM: (EntityKind.USER, EntityKind.ADDRESS),
+    EntityKind.EMAIL: (
+        EntityKind.CARD,
+        EntityKind.BIN,
+        EntityKind.ISSUER,
+        EntityKind.ADDRESS,
+        EntityKind.USER,
+    ),
+    EntityKind.PHONE: (EntityKind.CARD, EntityKind.USER),
 }
 """What leaves a trace, and with which others it is remembered. All else is merely counted."""
-GOODS: Final = frozenset((Kind.ARTICLE, Kind.SHELF, Kind.MIX))
+GOODS: Final = frozenset((EntityKind.ARTICLE, EntityKind.SHELF, EntityKind.MIX))
 """What is counted apart from all else, for there can be very many of them."""
 
 Pick = Callable[[Sequence[int]], Sequence[int]]
 
 
-class Shape(NamedTuple):
+class EventLayout(NamedTuple):
     """What becomes of the entities of an event, by their places among them."""
 
     transaction: int | None
-    kinds: tuple[Kind, ...]
+    kinds: tuple[EntityKind, ...]
     """Every kind that is there, but for the transaction."""
     first: Pick
     """The keys of the first entity of each of these kinds."""
@@ -56,21 +69,21 @@ class Shape(NamedTuple):
     """The keys of what is merely counted."""
     sold: Pick
     """The keys of goods."""
-    traced: tuple[tuple[int, Kind, Pick], ...]
+    traced: tuple[tuple[int, EntityKind, Pick], ...]
     """What leaves a trace, and the keys of those that it is remembered with."""
-    traced_kinds: tuple[Kind, ...]
+    traced_kinds: tuple[EntityKind, ...]
     """The kinds of the same."""
 
 
 # More shapes than an honest caller has; each costs little to work out again.
 @lru_cache(maxsize=4096)
-def shape_of(kinds: tuple[Kind, ...]) -> Shape:
+def shape_of(kinds: tuple[EntityKind, ...]) -> EventLayout:
     """The shape of an event whose entities are of these kinds, in this order."""
-    first: dict[Kind, int] = {}
+    first: dict[EntityKind, int] = {}
     for place, kind in enumerate(kinds):
         first.setdefault(kind, place)
-    transaction = first.pop(Kind.TRANSACTION, None)
-    return Shape(
+    transaction = first.pop(EntityKind.TRANSACTION, None)
+    return EventLayout(
         transaction,
         tuple(first),
         _picking(first.values()),

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Final
 
-from gatehouse.sentry.traces import Trace
+from gatehouse.sentry.traces import EntityHistory
 
 _FRESH_SHARE: Final = 4
 """A quarter of the places is sure for what was seen once."""
@@ -19,8 +19,8 @@ class Shard:
 
     def __init__(self, cap: int) -> None:
         self._cap = cap
-        self._once: OrderedDict[int, Trace] = OrderedDict()
-        self.known: OrderedDict[int, Trace] = OrderedDict()
+        self._once: OrderedDict[int, EntityHistory] = OrderedDict()
+        self.known: OrderedDict[int, EntityHistory] = OrderedDict()
         """Those seen more than once; for others only to look into."""
         self.transactions: set[int] = set()
         self.earlier: set[int] = set()
@@ -28,19 +28,19 @@ class Shard:
     def __len__(self) -> int:
         return len(self._once) + len(self.known)
 
-    def peek(self, key: int) -> Trace | None:
+    def peek(self, key: int) -> EntityHistory | None:
         """A trace, if there is one; it does not count as seen."""
         trace = self.known.get(key)
         return self._once.get(key) if trace is None else trace
 
-    def promote(self, key: int) -> Trace | None:
+    def promote(self, key: int) -> EntityHistory | None:
         """The trace of what was seen once, if there is one, and is now seen again."""
         trace = self._once.pop(key, None)
         if trace is not None:
             self.known[key] = trace
         return trace
 
-    def add(self, key: int, trace: Trace) -> None:
+    def add(self, key: int, trace: EntityHistory) -> None:
         """Keep a new trace, in the place of another when there are many."""
         self._once[key] = trace
         if len(self._once) + len(self.known) > self._cap:

@@ -8,10 +8,10 @@ import msgspec
 
 from gatehouse.core.case import Case, StageResult
 from gatehouse.intel.networks import AddressBook
-from gatehouse.sentry.entities import Keeper, sighting_of
-from gatehouse.sentry.look import Look, look_at
-from gatehouse.sentry.memory import Entity, Memory, Past, Sighting
-from gatehouse.sentry.placeholders import meant
+from gatehouse.sentry.entities import EntityHasher, event_of
+from gatehouse.sentry.look import RequestView, view_request
+from gatehouse.sentry.memory import Entity, History, Memory, MemoryEvent
+from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.recorded import STAGE, event_facts
 from gatehouse.sentry.request import SentryRequest
@@ -23,30 +23,30 @@ _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3
 
 
-class Visit(msgspec.Struct):
+class ObservedRequest(msgspec.Struct):
     """One request as it was looked at and noted, once for everybody who wants to know."""
 
-    look: Look
-    sighting: Sighting
+    view: RequestView
+    event: MemoryEvent
 
     @property
-    def past(self) -> Past | None:
+    def past(self) -> History | None:
         """What was seen before; None when the memory did not answer."""
-        return self.look.past
+        return self.view.past
 
     @property
     def counted(self) -> bool:
         """Whether the memory counts the event from now on."""
-        past = self.look.past
+        past = self.view.past
         return past is not None and past.counted
 
 
-class Weighed(NamedTuple):
+class ScoredRequest(NamedTuple):
     """A score, what was measured, and what was noted of the request."""
 
     confidence: float
     values: dict[str, float]
-    sighting: Sighting
+    event: MemoryEvent
 
 
 def kept_signals(values: dict[str, float]) -> dict[str, float]:
@@ -66,7 +66,7 @@ class SentryStage:
         book: AddressBook,
         memory: Memory,
         scorecard: Scorecard,
-        keeper: Keeper,
+        keeper: EntityHasher,
         *,
         time_limit_ms: int,
     ) -> None:
@@ -95,16 +95,16 @@ class SentryStage:
         # Whoever asked the memory for all stages has heard, too, that it does not answer.
         return self._result(visit, completed=visit.past is not None)
 
-    async def judge(self, case: Case, request: SentryRequest) -> tuple[StageResult, Sighting]:
+    async def judge(self, case: Case, request: SentryRequest) -> tuple[StageResult, MemoryEvent]:
         """Score a request that nobody has looked at yet; also what was noted of it."""
         visit = await self.gather(case, request)
-        return self._result(visit, completed=True, event=True), visit.sighting
+        return self._result(visit, completed=True, event=True), visit.event
 
-    async def weigh(self, case: Case, request: SentryRequest) -> "Weighed":
+    async def weigh(self, case: Case, request: SentryRequest) -> "ScoredRequest":
         """The same for whoever wants the score, and neither an answer nor a record."""
         visit = await self.gather(case, request)
         values, scored = self._score(visit)
-        return Weighed(round(scored.confidence, _DIGITS), values, visit.sighting)
+        return ScoredRequest(round(scored.confidence, _DIGITS), values, visit.event)
 
     def unavailable(self, case: Case) -> StageResult:
         """The memory did not answer: what can be said without it, free of charge."""
@@ -116,36 +116,40 @@ class SentryStage:
 
     async def gather(
         self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
-    ) -> Visit:
+    ) -> ObservedRequest:
         """Look at a request, note it with what other inputs told, and recall what it touches."""
         visit = self.glance(case, request, more=more)
-        sighting = visit.sighting
-        past = await self._memory.witness(sighting)
-        visit.look.past = past
+        event = visit.event
+        past = await self._memory.record_and_recall(event)
+        visit.view.past = past
         if past.counted:
-            case.afterwards.append(lambda done: self._settle(sighting, done=done))
+            case.on_settled.append(lambda done: self._settle(event, done=done))
         return visit
 
-    def glance(self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()) -> Visit:
+    def glance(
+        self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
+    ) -> ObservedRequest:
         """The same without the memory."""
-        look = look_at(request, case.at_ms / 1000, self._book, case.card)
+        view = view_request(request, case.at_ms / 1000, self._book, case.card)
         policy = case.policies.get(self.name, DEFAULT_POLICY)
         assert isinstance(policy, SentryPolicy)
-        if look.event.transaction_id is not None:
-            transaction = meant(look.event.transaction_id)
+        if view.event.transaction_id is not None:
+            transaction = drop_placeholder(view.event.transaction_id)
             case.transaction = None if transaction is None else self._keeper.kept(transaction)
-        return Visit(look, sighting_of(case.account_id, look, policy, self._keeper, more))
+        return ObservedRequest(view, event_of(case.account_id, view, policy, self._keeper, more))
 
-    def _settle(self, sighting: Sighting, *, done: bool) -> None:
+    def _settle(self, event: MemoryEvent, *, done: bool) -> None:
         """What another party failed to answer does not count against the customer."""
         if not done:
-            self._memory.retract(sighting)
+            self._memory.retract(event)
 
-    def _score(self, visit: Visit) -> tuple[dict[str, float], Scored]:
-        values = measure_all(visit.look)
+    def _score(self, visit: ObservedRequest) -> tuple[dict[str, float], Scored]:
+        values = measure_all(visit.view)
         return values, self._scorecard.score(values)
 
-    def _result(self, visit: Visit, *, completed: bool, event: bool = False) -> StageResult:
+    def _result(
+        self, visit: ObservedRequest, *, completed: bool, event: bool = False
+    ) -> StageResult:
         values, scored = self._score(visit)
         confidence = round(scored.confidence, _DIGITS)
         ip_score = round(scored.ip_confidence, _DIGITS)
@@ -158,7 +162,7 @@ class SentryStage:
             "signals": kept_signals(values),
         }
         if event:
-            facts["event"] = event_facts(visit.sighting, counted=visit.counted)
+            facts["event"] = event_facts(visit.event, counted=visit.counted)
         return StageResult(
             SentryResponse(confidence, reasons),
             completed,

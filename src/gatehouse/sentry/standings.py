@@ -14,10 +14,10 @@ from itertools import islice
 from math import log
 from typing import Final, NamedTuple
 
-from gatehouse.sentry.houses import House
-from gatehouse.sentry.memory import WINDOW_S, Kind, Sighting, Window
-from gatehouse.sentry.reputation import HALF_LIFE_DAYS, Ledger, Outcomes, Standing
-from gatehouse.sentry.traces import KIND_BITS, Trace
+from gatehouse.sentry.houses import AccountStats
+from gatehouse.sentry.memory import WINDOW_S, EntityKind, MemoryEvent, Window
+from gatehouse.sentry.reputation import HALF_LIFE_DAYS, EntityReputation, Ledger, Outcomes
+from gatehouse.sentry.traces import KIND_BITS, EntityHistory
 
 DAY_S: Final = 86_400
 USUAL_RATE: Final = 0.005
@@ -31,35 +31,43 @@ _MONTH_S: Final = WINDOW_S[Window.MONTH]
 _STEADY: Final = HALF_LIFE_DAYS / 0.6931 / 30
 """What the events of a month come to with their weights, of whoever comes steadily for long."""
 
-SMOOTHING: Final[dict[Kind, float]] = {
-    Kind.ADDRESS: 8.0,
-    Kind.NETWORK: 20.0,
-    Kind.OPERATOR: 100.0,
-    Kind.COUNTRY: 100.0,
-    Kind.PLACE: 5.0,
-    Kind.USER: 10.0,
-    Kind.CARD: 3.0,
-    Kind.BIN: 30.0,
-    Kind.ISSUER: 100.0,
-    Kind.AFFILIATE: 2.0,
-    Kind.DISCOUNT: 20.0,
-    Kind.SHELF: 20.0,
-    Kind.ARTICLE: 20.0,
-    Kind.MIX: 20.0,
-    Kind.CUSTOM: 20.0,
-    Kind.EMAIL: 3.0,
-    Kind.PHONE: 3.0,
+SMOOTHING: Final[dict[EntityKind, float]] = {
+    EntityKind.ADDRESS: 8.0,
+    EntityKind.NETWORK: 20.0,
+    EntityKind.OPERATOR: 100.0,
+    EntityKind.COUNTRY: 100.0,
+    EntityKind.PLACE: 5.0,
+    EntityKind.USER: 10.0,
+    EntityKind.CARD: 3.0,
+    EntityKind.BIN: 30.0,
+    EntityKind.ISSUER: 100.0,
+    EntityKind.AFFILIATE: 2.0,
+    EntityKind.DISCOUNT: 20.0,
+    EntityKind.SHELF: 20.0,
+    EntityKind.ARTICLE: 20.0,
+    EntityKind.MIX: 20.0,
+    EntityKind.CUSTOM: 20.0,
+    EntityKind.EMAIL: 3.0,
+    EntityKind.PHONE: 3.0,
 }
 """What has a reputation, and how many events it takes for one of its own."""
 SHARED: Final = frozenset(
-    (Kind.ADDRESS, Kind.NETWORK, Kind.PLACE, Kind.CARD, Kind.BIN, Kind.EMAIL, Kind.PHONE)
+    (
+        EntityKind.ADDRESS,
+        EntityKind.NETWORK,
+        EntityKind.PLACE,
+        EntityKind.CARD,
+        EntityKind.BIN,
+        EntityKind.EMAIL,
+        EntityKind.PHONE,
+    )
 )
 """What is the same thing for all accounts of an installation, and not a name of one of them."""
 _SHARED_SMOOTHING: Final = {kind: max(20.0, 2 * SMOOTHING[kind]) for kind in SHARED}
 """How many events of others it takes: more than of one's own."""
-_ARTICLE: Final = Kind.ARTICLE
-_SHELF: Final = Kind.SHELF
-_TRANSACTION: Final = Kind.TRANSACTION
+_ARTICLE: Final = EntityKind.ARTICLE
+_SHELF: Final = EntityKind.SHELF
+_TRANSACTION: Final = EntityKind.TRANSACTION
 _NOTHING: Final = Ledger()
 _NO_LABELS: Final = (0.0, 0.0)
 _MOST_SAYERS: Final = 8
@@ -69,10 +77,10 @@ _MOST_SAYERS: Final = 8
 class Moment(NamedTuple):
     """An event for which reputations are asked."""
 
-    sighting: Sighting
+    event: MemoryEvent
     keys: Sequence[int]
     """Of its entities."""
-    house: House
+    house: AccountStats
 
 
 class Touched(NamedTuple):
@@ -89,7 +97,9 @@ class Touched(NamedTuple):
 class Standings:
     """Knows what became of events, and how everything they touched stands."""
 
-    def __init__(self, limit: int, peek: Callable[[int], Trace | None], *, shared: bool) -> None:
+    def __init__(
+        self, limit: int, peek: Callable[[int], EntityHistory | None], *, shared: bool
+    ) -> None:
         self._outcomes = Outcomes(limit)
         self._peek = peek
         self._shared = shared
@@ -99,18 +109,18 @@ class Standings:
         self.labelled: set[str] = set()
         """The accounts that have said anything."""
 
-    def touched(self, sighting: Sighting, keys: Sequence[int]) -> Touched:
+    def touched(self, event: MemoryEvent, keys: Sequence[int]) -> Touched:
         """What a label of an event will count for."""
         # A thing that an event names twice had the event once.
         own = dict.fromkeys([key for key in keys if key & KIND_BITS in SMOOTHING])
         shared = array("q")
         if self._shared:
-            for place, key in _shared_keys(sighting):
+            for place, key in _shared_keys(event):
                 shared.extend((key, keys[place]))
         return Touched(
-            sighting.account_id,
-            int(sighting.at_s // DAY_S),
-            array("q", (*own, _house_key(sighting.account_id))),
+            event.account_id,
+            int(event.at_s // DAY_S),
+            array("q", (*own, _house_key(event.account_id))),
             shared,
             next((key for key in keys if key & KIND_BITS == _TRANSACTION), None),
         )
@@ -162,25 +172,25 @@ class Standings:
             spoken.pop(transaction, None)
         return before, _one_of(frauds, others)
 
-    def of(self, moment: Moment) -> dict[Kind, list[Standing]]:
+    def of(self, moment: Moment) -> dict[EntityKind, list[EntityReputation]]:
         """How everything that an event touches and that has a reputation stands."""
-        sighting, keys, _ = moment
-        found: dict[Kind, list[Standing]] = {}
-        own = sighting.account_id in self.labelled
+        event, keys, _ = moment
+        found: dict[EntityKind, list[EntityReputation]] = {}
+        own = event.account_id in self.labelled
         if not own and not self._shared:
             return found
-        get, day = self._outcomes.get, int(sighting.at_s // DAY_S)
+        get, day = self._outcomes.get, int(event.at_s // DAY_S)
         ledgers = [get(key) for key in keys] if own else [None] * len(keys)
         everybody: dict[int, Ledger] = {}
         if self._is_shared_with(own=own):
-            shared = [(place, get(key)) for place, key in _shared_keys(sighting)]
+            shared = [(place, get(key)) for place, key in _shared_keys(event)]
             everybody = {place: ledger for place, ledger in shared if ledger is not None}
         base, silent, of_shelf = 0.0, 1.0, 0.0
         for place, ledger in enumerate(ledgers):
             # Most of what an event touches was never spoken of.
             if ledger is None and not of_shelf and place not in everybody:
                 continue
-            kind = sighting.entities[place][0]
+            kind = event.entities[place][0]
             # An article stands behind its shelf.
             usual, of_shelf = (of_shelf if kind is _ARTICLE else 0.0), 0.0
             known = ledger or everybody.get(place) or (_NOTHING if usual else None)
@@ -206,7 +216,7 @@ class Standings:
             if ledger is None:
                 frauds = known.recent(day)[0]
             risk = log(rate * (1 - base) / (base * (1 - rate)))
-            found.setdefault(kind, []).append(Standing(known, day, risk, frauds))
+            found.setdefault(kind, []).append(EntityReputation(known, day, risk, frauds))
         return found
 
     def _is_shared_with(self, *, own: bool) -> bool:
@@ -219,7 +229,7 @@ class Standings:
         Whoever tells of everything sooner or later has not told of the newest events yet; for
         whoever only tells of frauds, all that was never spoken of turned out well.
         """
-        ledger = self._outcomes.get(_house_key(moment.sighting.account_id))
+        ledger = self._outcomes.get(_house_key(moment.event.account_id))
         frauds, labels = _NO_LABELS if ledger is None else ledger.recent(day)
         unheard = max(moment.house.recent - labels, 0.0)
         well = labels - frauds
@@ -229,7 +239,7 @@ class Standings:
 
     def _elsewhere(
         self,
-        entity: tuple[Kind, int],
+        entity: tuple[EntityKind, int],
         everybody: Ledger,
         own: tuple[float, float],
         moment: Moment,
@@ -241,7 +251,7 @@ class Standings:
         """
         kind, key = entity
         frauds, labels = own
-        all_frauds, all_labels = everybody.recent(int(moment.sighting.at_s // DAY_S))
+        all_frauds, all_labels = everybody.recent(int(moment.event.at_s // DAY_S))
         others, others_labels = max(all_frauds - frauds, 0.0), max(all_labels - labels, 0.0)
         weight = _SHARED_SMOOTHING[kind]
         rate = (others + weight * base) / (others_labels + weight)
@@ -257,18 +267,18 @@ class Standings:
             house = moment.house
             times = house.tallies.get(key) or house.sold.get(key, 0)
             return times * house.recent / house.events if house.events else 0.0
-        return max(_recent_events(trace, moment.sighting.at_s) - 1.0, 0.0)
+        return max(_recent_events(trace, moment.event.at_s) - 1.0, 0.0)
 
     def _events_elsewhere(self, everybody: Ledger, key: int, moment: Moment) -> float:
         """The same of an entity that other accounts have spoken of, for those accounts."""
         traces = [
             self._peek(each) for each in islice(everybody.sayers or (), _MOST_SAYERS) if each != key
         ]
-        at_s = moment.sighting.at_s
+        at_s = moment.event.at_s
         return sum([_recent_events(trace, at_s) for trace in traces if trace is not None])
 
 
-def _recent_events(trace: Trace, at_s: float) -> float:
+def _recent_events(trace: EntityHistory, at_s: float) -> float:
     return min(_STEADY * trace.count(at_s - _MONTH_S, at_s), trace.events)
 
 
@@ -281,8 +291,8 @@ def _house_key(account_id: str) -> int:
     return hash((account_id, "all"))
 
 
-def _shared_keys(sighting: Sighting) -> Iterator[tuple[int, int]]:
+def _shared_keys(event: MemoryEvent) -> Iterator[tuple[int, int]]:
     """The keys of what is the same thing for all accounts, with their places."""
-    for place, (kind, value) in enumerate(sighting.entities):
+    for place, (kind, value) in enumerate(event.entities):
         if kind in SHARED:
             yield place, hash(("", kind, value))

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.sentry.memory import WINDOW_S, Kind, Window
+from gatehouse.sentry.memory import WINDOW_S, EntityKind, Window
 
 LONGEST_HISTORY: Final = 64
 MOST_PAIRS: Final = 24
@@ -43,7 +43,7 @@ _DAY_S: Final = WINDOW_S[Window.DAY]
 _MONTH_S: Final = WINDOW_S[Window.MONTH]
 
 
-class Trace(msgspec.Struct, gc=False):
+class EntityHistory(msgspec.Struct, gc=False):
     """What is remembered of an entity."""
 
     first_s: float
@@ -60,7 +60,7 @@ class Trace(msgspec.Struct, gc=False):
     history: "array[float] | None" = None
     links: dict[int, int] | None = None
     """By key of the other entity: how often, and when last, in one number."""
-    refused: "Trace | None" = None
+    refused: "EntityHistory | None" = None
     """When its payments were refused, and of which cards."""
 
     def see(
@@ -125,7 +125,7 @@ class Trace(msgspec.Struct, gc=False):
         """Note that a payment was refused."""
         refused = self.refused
         if refused is None:
-            refused = self.refused = Trace(at_s, at_s, None)
+            refused = self.refused = EntityHistory(at_s, at_s, None)
         refused.add(at_s, 0.0)
         if card is not None:
             refused.meet(card, int(at_s))
@@ -230,11 +230,11 @@ class Trace(msgspec.Struct, gc=False):
         """How often it was seen together with another entity."""
         return 0 if self.links is None else self.links.get(key, 0) & _TIMES
 
-    def partners(self, kind: Kind) -> list[int]:
+    def partners(self, kind: EntityKind) -> list[int]:
         """When each of the entities of a kind that it was seen with was last there."""
         return [known >> MOMENT for known in self.links_to(kind)]
 
-    def links_to(self, kind: Kind) -> list[int]:
+    def links_to(self, kind: EntityKind) -> list[int]:
         """The same as it is kept: how often is in the lowest bits, when last in those above."""
         links = self.links
         if links is None:
@@ -242,7 +242,7 @@ class Trace(msgspec.Struct, gc=False):
         return [known for key, known in links.items() if key & KIND_BITS == kind]
 
 
-class Habits(Trace, gc=False):
+class Habits(EntityHistory, gc=False):
     """What is remembered of somebody who pays: also amounts and whereabouts."""
 
     amounts: "array[float] | None" = None

@@ -24,16 +24,16 @@ UNREACHABLE: Final = (
     StoreUnavailable,
 )
 
-Order = TypeVar("Order")
+Work = TypeVar("Work")
 
 
-class BatchThread(Generic[Order]):
+class BatchThread(Generic[Work]):
     """Takes orders from an event loop and has them answered in batches on a thread of its own."""
 
     def __init__(
         self,
         name: str,
-        answer: Callable[[list[Order]], list[Any]],
+        answer: Callable[[list[Work]], list[Any]],
         finish: Callable[[], None],
         *,
         at_most: int,
@@ -42,9 +42,9 @@ class BatchThread(Generic[Order]):
         self._answer = answer
         self._finish = finish
         self._at_most = at_most
-        self._inbox: queue.SimpleQueue[list[tuple[Order, asyncio.Future[Any]]] | None]
+        self._inbox: queue.SimpleQueue[list[tuple[Work, asyncio.Future[Any]]] | None]
         self._inbox = queue.SimpleQueue()
-        self._turn: list[tuple[Order, asyncio.Future[Any]]] = []
+        self._turn: list[tuple[Work, asyncio.Future[Any]]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
@@ -64,7 +64,7 @@ class BatchThread(Generic[Order]):
         self._inbox.put(None)
         await asyncio.to_thread(self._thread.join)
 
-    def submit(self, order: Order) -> "asyncio.Future[Any]":
+    def submit(self, order: Work) -> "asyncio.Future[Any]":
         """Hand an order over; its answer comes when its batch is done."""
         assert self._loop is not None, "the thread has not been started"
         future = self._loop.create_future()
@@ -85,7 +85,7 @@ class BatchThread(Generic[Order]):
                 self._deliver([future for _, future in part], answers)
         self._finish()
 
-    def _next_batch(self) -> list[tuple[Order, "asyncio.Future[Any]"]] | None:
+    def _next_batch(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
         first = self._inbox.get()
         if first is None:
             return None

@@ -33,7 +33,7 @@ _NONE: Final = "0:0:0"
 """The stamp of an account that has none of something."""
 
 
-class Version(msgspec.Struct, frozen=True, rename="camel"):
+class VersionLine(msgspec.Struct, frozen=True, rename="camel"):
     """One line of a history: who made which version when, and whether it is in force."""
 
     name: str
@@ -44,7 +44,7 @@ class Version(msgspec.Struct, frozen=True, rename="camel"):
     active: bool
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredVersion(msgspec.Struct, frozen=True):
     """A version: the file as it was written, and what it was read into."""
 
     name: str
@@ -101,7 +101,7 @@ def activate(
     change.audit(f"{kind}.activate", account_id, name=name, version=version, base=base)
 
 
-def active(connection: sa.Connection, account_id: str, kind: str) -> list[Kept]:
+def active(connection: sa.Connection, account_id: str, kind: str) -> list[StoredVersion]:
     """Everything of a kind that is in force, by name."""
     c, h = CONFIGURATIONS.c, CONFIGURATION_HEADS.c
     query = (
@@ -115,13 +115,13 @@ def active(connection: sa.Connection, account_id: str, kind: str) -> list[Kept]:
         )
         .where(h.account_id == account_id, h.kind == kind)
     )
-    found = [Kept(*row) for row in connection.execute(query)]
+    found = [StoredVersion(*row) for row in connection.execute(query)]
     return sorted(found, key=lambda kept: _natural(kept.name))
 
 
 def get(
     connection: sa.Connection, account_id: str, kind: str, name: str, version: int | None = None
-) -> Kept:
+) -> StoredVersion:
     """One version, without a number the one in force; or `NotFound`."""
     wanted = version
     if wanted is None:
@@ -136,13 +136,13 @@ def get(
             )
         ).first()
         if row is not None:
-            return Kept(*row)
+            return StoredVersion(*row)
     which = "" if version is None else f" version {version} of"
     command = f"{_COMMANDS[kind]} list" if version is None else f"{_COMMANDS[kind]} history {name}"
     raise NotFound(f"no{which} {_CALLED[kind]} {recordable(name)}; see: gatehouse {command}")
 
 
-def history(connection: sa.Connection, account_id: str, kind: str, name: str) -> list[Version]:
+def history(connection: sa.Connection, account_id: str, kind: str, name: str) -> list[VersionLine]:
     """All versions of one, newest first; or `NotFound`."""
     current = get(connection, account_id, kind, name).version
     c = CONFIGURATIONS.c
@@ -151,7 +151,7 @@ def history(connection: sa.Connection, account_id: str, kind: str, name: str) ->
         .where(c.account_id == account_id, c.kind == kind, c.name == name)
         .order_by(c.version.desc())
     )
-    return [Version(*row, active=row.version == current) for row in rows]
+    return [VersionLine(*row, active=row.version == current) for row in rows]
 
 
 def previous(connection: sa.Connection, account_id: str, kind: str, name: str) -> int:
@@ -201,7 +201,7 @@ def stamps(connection: sa.Connection, account_ids: Sequence[str]) -> dict[str, s
     return {each: "/".join(part.get(each, _NONE) for part in found) for each in account_ids}
 
 
-def furnish(change: Change, account_id: str) -> list[str]:
+def seed_defaults(change: Change, account_id: str) -> list[str]:
     """Give an account what every new one has, as far as it has none; the names of what it got."""
     made = supply(change, account_id)
     if made:

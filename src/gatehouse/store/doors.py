@@ -16,16 +16,16 @@ from msgspec.structs import astuple
 from gatehouse.billing.ledger import AccountState, Hold
 from gatehouse.store.database import Database
 from gatehouse.store.intents import IntentState
-from gatehouse.store.settlement import Changes, KeptClaim, Loaded, Wanted
+from gatehouse.store.settlement import BatchKeys, BatchRows, Changes, KeptClaim
 
 _to_json: Final = msgspec.json.Encoder().encode
 _OPEN: Final = IntentState.OPEN.value
 
 
-class Door(Protocol):
+class BatchSession(Protocol):
     """One batch on one connection: load, then save or abandon."""
 
-    def load(self, wanted: Wanted) -> Loaded:
+    def load(self, wanted: BatchKeys) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
 
     def save(self, changes: Changes) -> None:
@@ -38,7 +38,7 @@ class Door(Protocol):
         """Give the connection up."""
 
 
-def open_door(database: Database) -> Door:
+def open_batch_session(database: Database) -> BatchSession:
     """A door with a connection of its own."""
     connection = database.driver_connection()
     return SqliteDoor(connection) if database.is_sqlite else PostgresDoor(connection)
@@ -127,7 +127,7 @@ class SqliteDoor:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def load(self, wanted: Wanted) -> Loaded:
+    def load(self, wanted: BatchKeys) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
         self._connection.execute("BEGIN IMMEDIATE")
         keys = (wanted.accounts, wanted.holds, wanted.claims, wanted.cards)
@@ -135,7 +135,7 @@ class SqliteDoor:
         values = (accounts, holds, claims, wanted.guesses_since_ms, cards)
         row = self._connection.execute(_SQLITE_LOAD, values).fetchone()
         found = _read_loaded(row[0])
-        return Loaded(_accounts(found[0]), _holds(found[1]), _claims(found[2]), found[3])
+        return BatchRows(_accounts(found[0]), _holds(found[1]), _claims(found[2]), found[3])
 
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
@@ -241,7 +241,7 @@ class PostgresDoor:
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
         self._connection = connection
 
-    def load(self, wanted: Wanted) -> Loaded:
+    def load(self, wanted: BatchKeys) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
         with self._connection.pipeline():
             accounts = self._select(
@@ -255,7 +255,7 @@ class PostgresDoor:
                 f"SELECT {_CLAIM} FROM idempotency WHERE claim_id = ANY(%s)", wanted.claims
             )
             guesses = self._guesses(wanted)
-        return Loaded(
+        return BatchRows(
             _accounts(_fetched(accounts)),
             _holds(_fetched(holds)),
             _claims(_fetched(claims)),
@@ -299,7 +299,7 @@ class PostgresDoor:
             return None
         return self._connection.execute(statement.encode(), (listed,), prepare=True)
 
-    def _guesses(self, wanted: Wanted) -> "psycopg.Cursor[Any] | None":
+    def _guesses(self, wanted: BatchKeys) -> "psycopg.Cursor[Any] | None":
         if not wanted.cards:
             return None
         return self._connection.execute(

@@ -15,9 +15,9 @@ from gatehouse.core.redaction import recordable
 from gatehouse.store import identities, imports
 from gatehouse.store.database import Database
 from gatehouse.store.identities import Selector
-from gatehouse.store.office import Change, Office
+from gatehouse.store.office import AdminSession, Change
 from gatehouse.store.pace import Pace
-from gatehouse.store.safe import Safe
+from gatehouse.store.safe import IdentitySealer
 from gatehouse.store.state import clear_mark, read_mark, set_mark
 
 QUICKLY_REWRITTEN_BYTES: Final = 64 * 1024 * 1024
@@ -32,8 +32,8 @@ def erase(
     scope: str,
     selector: Selector,
     reason: str,
-    office: Office,
-    safe: Safe,
+    session: AdminSession,
+    safe: IdentitySealer,
     pace: Pace | None = None,
 ) -> int:
     """Delete what is meant, a little at a time; the trail keeps counts, the reason and a few ids.
@@ -41,12 +41,12 @@ def erase(
     From the first deletion on, a compaction is due, and no interrupted import of the scope can go
     on where it was.
     """
-    pace = pace or Pace(office.database)
-    with office.look() as connection:
+    pace = pace or Pace(session.database)
+    with session.reading() as connection:
         listed = identities.how_many(scope, selector, connection) <= _MOST_IDS_AUDITED
     erased = 0
-    while _any(scope, selector, office):
-        with pace.turn(), office.change() as change:
+    while _any(scope, selector, session):
+        with pace.turn(), session.change() as change:
             ids = identities.delete(scope, selector, change.connection, safe, at_most=_AT_ONCE)
             imports.forget_places(scope, change.connection)
             mark_due(change)
@@ -73,46 +73,46 @@ def is_due(connection: sa.Connection) -> bool:
     return read_mark(connection, _DUE) is not None
 
 
-def tidy(office: Office, safe: Safe, wanted: bool | None) -> bool:
+def tidy(session: AdminSession, safe: IdentitySealer, wanted: bool | None) -> bool:
     """Clear the unused space if that is wanted; None leaves it to the size of the file.
 
     Returns whether it was done. If not, at least the log of the changes is emptied, if nobody is
     reading it.
     """
     if wanted is None:
-        file = office.database.file
+        file = session.database.file
         wanted = file is None or file.stat().st_size < QUICKLY_REWRITTEN_BYTES
     if wanted:
-        compact(office, safe)
-    elif office.database.is_sqlite:
+        compact(session, safe)
+    elif session.database.is_sqlite:
         with contextlib.suppress(StoreUnavailable):
-            _rewrite_sqlite(office.database, "")
+            _rewrite_sqlite(session.database, "")
     return wanted
 
 
-def compact(office: Office, safe: Safe) -> None:
+def compact(session: AdminSession, safe: IdentitySealer) -> None:
     """Clear the unused space of the database, where copies of deleted rows can survive.
 
     SQLite overwrites what it deletes, but not what it left behind when it moved a row from page to
     page; only writing the file anew does that. PostgreSQL frees the space for other rows.
     """
-    with office.look() as connection:
+    with session.reading() as connection:
         mark = read_mark(connection, _DUE)
         recount = read_mark(connection, identities.RECOUNT) is not None
     if recount:
-        with imports.batch_of(office) as connection:
+        with imports.batch_of(session) as connection:
             identities.recount_types(connection, safe)
-    if office.database.is_sqlite:
-        _rewrite_sqlite(office.database, "VACUUM")
+    if session.database.is_sqlite:
+        _rewrite_sqlite(session.database, "VACUUM")
     else:
-        _vacuum_postgres(office.database)
+        _vacuum_postgres(session.database)
     if mark is not None:
-        with imports.batch_of(office) as connection:
+        with imports.batch_of(session) as connection:
             clear_mark(connection, _DUE, mark)
 
 
-def _any(scope: str, selector: Selector, office: Office) -> bool:
-    with office.look() as connection:
+def _any(scope: str, selector: Selector, session: AdminSession) -> bool:
+    with session.reading() as connection:
         return identities.any_of(scope, selector, connection)
 
 

@@ -38,7 +38,7 @@ class Subject(msgspec.Struct, frozen=True):
     client_reference: str | None = None
 
 
-class Statement(msgspec.Struct, frozen=True):
+class FeedbackStatement(msgspec.Struct, frozen=True):
     """What is said about requests."""
 
     label: Label
@@ -48,7 +48,7 @@ class Statement(msgspec.Struct, frozen=True):
     currency: str | None = None
 
 
-class Said(msgspec.Struct, frozen=True):
+class LabelEntry(msgspec.Struct, frozen=True):
     """One row of the history of a request."""
 
     seq: int
@@ -68,7 +68,7 @@ class Telling(msgspec.Struct, frozen=True):
 
     account_id: str
     request_ids: Sequence[str]
-    statement: Statement
+    statement: FeedbackStatement
     actor: str
     source: LabelSource
 
@@ -86,16 +86,16 @@ class Noted(msgspec.Struct, frozen=True):
     """When it was said for the first time."""
 
 
-class Standing(msgspec.Struct, frozen=True):
+class LabelState(msgspec.Struct, frozen=True):
     """Where a request stands: the newest statement about it, and how many were kept."""
 
-    said: Statement
+    said: FeedbackStatement
     at_ms: int
     imported: bool
     number: int
 
 
-class Weighed(NamedTuple):
+class WeighedStatement(NamedTuple):
     """What a statement is worth beside those that were made before it."""
 
     previous: Label | None
@@ -113,7 +113,7 @@ class TooMuchSaid(Conflict):
         )
 
 
-class Told(NamedTuple):
+class LabelRow(NamedTuple):
     """A row for whoever follows all of them, with the decision record it speaks of."""
 
     seq: int
@@ -154,7 +154,7 @@ def note(
     connection: sa.Connection,
     account_id: str,
     request_ids: Sequence[str],
-    statement: Statement,
+    statement: FeedbackStatement,
     *,
     actor: str,
     source: LabelSource,
@@ -199,7 +199,9 @@ def note_all(
     return answers
 
 
-def weigh(said: Statement, source: LabelSource, before: Standing | None) -> Weighed:
+def weigh(
+    said: FeedbackStatement, source: LabelSource, before: LabelState | None
+) -> WeighedStatement:
     """What becomes of a statement about a request; `TooMuchSaid` when it would be one too many."""
     label = None if before is None or before.said.label is Label.WITHDRAWN else before.said.label
     # To take back what was never said is no news.
@@ -210,18 +212,18 @@ def weigh(said: Statement, source: LabelSource, before: Standing | None) -> Weig
     exempt = source is LabelSource.REVIEW
     if (changed or imported) and before is not None and before.number >= MOST_SAID and not exempt:
         raise TooMuchSaid
-    return Weighed(label, changed, changed or imported)
+    return WeighedStatement(label, changed, changed or imported)
 
 
 def next_standing(
-    said: Statement, source: LabelSource, before: Standing | None, at_ms: int
-) -> Standing:
+    said: FeedbackStatement, source: LabelSource, before: LabelState | None, at_ms: int
+) -> LabelState:
     """Where a request stands when a statement was kept."""
     number = 1 if before is None else before.number + 1
-    return Standing(said, at_ms, source is LabelSource.IMPORT, number)
+    return LabelState(said, at_ms, source is LabelSource.IMPORT, number)
 
 
-def history(connection: sa.Connection, account_id: str, request_id: str) -> list[Said]:
+def history(connection: sa.Connection, account_id: str, request_id: str) -> list[LabelEntry]:
     """What was said about a request, newest first; `NotFound` when the account has no such one."""
     find(connection, account_id, Subject(request_id=request_id))
     query = sa.select(FEEDBACK).where(
@@ -249,7 +251,7 @@ def labels(
     return {request_id: fraud for request_id, fraud in found.items() if fraud is not None}
 
 
-def after(connection: sa.Connection, seq: int, limit: int) -> list[Told]:
+def after(connection: sa.Connection, seq: int, limit: int) -> list[LabelRow]:
     """The rows of all accounts above a number, in order, each with its decision record."""
     same = sa.and_(
         DECISIONS.c.account_id == FEEDBACK.c.account_id,
@@ -269,7 +271,7 @@ def after(connection: sa.Connection, seq: int, limit: int) -> list[Told]:
         .limit(limit)
     )
     return [
-        Told(row.seq, row.account_id, label_in(row.label), _label(row.previous), row.record)
+        LabelRow(row.seq, row.account_id, label_in(row.label), _label(row.previous), row.record)
         for row in connection.execute(query)
     ]
 
@@ -281,7 +283,7 @@ def newest(connection: sa.Connection) -> int:
 
 def _standings(
     connection: sa.Connection, pairs: Iterable[tuple[str, str]]
-) -> dict[tuple[str, str], Standing]:
+) -> dict[tuple[str, str], LabelState]:
     """Where each request stands that was spoken of."""
     by_account: dict[str, dict[str, None]] = defaultdict(dict)
     for account_id, request_id in pairs:
@@ -294,7 +296,7 @@ def _standings(
     number = sa.select(sa.func.count()).where(
         rows.c.account_id == FEEDBACK.c.account_id, rows.c.request_id == FEEDBACK.c.request_id
     )
-    found: dict[tuple[str, str], Standing] = {}
+    found: dict[tuple[str, str], LabelState] = {}
     for account_id, wanted in by_account.items():
         ids = list(wanted)
         for start in range(0, len(ids), _IDS_AT_ONCE):
@@ -305,7 +307,7 @@ def _standings(
             newest_ones = sa.select(FEEDBACK, number.scalar_subquery().label("number"))
             for row in connection.execute(newest_ones.where(FEEDBACK.c.seq.in_(numbers))):
                 imported = row.source == LabelSource.IMPORT.value
-                standing = Standing(statement_in(row), row.recorded_at_ms, imported, row.number)
+                standing = LabelState(statement_in(row), row.recorded_at_ms, imported, row.number)
                 found[account_id, row.request_id] = standing
     return found
 
@@ -343,14 +345,14 @@ def _label(word: str | None) -> Label | None:
     return None if word is None else label_in(word)
 
 
-def statement_in(row: Any) -> Statement:
+def statement_in(row: Any) -> FeedbackStatement:
     """What a row says."""
-    return Statement(label_in(row.label), row.found_at_ms, row.amount, row.currency)
+    return FeedbackStatement(label_in(row.label), row.found_at_ms, row.amount, row.currency)
 
 
-def said_in(row: Any) -> Said:
+def said_in(row: Any) -> LabelEntry:
     """A row with who said it, when and how."""
-    return Said(
+    return LabelEntry(
         row.seq,
         row.request_id,
         label_in(row.label),

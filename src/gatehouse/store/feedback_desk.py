@@ -11,16 +11,16 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, GatehouseError, NotFound, StoreUnavailable
 from gatehouse.core.labels import LabelSource
 from gatehouse.store.feedback import (
+    FeedbackStatement,
+    LabelEntry,
     Noted,
-    Said,
-    Statement,
     Subject,
     Telling,
     find,
     history,
     note_all,
 )
-from gatehouse.store.office import Office
+from gatehouse.store.office import AdminSession
 from gatehouse.store.pace import Pace
 from gatehouse.store.state import lock_changes
 
@@ -39,12 +39,12 @@ async def make_known(noted: Callable[[], Awaitable[None]]) -> None:
         _log.exception("labels were kept, but could not be followed at once")
 
 
-class _Order(NamedTuple):
+class _WaitingStatement(NamedTuple):
     """A caller of a running server who waits."""
 
     account_id: str
     subject: Subject
-    statement: Statement
+    statement: FeedbackStatement
     actor: str
     answer: "asyncio.Future[list[Noted]]"
 
@@ -52,30 +52,30 @@ class _Order(NamedTuple):
 class RecordedFeedback:
     """Keeps what callers say, and tells them what was said."""
 
-    def __init__(self, office: Office, noted: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, session: AdminSession, noted: Callable[[], Awaitable[None]]) -> None:
         """`noted` is awaited after every commit, before those who waited are answered."""
-        self._database = office.database
-        self._clock = office.clock
-        self._pace = Pace(office.database)
+        self._database = session.database
+        self._clock = session.clock
+        self._pace = Pace(session.database)
         self._noted = noted
-        self._waiting: list[_Order] = []
+        self._waiting: list[_WaitingStatement] = []
         self._work: asyncio.Task[None] | None = None
 
     async def note(
-        self, account_id: str, subject: Subject, statement: Statement, *, actor: str
+        self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: str
     ) -> list[Noted]:
         """Keep what is said durably; `NotFound` and `Conflict` as `find` and `weigh` have it."""
         answer: asyncio.Future[list[Noted]] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Order(account_id, subject, statement, actor, answer))
+        self._waiting.append(_WaitingStatement(account_id, subject, statement, actor, answer))
         # A task of its own: whoever waits for the others must not end with one that goes away.
         if self._work is None:
             self._work = asyncio.create_task(self._write_all())
         return await answer
 
-    async def history(self, account_id: str, request_id: str) -> list[Said]:
+    async def history(self, account_id: str, request_id: str) -> list[LabelEntry]:
         """What was said about a request, newest first."""
 
-        def ask() -> list[Said]:
+        def ask() -> list[LabelEntry]:
             with self._database.reading() as connection:
                 return history(connection, account_id, request_id)
 
@@ -94,7 +94,7 @@ class RecordedFeedback:
         finally:
             self._work = None
 
-    def _settle(self, orders: list[_Order]) -> "list[list[Noted] | Exception]":
+    def _settle(self, orders: list[_WaitingStatement]) -> "list[list[Noted] | Exception]":
         """One answer or refusal for each, never an exception."""
         try:
             return self._write(orders)
@@ -106,7 +106,7 @@ class RecordedFeedback:
             # Nothing was written. One by one, only the culprit fails.
             return [answer for order in orders for answer in self._settle([order])]
 
-    def _write(self, orders: list[_Order]) -> "list[list[Noted] | Exception]":
+    def _write(self, orders: list[_WaitingStatement]) -> "list[list[Noted] | Exception]":
         # Who is meant is found out before the lock is taken that requests need.
         with self._database.reading() as connection:
             found = [_find_or_refuse(connection, order) for order in orders]
@@ -123,7 +123,9 @@ class RecordedFeedback:
         return [each if isinstance(each, Exception) else next(written) for each in found]
 
 
-def _find_or_refuse(connection: sa.Connection, order: _Order) -> list[str] | GatehouseError:
+def _find_or_refuse(
+    connection: sa.Connection, order: _WaitingStatement
+) -> list[str] | GatehouseError:
     try:
         return find(connection, order.account_id, order.subject)
     except (NotFound, Conflict) as refusal:

@@ -7,7 +7,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from gatehouse.core.labels import Label
-from gatehouse.store.feedback import MOST_REQUESTS, Said, Subject, Told, label_in, said_in
+from gatehouse.store.feedback import MOST_REQUESTS, LabelEntry, LabelRow, Subject, label_in, said_in
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
 _USUAL_REQUESTS: Final = 8
@@ -21,7 +21,7 @@ _NAMED_BY: Final = {
 
 def listing(
     connection: sa.Connection, account_id: str, since_ms: int, label: Label | None, limit: int
-) -> list[Said]:
+) -> list[LabelEntry]:
     """What was said about an account's requests since a moment, newest first."""
     query = sa.select(FEEDBACK).where(
         FEEDBACK.c.account_id == account_id, FEEDBACK.c.recorded_at_ms >= since_ms
@@ -62,18 +62,18 @@ def find_all(
 
 def said_before(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str]
-) -> dict[str, list[Said]]:
+) -> dict[str, list[LabelEntry]]:
     """All statements about each of some requests, oldest first."""
     query = sa.select(FEEDBACK).where(
         FEEDBACK.c.account_id == account_id, FEEDBACK.c.request_id.in_(request_ids)
     )
-    found: dict[str, list[Said]] = defaultdict(list)
+    found: dict[str, list[LabelEntry]] = defaultdict(list)
     for row in connection.execute(query.order_by(FEEDBACK.c.seq)):
         found[row.request_id].append(said_in(row))
     return found
 
 
-def standing(connection: sa.Connection, after: int, until: int, limit: int) -> list[Told]:
+def standing(connection: sa.Connection, after: int, until: int, limit: int) -> list[LabelRow]:
     """The rows between two numbers that count, as if nothing else had ever been said.
 
     One that another replaced, up to the second number, is passed over without its record.
@@ -98,4 +98,6 @@ def standing(connection: sa.Connection, after: int, until: int, limit: int) -> l
         .limit(limit)
     )
     rows = connection.execute(query)
-    return [Told(row.seq, row.account_id, label_in(row.label), None, row.record) for row in rows]
+    return [
+        LabelRow(row.seq, row.account_id, label_in(row.label), None, row.record) for row in rows
+    ]

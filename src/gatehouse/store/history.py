@@ -16,11 +16,11 @@ OPERATIONS: Final = ("sentry", "rules", "pipeline")
 """Whose records can hold an event."""
 ROWS_AT_ONCE: Final = 256
 
-Record = tuple[str, str]
+RecordText = tuple[str, str]
 """An account, and the text of one of its decision records."""
 
 
-class History:
+class DecisionHistory:
     """The records of one span of time, read once from its beginning to its end."""
 
     def __init__(self, database: Database, from_ms: int, before_ms: int) -> None:
@@ -31,7 +31,7 @@ class History:
         """Those that are not finished yet; None before the first step."""
         self._after = self._from
 
-    def read(self) -> list[Record] | None:
+    def read(self) -> list[RecordText] | None:
         """The records of the next step, which can be none at all; None at the end."""
         with self._database.reading() as connection:
             if self._accounts is None:

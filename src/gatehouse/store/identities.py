@@ -17,8 +17,8 @@ from gatehouse.core.ids import Randomness
 from gatehouse.core.keyring import CARD_FINGERPRINTS, IDENTITIES
 from gatehouse.idverify.people import IdentifierType, Person
 from gatehouse.store import tables
-from gatehouse.store.rehearsal import Rehearsal
-from gatehouse.store.safe import Entry, Kept, Safe, Unreadable
+from gatehouse.store.rehearsal import DryRun
+from gatehouse.store.safe import HolderRecord, IdentitySealer, StoredHolder, UnreadableHolder
 from gatehouse.store.state import clear_mark, read_mark, set_mark
 from gatehouse.store.tables import IDENTITY_TYPES, KEY_RING
 
@@ -36,11 +36,11 @@ _THIS: Final = sa.and_(
     _ROWS.c.person == sa.bindparam("this_person"),
 )
 
-Place = tuple[str, str, str]
+HolderKey = tuple[str, str, str]
 """Where a row is: card, scope, person."""
 
 
-class Outcome(StrEnum):
+class RecordChange(StrEnum):
     """What became of a record that was to be kept."""
 
     ADDED = "added"
@@ -74,11 +74,11 @@ class Census(msgspec.Struct, frozen=True, rename="camel"):
 class Resealed(msgspec.Struct, frozen=True):
     """What became of the next rows: how many were seen and sealed anew, and what was left out."""
 
-    until: Place | None
+    until: HolderKey | None
     """Where it got to; None at the end."""
     seen: int
     done: int
-    unreadable: Sequence[Unreadable]
+    unreadable: Sequence[UnreadableHolder]
 
 
 class _Old(msgspec.Struct):
@@ -91,7 +91,7 @@ class _Old(msgspec.Struct):
     row: Any = None
 
 
-def check_keys(connection: sa.Connection, safe: Safe) -> None:
+def check_keys(connection: sa.Connection, safe: IdentitySealer) -> None:
     """Refuse to write with keys that were replaced meanwhile: nobody could read it any more."""
     newest = sa.func.max(KEY_RING.c.version)
     query = sa.select(KEY_RING.c.purpose, newest).group_by(KEY_RING.c.purpose)
@@ -103,13 +103,13 @@ def check_keys(connection: sa.Connection, safe: Safe) -> None:
 
 def put(
     scope: str,
-    entries: Sequence[Entry],
+    entries: Sequence[HolderRecord],
     connection: sa.Connection,
-    safe: Safe,
+    safe: IdentitySealer,
     chance: tuple[int, Randomness],
     *,
-    rehearsal: Rehearsal | None = None,
-) -> list[Outcome]:
+    rehearsal: DryRun | None = None,
+) -> list[RecordChange]:
     """Keep people: new ones are added, known ones replaced if anything about them is different.
 
     One who cannot be read any more is replaced too. With a rehearsal nothing is written: it
@@ -119,8 +119,8 @@ def put(
     if rehearsal is not None:
         for card, person, content in rehearsal.of(sorted({entry.card for entry in entries})):
             known.setdefault(card, {})[person] = _Old(safe.version, content, frozenset())
-    fresh: dict[Place, dict[str, Any]] = {}
-    replaced: set[Place] = set()
+    fresh: dict[HolderKey, dict[str, Any]] = {}
+    replaced: set[HolderKey] = set()
     change: Counter[IdentifierType] = Counter()
     uncounted = False
     outcomes = []
@@ -129,10 +129,10 @@ def put(
         person_id = safe.person_id(scope, entry)
         old = holders.get(person_id)
         if old is None and len(holders) >= MOST_HOLDERS:
-            outcomes.append(Outcome.REFUSED)
+            outcomes.append(RecordChange.REFUSED)
             continue
         if old is not None and _same(old, scope, entry, safe):
-            outcomes.append(Outcome.UNCHANGED)
+            outcomes.append(RecordChange.UNCHANGED)
             continue
         row = safe.row(scope, person_id, entry, chance)
         place = (entry.card, scope, person_id)
@@ -146,7 +146,7 @@ def put(
                 replaced.add(place)
         fresh[place] = row
         holders[person_id] = _Old(row["key_version"], row["content"], types)
-        outcomes.append(Outcome.ADDED if old is None else Outcome.CHANGED)
+        outcomes.append(RecordChange.ADDED if old is None else RecordChange.CHANGED)
     if rehearsal is not None:
         rehearsal.note(list(fresh.values()))
     else:
@@ -157,7 +157,9 @@ def put(
     return outcomes
 
 
-def find(scope: str, selector: Selector, connection: sa.Connection, safe: Safe) -> list[Kept]:
+def find(
+    scope: str, selector: Selector, connection: sa.Connection, safe: IdentitySealer
+) -> list[StoredHolder]:
     """The people that are meant, by card."""
     rows = connection.execute(_chosen(scope, selector).order_by(*_KEY))
     return [_opened(row, safe) for row in rows]
@@ -181,8 +183,8 @@ def scopes(connection: sa.Connection) -> list[str]:
 
 
 def everyone(
-    scope: str | None, connection: sa.Connection, safe: Safe
-) -> Iterator[Kept | Unreadable]:
+    scope: str | None, connection: sa.Connection, safe: IdentitySealer
+) -> Iterator[StoredHolder | UnreadableHolder]:
     """All people of a scope, or of all scopes, without holding them all in memory."""
     query = sa.select(_ROWS).order_by(_ROWS.c.scope, _ROWS.c.card, _ROWS.c.person)
     if scope is not None:
@@ -196,7 +198,7 @@ def delete(
     scope: str,
     selector: Selector,
     connection: sa.Connection,
-    safe: Safe,
+    safe: IdentitySealer,
     *,
     at_most: int,
 ) -> list[str]:
@@ -219,7 +221,7 @@ def delete(
     return [row.person for row in rows]
 
 
-def census(connection: sa.Connection, safe: Safe) -> list[Census]:
+def census(connection: sa.Connection, safe: IdentitySealer) -> list[Census]:
     """How many people are kept, by scope."""
     current = _ROWS.c.card.startswith(safe.card_prefix, autoescape=True)
     old = sa.func.sum(sa.case((current, 0), else_=1))
@@ -242,7 +244,11 @@ def census(connection: sa.Connection, safe: Safe) -> list[Census]:
 
 
 def reseal(
-    after: Place | None, connection: sa.Connection, safe: Safe, random_bytes: Randomness, limit: int
+    after: HolderKey | None,
+    connection: sa.Connection,
+    safe: IdentitySealer,
+    random_bytes: Randomness,
+    limit: int,
 ) -> Resealed:
     """Seal the next rows with the newest key, and leave out those that cannot be opened."""
     query = sa.select(_ROWS).order_by(*_KEY).limit(limit)
@@ -253,7 +259,7 @@ def reseal(
     values = [
         {**_named(row), **safe.reseal(kept, random_bytes)}
         for row, kept in older
-        if isinstance(kept, Kept)
+        if isinstance(kept, StoredHolder)
     ]
     if values:
         overwrite_deleted(connection)
@@ -261,11 +267,11 @@ def reseal(
         changed: dict[str, Any] = {column: sa.bindparam(column) for column in columns}
         connection.execute(_ROWS.update().where(_THIS).values(changed), values)
     last = (rows[-1].card, rows[-1].scope, rows[-1].person) if len(rows) == limit else None
-    unreadable = [kept for _, kept in older if isinstance(kept, Unreadable)]
+    unreadable = [kept for _, kept in older if isinstance(kept, UnreadableHolder)]
     return Resealed(last, len(rows), len(values), unreadable)
 
 
-def drop_old_keys(connection: sa.Connection, safe: Safe) -> int:
+def drop_old_keys(connection: sa.Connection, safe: IdentitySealer) -> int:
     """Take the keys off the ring that seal nothing any more; returns how many."""
     check_keys(connection, safe)
     remaining = sa.select(_ROWS.c.person).where(_ROWS.c.key_version < safe.version).limit(1)
@@ -291,14 +297,14 @@ def count_types(scope: str, change: "Counter[IdentifierType]", connection: sa.Co
         connection.execute(IDENTITY_TYPES.insert(), rows)
 
 
-def recount_types(connection: sa.Connection, safe: Safe) -> None:
+def recount_types(connection: sa.Connection, safe: IdentitySealer) -> None:
     """Count the people by type of identifier anew, if one went whose types nobody could read."""
     mark = read_mark(connection, RECOUNT)
     if mark is None:
         return
     found: Counter[tuple[str, str]] = Counter()
     for one in everyone(None, connection, safe):
-        if isinstance(one, Kept):
+        if isinstance(one, StoredHolder):
             found.update((one.scope, kind.value) for kind in types_of(one.entry.person))
     connection.execute(IDENTITY_TYPES.delete())
     rows = [{"scope": scope, "type": kind, "people": n} for (scope, kind), n in found.items()]
@@ -319,7 +325,7 @@ def overwrite_deleted(connection: sa.Connection) -> None:
 
 
 def _known(
-    scope: str, entries: Sequence[Entry], connection: sa.Connection
+    scope: str, entries: Sequence[HolderRecord], connection: sa.Connection
 ) -> dict[str, dict[str, _Old]]:
     cards = sorted({entry.card for entry in entries})
     query = sa.select(_ROWS).where(_ROWS.c.card.in_(cards), _ROWS.c.scope == scope)
@@ -330,28 +336,28 @@ def _known(
     return known
 
 
-def _same(old: _Old, scope: str, entry: Entry, safe: Safe) -> bool:
+def _same(old: _Old, scope: str, entry: HolderRecord, safe: IdentitySealer) -> bool:
     if not safe.knows(old.version) or safe.content(old.version, scope, entry) != old.content:
         return False
     # The hash alone would vouch for a row that is damaged, which the import then could not heal.
     kept = None if old.row is None else _tried(old.row, safe)
-    return kept is None or (isinstance(kept, Kept) and kept.entry == entry)
+    return kept is None or (isinstance(kept, StoredHolder) and kept.entry == entry)
 
 
-def _types_of_row(row: Any, safe: Safe) -> frozenset[IdentifierType] | None:
+def _types_of_row(row: Any, safe: IdentitySealer) -> frozenset[IdentifierType] | None:
     # It must be possible to replace or delete what nobody can read.
     kept = _tried(row, safe)
-    return types_of(kept.entry.person) if isinstance(kept, Kept) else None
+    return types_of(kept.entry.person) if isinstance(kept, StoredHolder) else None
 
 
-def _tried(row: Any, safe: Safe) -> Kept | Unreadable:
+def _tried(row: Any, safe: IdentitySealer) -> StoredHolder | UnreadableHolder:
     try:
         return safe.open(row)
     except (KeyMissing, SealBroken) as error:
-        return Unreadable(row.scope, row.person, str(error))
+        return UnreadableHolder(row.scope, row.person, str(error))
 
 
-def _opened(row: Any, safe: Safe) -> Kept:
+def _opened(row: Any, safe: IdentitySealer) -> StoredHolder:
     try:
         return safe.open(row)
     except (KeyMissing, SealBroken) as error:
@@ -359,7 +365,7 @@ def _opened(row: Any, safe: Safe) -> Kept:
 
 
 def _write(
-    connection: sa.Connection, fresh: dict[Place, dict[str, Any]], replaced: set[Place]
+    connection: sa.Connection, fresh: dict[HolderKey, dict[str, Any]], replaced: set[HolderKey]
 ) -> None:
     if replaced:
         overwrite_deleted(connection)

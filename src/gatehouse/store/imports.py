@@ -8,11 +8,11 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict
 from gatehouse.store import accounts, identities
-from gatehouse.store.identities import Outcome
-from gatehouse.store.office import Office
+from gatehouse.store.identities import RecordChange
+from gatehouse.store.office import AdminSession
 from gatehouse.store.pace import Pace
-from gatehouse.store.rehearsal import Rehearsal
-from gatehouse.store.safe import EVERYONE, Entry, Safe
+from gatehouse.store.rehearsal import DryRun
+from gatehouse.store.safe import EVERYONE, HolderRecord, IdentitySealer
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import IDENTITY_IMPORTS
 
@@ -24,7 +24,7 @@ class Position(msgspec.Struct, frozen=True):
     offset: int = 0
 
 
-class Tally(msgspec.Struct, frozen=True):
+class ImportCounts(msgspec.Struct, frozen=True):
     """What became of the records of a file so far."""
 
     added: int = 0
@@ -32,13 +32,13 @@ class Tally(msgspec.Struct, frozen=True):
     unchanged: int = 0
     refused: int = 0
 
-    def plus(self, outcomes: Sequence[Outcome], refused: int) -> "Tally":
+    def plus(self, outcomes: Sequence[RecordChange], refused: int) -> "ImportCounts":
         """The tally after some more records."""
-        return Tally(
-            self.added + outcomes.count(Outcome.ADDED),
-            self.changed + outcomes.count(Outcome.CHANGED),
-            self.unchanged + outcomes.count(Outcome.UNCHANGED),
-            self.refused + outcomes.count(Outcome.REFUSED) + refused,
+        return ImportCounts(
+            self.added + outcomes.count(RecordChange.ADDED),
+            self.changed + outcomes.count(RecordChange.CHANGED),
+            self.unchanged + outcomes.count(RecordChange.UNCHANGED),
+            self.refused + outcomes.count(RecordChange.REFUSED) + refused,
         )
 
 
@@ -48,9 +48,9 @@ class Run(msgspec.Struct, frozen=True):
     import_id: str
     scope: str
     at: Position
-    tally: Tally
+    tally: ImportCounts
     """Of the whole file so far."""
-    before: Tally | None = None
+    before: ImportCounts | None = None
     """What of it came before an interruption; None when it was begun now."""
 
     @property
@@ -62,7 +62,7 @@ class Run(msgspec.Struct, frozen=True):
 class Batch(msgspec.Struct, frozen=True):
     """Some records of a file, how many beside them were refused, and where the next ones begin."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[HolderRecord]
     refused: int
     until: Position
 
@@ -79,11 +79,11 @@ def check_scope(scope: str, connection: sa.Connection) -> None:
 
 
 @contextlib.contextmanager
-def batch_of(office: Office) -> Iterator[sa.Connection]:
+def batch_of(session: AdminSession) -> Iterator[sa.Connection]:
     """One batch of a long change whose beginning and end are audited."""
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         lock_changes(connection)
-        if office.database.is_sqlite:
+        if session.database.is_sqlite:
             # Cards lie in no order: without room in memory every row would be read from the file,
             # and without room in the log every commit would end in a write of the whole file.
             connection.exec_driver_sql("PRAGMA cache_size = -65536")
@@ -91,17 +91,17 @@ def batch_of(office: Office) -> Iterator[sa.Connection]:
         yield connection
 
 
-def begin(scope: str, file: str | None, office: Office, *, from_start: bool = False) -> Run:
+def begin(scope: str, file: str | None, session: AdminSession, *, from_start: bool = False) -> Run:
     """Begin an import, or go on with one of the same file that was interrupted.
 
     Whatever else of the scope was interrupted can then no longer be taken up where it was.
     """
-    with office.change() as change:
+    with session.change() as change:
         check_scope(scope, change.connection)
         run = None if from_start else _unfinished(scope, file, change.connection)
         forget_places(scope, change.connection, but="" if run is None else run.import_id)
         if run is None:
-            run = Run(change.new_id("imp"), scope, Position(), Tally())
+            run = Run(change.new_id("imp"), scope, Position(), ImportCounts())
             row = {"id": run.import_id, "scope": scope, "file": file,
                    "started_at_ms": change.now_ms, **_progress(run)}  # fmt: skip
             change.connection.execute(IDENTITY_IMPORTS.insert(), row)
@@ -127,12 +127,12 @@ def forget_places(scope: str, connection: sa.Connection, *, but: str = "") -> No
 
 
 def take(
-    run: Run, batch: Batch, office: Office, safe: Safe, pace: Pace | None = None
-) -> tuple[Run, list[Outcome]]:
+    run: Run, batch: Batch, session: AdminSession, safe: IdentitySealer, pace: Pace | None = None
+) -> tuple[Run, list[RecordChange]]:
     """Keep a batch and note how far the import came, both or neither."""
-    with (pace or Pace(office.database)).turn(), batch_of(office) as connection:
+    with (pace or Pace(session.database)).turn(), batch_of(session) as connection:
         identities.check_keys(connection, safe)
-        chance = (office.clock(), office.randomness)
+        chance = (session.clock(), session.randomness)
         outcomes = identities.put(run.scope, batch.entries, connection, safe, chance)
         tally = run.tally.plus(outcomes, batch.refused)
         after = msgspec.structs.replace(run, at=batch.until, tally=tally)
@@ -148,11 +148,11 @@ def take(
 
 
 def rehearse(
-    run: Run, batch: Batch, office: Office, safe: Safe, rehearsal: Rehearsal
-) -> tuple[Run, list[Outcome]]:
+    run: Run, batch: Batch, session: AdminSession, safe: IdentitySealer, rehearsal: DryRun
+) -> tuple[Run, list[RecordChange]]:
     """What would become of a batch after those before it, without keeping anything."""
-    with office.look() as connection:
-        chance = (office.clock(), office.randomness)
+    with session.reading() as connection:
+        chance = (session.clock(), session.randomness)
         outcomes = identities.put(
             run.scope, batch.entries, connection, safe, chance, rehearsal=rehearsal
         )
@@ -160,9 +160,9 @@ def rehearse(
     return msgspec.structs.replace(run, at=batch.until, tally=tally), outcomes
 
 
-def finish(run: Run, office: Office) -> None:
+def finish(run: Run, session: AdminSession) -> None:
     """End an import."""
-    with office.change() as change:
+    with session.change() as change:
         this = IDENTITY_IMPORTS.c.id == run.import_id
         ended = IDENTITY_IMPORTS.update().where(this).values(finished_at_ms=change.now_ms)
         change.connection.execute(ended)
@@ -194,7 +194,7 @@ def _unfinished(scope: str, file: str | None, connection: sa.Connection) -> Run 
     row = connection.execute(query).first()
     if row is None:
         return None
-    tally = Tally(row.added, row.changed, row.unchanged, row.refused)
+    tally = ImportCounts(row.added, row.changed, row.unchanged, row.refused)
     return Run(row.id, scope, Position(row.line, row.offset), tally, tally)
 
 

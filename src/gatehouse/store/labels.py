@@ -12,11 +12,11 @@ from typing import Final, Protocol
 
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.labels import is_fraud
-from gatehouse.sentry.memory import Sighting
-from gatehouse.sentry.recorded import event_in
+from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.recorded import recorded_event_in
 from gatehouse.store import feedback, feedback_history
 from gatehouse.store.database import Database
-from gatehouse.store.feedback import Told
+from gatehouse.store.feedback import LabelRow
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -29,7 +29,7 @@ class NoteLabel(Protocol):
     """Takes what an event turned out to be, instead of what was known of it before."""
 
     def __call__(
-        self, sighting: Sighting, *, fraud: bool | None, previous: bool | None = None
+        self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None
     ) -> None:
         """Note it."""
 
@@ -73,7 +73,7 @@ class LabelFollower:
                 if len(told) < _AT_ONCE and self._seq > (self._until or 0):
                     break
 
-    def _read(self) -> list[Told]:
+    def _read(self) -> list[LabelRow]:
         with self._database.reading() as connection:
             # Most looks find nothing, and need no look at any record for it.
             newest = feedback.newest(connection)
@@ -87,7 +87,7 @@ class LabelFollower:
                 return feedback_history.standing(connection, self._seq, self._until, _AT_ONCE)
             return feedback.after(connection, self._seq, _AT_ONCE)
 
-    async def _note_all(self, told: list[Told]) -> None:
+    async def _note_all(self, told: list[LabelRow]) -> None:
         until = time.perf_counter() + _SLICE_S
         for each in told:
             # Before it is noted: one that cannot be must not keep all that follow from it.
@@ -95,9 +95,9 @@ class LabelFollower:
             fraud, previous = is_fraud(each.label), is_fraud(each.previous)
             # What was never said, or is taken back from the start, is nothing to remember.
             if each.record is not None and (fraud, previous) != (None, None):
-                sighting = event_in(each.account_id, each.record)
-                if sighting is not None:
-                    self._note(sighting, fraud=fraud, previous=previous)
+                event = recorded_event_in(each.account_id, each.record)
+                if event is not None:
+                    self._note(event, fraud=fraud, previous=previous)
             if time.perf_counter() >= until:
                 await asyncio.sleep(0.001 if self._busy() else 0)
                 until = time.perf_counter() + _SLICE_S

@@ -5,8 +5,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from gatehouse.billing.ledger import AccountState, Book, Entry, EntryKind, Hold
-from gatehouse.billing.statement import Statement, make_statement
+from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
+from gatehouse.billing.statement import MonthStatement, make_statement
 from gatehouse.billing.verify import LedgerReport, verify_ledger
 from gatehouse.core.redaction import recordable
 from gatehouse.store import accounts
@@ -45,7 +45,7 @@ def verify(connection: sa.Connection) -> LedgerReport:
     return verify_ledger(states, _stream(connection, query), holds)
 
 
-def entries(connection: sa.Connection, account_id: str, limit: int) -> list[Entry]:
+def entries(connection: sa.Connection, account_id: str, limit: int) -> list[LedgerEntry]:
     """The newest entries of an account, oldest first."""
     accounts.get(connection, account_id)
     query = _of(account_id).order_by(
@@ -57,7 +57,9 @@ def entries(connection: sa.Connection, account_id: str, limit: int) -> list[Entr
     return [_entry(row) for row in reversed(rows)]
 
 
-def statement(connection: sa.Connection, account_id: str, bounds: tuple[int, int]) -> Statement:
+def statement(
+    connection: sa.Connection, account_id: str, bounds: tuple[int, int]
+) -> MonthStatement:
     """The statement of a month given by its bounds."""
     accounts.get(connection, account_id)
     start, end = bounds
@@ -95,20 +97,20 @@ def _write(change: Change, book: Book, account_id: str) -> AccountState:
     return state
 
 
-def _values(entry: Entry) -> tuple[Any, ...]:
-    return tuple(getattr(entry, name) for name in Entry.__struct_fields__)
+def _values(entry: LedgerEntry) -> tuple[Any, ...]:
+    return tuple(getattr(entry, name) for name in LedgerEntry.__struct_fields__)
 
 
 def _of(account_id: str) -> "sa.Select[Any]":
     return sa.select(LEDGER_ENTRIES).where(LEDGER_ENTRIES.c.account_id == account_id)
 
 
-def _stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[Entry]:
+def _stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[LedgerEntry]:
     streaming = connection.execution_options(stream_results=True, yield_per=5000)
     for row in streaming.execute(query):
         yield _entry(row)
 
 
-def _entry(row: Any) -> Entry:
+def _entry(row: Any) -> LedgerEntry:
     account_id, reference, step, kind, *rest = row
-    return Entry(account_id, reference, step, EntryKind(kind), *rest)
+    return LedgerEntry(account_id, reference, step, EntryKind(kind), *rest)

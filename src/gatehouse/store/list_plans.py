@@ -21,7 +21,7 @@ _FEW: Final = 5000
 _rows: Final = LIST_ENTRIES.c
 
 
-class Listing(msgspec.Struct, frozen=True, gc=False):
+class PlannedEntry(msgspec.Struct, frozen=True, gc=False):
     """An entry that is to be on a list, and for how long."""
 
     value: str
@@ -57,7 +57,7 @@ class NewRow(msgspec.Struct, frozen=True, gc=False):
     added_at_ms: int
 
 
-class Plan(msgspec.Struct, frozen=True):
+class ListChangePlan(msgspec.Struct, frozen=True):
     """What adding means: the rows to write, which entries end when, and how many of each."""
 
     rows: dict[str, NewRow]
@@ -66,8 +66,8 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def plan_adding(
-    connection: sa.Connection, key: tuple[str, str], listings: Sequence[Listing], now_ms: int
-) -> Plan:
+    connection: sa.Connection, key: tuple[str, str], listings: Sequence[PlannedEntry], now_ms: int
+) -> ListChangePlan:
     """What it takes to have all of these on a list; refused when it would grow too large."""
     plan = plan_turn(connection, key, listings, now_ms)
     counting = sa.select(sa.func.count()).where(entries_of(*key), counts_at(now_ms))
@@ -81,8 +81,8 @@ def plan_adding(
 
 
 def plan_turn(
-    connection: sa.Connection, key: tuple[str, str], listings: Sequence[Listing], now_ms: int
-) -> Plan:
+    connection: sa.Connection, key: tuple[str, str], listings: Sequence[PlannedEntry], now_ms: int
+) -> ListChangePlan:
     """What it takes, without counting the list, for one turn of many that were counted before."""
     wanted = {listing.value: listing for listing in listings}
     latest = _latest(connection, key, list(wanted), now_ms)
@@ -105,7 +105,7 @@ def plan_turn(
                 ends.setdefault(added_at_ms, []).append(value)
         rows[value] = NewRow(value, listing.shown, reason, listing.expires_at_ms, added_at_ms)
     added = len(rows) - changed
-    return Plan(rows, ends, Added(added, changed, len(wanted) - len(rows)))
+    return ListChangePlan(rows, ends, Added(added, changed, len(wanted) - len(rows)))
 
 
 def _latest(

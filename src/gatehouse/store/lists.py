@@ -13,12 +13,12 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.language.catalogue import LIST_NAME
-from gatehouse.rules.lists import AccountLists, Entry, ListKind, Membership, Shelf
+from gatehouse.rules.lists import AccountLists, ListEntry, ListIndex, ListKind, Membership
 from gatehouse.store import accounts
 from gatehouse.store.list_plans import (
     Added,
-    Listing,
-    Plan,
+    ListChangePlan,
+    PlannedEntry,
     chunks,
     counts_at,
     entries_of,
@@ -28,7 +28,7 @@ from gatehouse.store.list_plans import (
     reason_text,
     streamed,
 )
-from gatehouse.store.office import Change, Office
+from gatehouse.store.office import AdminSession, Change
 from gatehouse.store.pace import Pace
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
@@ -80,7 +80,7 @@ class ListedEntry(msgspec.Struct, frozen=True):
 class ListHistory:
     """What was on an account's lists at any moment."""
 
-    def __init__(self, lists: Mapping[str, Shelf[Sequence[int]]]) -> None:
+    def __init__(self, lists: Mapping[str, ListIndex[Sequence[int]]]) -> None:
         self._lists = lists
 
     def has_at(self, name: str, value: str, at_ms: int) -> bool:
@@ -123,7 +123,7 @@ def add(
     account_id: str,
     name: str,
     kind: ListKind | None,
-    listings: Sequence[Listing],
+    listings: Sequence[PlannedEntry],
 ) -> Added:
     """Have entries on a list. With a kind, a list that there is not yet is made.
 
@@ -141,18 +141,18 @@ def add(
 
 
 def add_many(
-    place: Office,
+    place: AdminSession,
     account_id: str,
     name: str,
     kind: ListKind | None,
-    listings: Sequence[Listing],
+    listings: Sequence[PlannedEntry],
 ) -> Added:
     """What `add` does, for any number of entries: in turns, so that servers can write meanwhile.
 
     Servers take the entries over together, after the last turn. When it is interrupted, doing it
     again does the rest.
     """
-    with place.look() as connection:
+    with place.reading() as connection:
         accounts.get(connection, account_id)
         whole = plan_adding(connection, (account_id, name), listings, place.clock())
     wanted = {listing.value: listing for listing in listings}
@@ -181,14 +181,14 @@ def rehearse_add(
     connection: sa.Connection,
     account_id: str,
     name: str,
-    listings: Sequence[Listing],
+    listings: Sequence[PlannedEntry],
     now_ms: int,
 ) -> Added:
     """What `add` would do, or refuse to; a list that there is not yet is taken to be empty."""
     return plan_adding(connection, (account_id, name), listings, now_ms).tally
 
 
-def remove(change: Change, account_id: str, name: str, entries: Sequence[Entry]) -> int:
+def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEntry]) -> int:
     """Take entries off a list; all of them, or none when one of them is not on it."""
     kind = kind_of(change.connection, account_id, name)
     _close_expired(change, account_id, name)
@@ -309,7 +309,7 @@ def history_of(connection: sa.Connection, account_id: str, names: Sequence[str])
             _FOREVER if expires is None else expires, _FOREVER if removed is None else removed
         )
         spans[name].setdefault(value, []).extend((added, end))
-    return ListHistory({name: Shelf(kind, spans[name]) for name, kind in found.items()})
+    return ListHistory({name: ListIndex(kind, spans[name]) for name, kind in found.items()})
 
 
 def _create(
@@ -372,7 +372,7 @@ def _opened(change: Change, account_id: str, name: str, kind: ListKind | None) -
     return kind_of(change.connection, account_id, name, kind)
 
 
-def _write(change: Change, account_id: str, name: str, plan: Plan) -> None:
+def _write(change: Change, account_id: str, name: str, plan: ListChangePlan) -> None:
     for at_ms, values in plan.ends.items():
         _end(change, account_id, name, values, at_ms)
     head = {"account_id": account_id, "list": name, "actor": change.actor, "removed_at_ms": None}

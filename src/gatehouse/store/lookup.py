@@ -33,16 +33,16 @@ _RING_TRUSTED_S: Final = 1.0
 _to_json: Final = msgspec.json.Encoder().encode
 _TYPES: Final = {kind.value: kind for kind in IdentifierType}
 
-Wanted = tuple[str, str]
+HolderQuery = tuple[str, str]
 """The fingerprint of a card, and the account that asks."""
-Row = tuple[int, str, str, int, bytes]
+HolderRow = tuple[int, str, str, int, bytes]
 """Number of the lookup, scope, person, version of the key, and what it sealed."""
 
 
-class Shelf(Protocol):
+class HolderConnection(Protocol):
     """Where the rows are, on one connection."""
 
-    def rows(self, wanted: list[Wanted]) -> list[Row]:
+    def rows(self, wanted: list[HolderQuery]) -> list[HolderRow]:
         """The rows of all lookups, read at one moment."""
 
     def types(self, scopes: list[str]) -> list[tuple[str, str]]:
@@ -52,7 +52,7 @@ class Shelf(Protocol):
         """Give the connection up."""
 
 
-def open_shelf(database: Database) -> Shelf:
+def open_shelf(database: Database) -> HolderConnection:
     """A shelf with a connection of its own."""
     connection = database.driver_connection()
     return SqliteShelf(connection) if database.is_sqlite else PostgresShelf(connection)
@@ -79,7 +79,7 @@ class SqliteShelf:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def rows(self, wanted: list[Wanted]) -> list[Row]:
+    def rows(self, wanted: list[HolderQuery]) -> list[HolderRow]:
         """The rows of all lookups, read at one moment."""
         return [
             (number, scope, person, version, bytes.fromhex(sealed))
@@ -115,7 +115,7 @@ class PostgresShelf:
         connection.autocommit = True
         self._cursor = connection.cursor(binary=True)
 
-    def rows(self, wanted: list[Wanted]) -> list[Row]:
+    def rows(self, wanted: list[HolderQuery]) -> list[HolderRow]:
         """The rows of all lookups, read at one moment."""
         cards, accounts = [card for card, _ in wanted], [account for _, account in wanted]
         return self._cursor.execute(_PG_ROWS, (cards, accounts), prepare=True).fetchall()
@@ -145,10 +145,10 @@ class RecordedIdentities:
         self._monotonic = monotonic
         self._sealer = Sealer(ring, IDENTITIES)
         self._ring_read_at = float("-inf")
-        self._shelf: Shelf | None = None
+        self._shelf: HolderConnection | None = None
         self._types: dict[str, frozenset[IdentifierType]] = {}
         self._types_read_at = float("-inf")
-        self._batches = BatchThread[Wanted](
+        self._batches = BatchThread[HolderQuery](
             "gatehouse-identities", self._answer, self._drop_shelf, at_most=_MOST_AT_ONCE
         )
 
@@ -170,7 +170,7 @@ class RecordedIdentities:
         found: Holders = await self._batches.submit((enquiry.fingerprint, enquiry.account_id))
         return found
 
-    def _answer(self, wanted: list[Wanted]) -> list[Holders | ConnectorFailed]:
+    def _answer(self, wanted: list[HolderQuery]) -> list[Holders | ConnectorFailed]:
         try:
             if self._shelf is None:
                 self._shelf = open_shelf(self._database)
@@ -184,12 +184,12 @@ class RecordedIdentities:
             self._drop_shelf()
             _log.exception("a lookup of identities failed")
             return [ConnectorFailed("the identity records cannot be read") for _ in wanted]
-        by_lookup: list[list[Row]] = [[] for _ in wanted]
+        by_lookup: list[list[HolderRow]] = [[] for _ in wanted]
         for row in rows:
             by_lookup[row[0]].append(row)
         return [self._holders(one, found) for one, found in zip(wanted, by_lookup, strict=True)]
 
-    def _holders(self, wanted: Wanted, rows: list[Row]) -> Holders | ConnectorFailed:
+    def _holders(self, wanted: HolderQuery, rows: list[HolderRow]) -> Holders | ConnectorFailed:
         card, account = wanted
         own: list[Person] = []
         shared: list[Person] = []
@@ -241,7 +241,7 @@ class RecordedIdentities:
             )
             raise KeyMissing("the key ring cannot be read again") from None
 
-    def _refresh_types(self, shelf: Shelf, wanted: list[Wanted]) -> None:
+    def _refresh_types(self, shelf: HolderConnection, wanted: list[HolderQuery]) -> None:
         now = self._monotonic()
         if now - self._types_read_at >= _TYPES_TRUSTED_S:
             self._types.clear()

@@ -24,7 +24,7 @@ _LARGEST_VERSION: Final = 2**31 - 1
 _MOST_TOLD: Final = 20
 
 
-class Model(msgspec.Struct, frozen=True):
+class StoredModel(msgspec.Struct, frozen=True):
     """One version: who made it when, what is known of it, and what it is."""
 
     version: int
@@ -55,7 +55,7 @@ def keep(
     return version
 
 
-def listing(connection: sa.Connection, account_id: str) -> list[Model]:
+def listing(connection: sa.Connection, account_id: str) -> list[StoredModel]:
     """All versions, newest first."""
     live, _ = _use(connection, account_id)
     newest_first = CONFIGURATIONS.c.version.desc()
@@ -63,7 +63,7 @@ def listing(connection: sa.Connection, account_id: str) -> list[Model]:
     return [_model(row, live) for row in rows]
 
 
-def get(connection: sa.Connection, account_id: str, version: int | None = None) -> Model:
+def get(connection: sa.Connection, account_id: str, version: int | None = None) -> StoredModel:
     """One version, without a number the live one; or `NotFound`."""
     live, _ = _use(connection, account_id)
     wanted = live if version is None else version
@@ -169,8 +169,8 @@ def _versions(account_id: str) -> sa.Select[Any]:
     )
 
 
-def _model(row: Any, live: int) -> Model:
-    return Model(
+def _model(row: Any, live: int) -> StoredModel:
+    return StoredModel(
         version=row.version,
         created_at_ms=row.created_at_ms,
         actor=row.actor,

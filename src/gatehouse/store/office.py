@@ -18,22 +18,22 @@ from gatehouse.store.state import bump_revision, lock_changes
 class Change:
     """One change in the making: a transaction, a moment, and the duty to leave a trace."""
 
-    def __init__(self, office: "Office", connection: sa.Connection) -> None:
+    def __init__(self, session: "AdminSession", connection: sa.Connection) -> None:
         self.connection = connection
-        self.now_ms = office.clock()
-        self.ring = office.ring
-        self.environment = office.environment
-        self.actor = office.actor
-        self._office = office
+        self.now_ms = session.clock()
+        self.ring = session.ring
+        self.environment = session.environment
+        self.actor = session.actor
+        self._session = session
         self.audited = False
 
     def random_bytes(self, count: int) -> bytes:
         """Fresh randomness."""
-        return self._office.randomness(count)
+        return self._session.randomness(count)
 
     def new_id(self, prefix: str) -> str:
         """An id for something made now."""
-        return new_id(prefix, self.now_ms, self._office.randomness)
+        return new_id(prefix, self.now_ms, self._session.randomness)
 
     def audit(self, action: str, account_id: str | None = None, **details: Any) -> None:
         """Write the trail's line about this change; `details` must hold no secret."""
@@ -43,7 +43,7 @@ class Change:
         self.audited = True
 
 
-class Office:
+class AdminSession:
     """The door for operators: reads, and changes that always leave a trace."""
 
     def __init__(
@@ -76,7 +76,7 @@ class Office:
                 bump_revision(connection)
 
     @contextlib.contextmanager
-    def look(self) -> Iterator[sa.Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
         """Read something."""
         with self.database.reading() as connection:
             yield connection

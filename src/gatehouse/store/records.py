@@ -25,7 +25,7 @@ class KeptRecord(NamedTuple):
     text: str
 
 
-class Span(NamedTuple):
+class RecordSpan(NamedTuple):
     """The records of one account, from a moment on and before another."""
 
     account_id: str
@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
 
 def stream(
-    database: Database, span: Span, *, batch: int = RECORDS_AT_ONCE
+    database: Database, span: RecordSpan, *, batch: int = RECORDS_AT_ONCE
 ) -> Iterator[list[KeptRecord]]:
     """The records of the span in batches, oldest first; a span without any has no batch."""
     after = first_id("req", span.since_ms)
@@ -55,14 +55,14 @@ def stream(
             return
 
 
-def count(connection: sa.Connection, span: Span) -> int:
+def count(connection: sa.Connection, span: RecordSpan) -> int:
     """How many records the span has."""
     within = _within(span, first_id("req", span.since_ms))
     query = sa.select(sa.func.count()).select_from(DECISIONS).where(*within)
     return int(connection.scalar(query) or 0)
 
 
-def _within(span: Span, after: str) -> tuple["sa.ColumnElement[Any]", ...]:
+def _within(span: RecordSpan, after: str) -> tuple["sa.ColumnElement[Any]", ...]:
     return (
         DECISIONS.c.account_id == span.account_id,
         DECISIONS.c.request_id > after,

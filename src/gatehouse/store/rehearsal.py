@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 
-class Rehearsal:
+class DryRun:
     """Cards, people and the hashes of their content: keyed hashes all, in a file of its own.
 
     SQLite removes such a file by itself; memory does not grow with what is rehearsed.

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Final
 
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.sentry.memory import Sighting
-from gatehouse.sentry.recorded import declined_in, sighting_in
-from gatehouse.store.history import Record
+from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.recorded import counted_event_in, declined_event_in
+from gatehouse.store.history import RecordText
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -24,16 +24,16 @@ _TURN_S: Final = 0.001
 _RETRY_S: Final = 5.0
 
 
-class Remembrance:
+class MemoryRebuild:
     """Notes every event of a history once."""
 
     def __init__(
         self,
-        read: Callable[[], list[Record] | None],
-        note: Callable[[Sighting], object],
+        read: Callable[[], list[RecordText] | None],
+        note: Callable[[MemoryEvent], object],
         busy: Callable[[], bool],
         *,
-        note_decline: Callable[[Sighting], object] | None = None,
+        note_decline: Callable[[MemoryEvent], object] | None = None,
         retry_s: float = _RETRY_S,
     ) -> None:
         """`read` gives the next records, the same ones again when it failed, None at the end."""
@@ -68,16 +68,16 @@ class Remembrance:
             return False
         return True
 
-    async def _note_all(self, records: list[Record]) -> None:
+    async def _note_all(self, records: list[RecordText]) -> None:
         # Decoded here and not by the thread: it would want the interpreter's lock all the time,
         # and every request would wait for it at each of its steps.
         until = time.perf_counter() + _SLICE_S
         for account_id, text in records:
-            sighting = sighting_in(account_id, text)
-            if sighting is not None:
-                self._note(sighting)
+            event = counted_event_in(account_id, text)
+            if event is not None:
+                self._note(event)
                 self._events += 1
-            declined = declined_in(account_id, text)
+            declined = declined_event_in(account_id, text)
             if declined is not None and self._note_decline is not None:
                 self._note_decline(declined)
             if time.perf_counter() >= until:

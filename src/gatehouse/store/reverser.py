@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
-from gatehouse.core.waiting import within
+from gatehouse.core.waiting import with_timeout
 from gatehouse.gateway.port import PaymentGateway, Reversal
 from gatehouse.gateway.request import Payment
 from gatehouse.store import intents
@@ -39,7 +39,7 @@ _CHORES_EVERY: Final = 60
 _CLAIM_MARGIN_MS: Final = 30_000
 
 
-class Reverser:
+class ReversalWorker:
     """Runs beside the requests."""
 
     def __init__(
@@ -100,7 +100,7 @@ class Reverser:
         payment = Payment(claimed.amount_minor, claimed.currency)
         reversal = Reversal(claimed.request_id, payment, claimed.account_id)
         try:
-            await within(self._time_limit_ms / 1000, self._gateway.reverse(reversal))
+            await with_timeout(self._time_limit_ms / 1000, self._gateway.reverse(reversal))
         except TimeoutError:
             return "timeout"
         except ConnectorFailed:

@@ -21,7 +21,7 @@ from gatehouse.core.text import is_blank
 from gatehouse.store import feedback
 from gatehouse.store.database import Database
 from gatehouse.store.feedback_desk import make_known
-from gatehouse.store.office import Change, Office
+from gatehouse.store.office import AdminSession, Change
 from gatehouse.store.pace import Pace
 from gatehouse.store.tables import DECISIONS, REVIEWS
 
@@ -38,7 +38,7 @@ class ReviewState(StrEnum):
     DECLINED = "DECLINED"
 
 
-class Review(msgspec.Struct, frozen=True):
+class StoredReview(msgspec.Struct, frozen=True):
     """A decision that waits for a person, or has had one."""
 
     request_id: str
@@ -52,20 +52,20 @@ class Review(msgspec.Struct, frozen=True):
 class Reviewed(msgspec.Struct, frozen=True):
     """A review together with the record of the decision it speaks of."""
 
-    review: Review
+    review: StoredReview
     record: dict[str, Any] | None
 
 
 class AlreadyResolved(Conflict):
     """Somebody was quicker: a review is resolved once."""
 
-    def __init__(self, review: Review) -> None:
+    def __init__(self, review: StoredReview) -> None:
         at = "" if review.resolved_at_ms is None else f" at {iso_time(review.resolved_at_ms)}"
         super().__init__(f"{review.request_id} was {review.state} by {review.actor}{at}")
         self.review = review
 
 
-def get(connection: sa.Connection, account_id: str, request_id: str) -> Review:
+def get(connection: sa.Connection, account_id: str, request_id: str) -> StoredReview:
     """The account's review of a request, or `NotFound`, also when it is another account's."""
     row = None
     if is_id(request_id, "req"):
@@ -82,7 +82,7 @@ def listing(
     state: ReviewState | None,
     before: str | None,
     limit: int,
-) -> list[Review]:
+) -> list[StoredReview]:
     """The account's reviews in a state, or in any, newest first, from a request on backwards."""
     query = sa.select(REVIEWS).where(REVIEWS.c.account_id == account_id)
     if state is not None:
@@ -94,7 +94,7 @@ def listing(
 
 
 def with_records(
-    connection: sa.Connection, account_id: str, found: Sequence[Review]
+    connection: sa.Connection, account_id: str, found: Sequence[StoredReview]
 ) -> list[Reviewed]:
     """A page of reviews, each with its decision record."""
     wanted = [review.request_id for review in found]
@@ -110,7 +110,7 @@ def with_records(
 
 def resolve(
     change: Change, account_id: str, request_id: str, *, approve: bool, reason: str, actor: str
-) -> Review:
+) -> StoredReview:
     """Close an open review and label its request; `AlreadyResolved` when it is not open."""
     resolved = msgspec.structs.replace(
         get(change.connection, account_id, request_id),
@@ -136,7 +136,7 @@ def resolve(
         change.connection,
         account_id,
         [request_id],
-        feedback.Statement(Label.LEGITIMATE if approve else Label.FRAUD),
+        feedback.FeedbackStatement(Label.LEGITIMATE if approve else Label.FRAUD),
         actor=actor,
         source=LabelSource.REVIEW,
         now_ms=change.now_ms,
@@ -150,12 +150,12 @@ def resolve(
 class RecordedReviews:
     """The same for a running server: questions are put on a thread, changes one at a time."""
 
-    def __init__(self, office: Office, noted: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, session: AdminSession, noted: Callable[[], Awaitable[None]]) -> None:
         """`noted` is awaited after every resolution, before whoever resolved is answered."""
-        self._office = office
+        self._session = session
         self._noted = noted
-        self._database: Database = office.database
-        self._pace = Pace(office.database)
+        self._database: Database = session.database
+        self._pace = Pace(session.database)
         self._one_at_a_time = asyncio.Lock()
 
     async def get(self, account_id: str, request_id: str) -> Reviewed:
@@ -188,13 +188,13 @@ class RecordedReviews:
         seen = await self.get(account_id, request_id)
         if seen.review.state is not ReviewState.OPEN:
             raise AlreadyResolved(seen.review)
-        place = self._office
+        place = self._session
         chance = (place.clock, place.randomness)
-        desk = Office(
+        desk = AdminSession(
             place.database, place.ring, chance, environment=place.environment, actor=actor
         )
 
-        def settle() -> Review:
+        def settle() -> StoredReview:
             with self._pace.turn(), desk.change(unseen=True) as change:
                 return resolve(
                     change, account_id, request_id, approve=approve, reason=reason, actor=actor
@@ -221,8 +221,8 @@ def _this(account_id: str, request_id: str) -> sa.ColumnElement[bool]:
     return sa.and_(REVIEWS.c.account_id == account_id, REVIEWS.c.request_id == request_id)
 
 
-def _review(row: Any) -> Review:
-    return Review(
+def _review(row: Any) -> StoredReview:
+    return StoredReview(
         row.request_id,
         row.at_ms,
         ReviewState(row.state),

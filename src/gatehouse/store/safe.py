@@ -26,7 +26,7 @@ EVERYONE: Final = "*"
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
-class Entry(Personal, frozen=True):
+class HolderRecord(Personal, frozen=True):
     """A holder of a card, to be kept; `card` is the fingerprint."""
 
     card: str
@@ -35,16 +35,16 @@ class Entry(Personal, frozen=True):
     """The operator's own name for the person."""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredHolder(msgspec.Struct, frozen=True):
     """A holder of a card, as kept."""
 
     scope: str
     person_id: str
-    entry: Entry
+    entry: HolderRecord
     updated_at_ms: int
 
 
-class Unreadable(msgspec.Struct, frozen=True):
+class UnreadableHolder(msgspec.Struct, frozen=True):
     """A record that cannot be opened."""
 
     scope: str
@@ -72,7 +72,7 @@ def read_person(plain: bytes) -> Person:
     return _open_inside(plain).person
 
 
-class Safe:
+class IdentitySealer:
     """Everything about kept people that takes a key."""
 
     def __init__(self, ring: KeyRing) -> None:
@@ -88,7 +88,7 @@ class Safe:
         """How the fingerprints begin that cards get now."""
         return f"fp{self.card_version}_"
 
-    def person_id(self, scope: str, entry: Entry) -> str:
+    def person_id(self, scope: str, entry: HolderRecord) -> str:
         """The same for the same person of a card: by reference, or else by role and names.
 
         Who has neither is known by all that is on record, so that two of them stay two.
@@ -126,14 +126,14 @@ class Safe:
         """Whether what was sealed with a version can be opened."""
         return (IDENTITIES, version) in self._ring.versions()
 
-    def content(self, version: int, scope: str, entry: Entry) -> str:
+    def content(self, version: int, scope: str, entry: HolderRecord) -> str:
         """What tells whether a record has changed; tells nothing without the key."""
         key = self._content_key(version)
         inside = _encode(_Inside(entry.person, entry.reference))
         return keyed_hash(key, _encode([scope, entry.card, inside]))[:32]
 
     def row(
-        self, scope: str, person_id: str, entry: Entry, chance: tuple[int, Randomness]
+        self, scope: str, person_id: str, entry: HolderRecord, chance: tuple[int, Randomness]
     ) -> dict[str, Any]:
         """The row of a person."""
         now_ms, random_bytes = chance
@@ -152,17 +152,17 @@ class Safe:
             "updated_at_ms": now_ms,
         }
 
-    def open(self, row: Any) -> Kept:
+    def open(self, row: Any) -> StoredHolder:
         """The person of a row; `KeyMissing` or `SealBroken` when the row cannot be opened."""
         label = label_of(row.scope, row.card, row.person)
         try:
             inside = _open_inside(self._sealer.open(row.key_version, row.sealed, label))
         except msgspec.MsgspecError:
             raise SealBroken("a sealed value is no person") from None
-        entry = Entry(row.card, inside.person, inside.reference)
-        return Kept(row.scope, row.person, entry, row.updated_at_ms)
+        entry = HolderRecord(row.card, inside.person, inside.reference)
+        return StoredHolder(row.scope, row.person, entry, row.updated_at_ms)
 
-    def reseal(self, kept: Kept, random_bytes: Randomness) -> dict[str, Any]:
+    def reseal(self, kept: StoredHolder, random_bytes: Randomness) -> dict[str, Any]:
         """What changes in a person's row when it is sealed with the newest key."""
         row = self.row(kept.scope, kept.person_id, kept.entry, (0, random_bytes))
         return {column: row[column] for column in ("key_version", "sealed", "content")}

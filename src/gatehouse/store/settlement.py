@@ -8,10 +8,10 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.billing.ledger import AccountState, Book, Entry, EntryKind, Hold
+from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.core.errors import GatehouseError, NotFound
 from gatehouse.pipeline.desk import (
-    Authorization,
+    AuthorizationResult,
     Authorize,
     Authorized,
     Claim,
@@ -38,7 +38,7 @@ class Expire(msgspec.Struct, frozen=True):
 
 
 Settlement = Authorize | Close | Release | Expire
-Answer = Authorization | Closed | None | GatehouseError
+Answer = AuthorizationResult | Closed | None | GatehouseError
 
 
 class KeptClaim(msgspec.Struct, array_like=True):
@@ -78,7 +78,7 @@ class NewReview(msgspec.Struct, frozen=True, array_like=True):
     at_ms: int
 
 
-class Loaded(msgspec.Struct):
+class BatchRows(msgspec.Struct):
     """What the store holds about the things a batch touches."""
 
     accounts: dict[str, AccountState]
@@ -92,7 +92,7 @@ class Changes(msgspec.Struct):
     """What a batch leaves to be written."""
 
     accounts: dict[str, AccountState] = {}
-    entries: list[Entry] = []
+    entries: list[LedgerEntry] = []
     holds_added: list[Hold] = []
     holds_ended: list[str] = []
     claims_kept: dict[str, KeptClaim] = {}
@@ -118,7 +118,7 @@ class Changes(msgspec.Struct):
         )
 
 
-class Wanted(msgspec.Struct):
+class BatchKeys(msgspec.Struct):
     """What must be loaded before a batch can be decided."""
 
     accounts: set[str] = set()
@@ -128,9 +128,9 @@ class Wanted(msgspec.Struct):
     guesses_since_ms: int = 0
 
 
-def wanted_by(batch: Sequence[Settlement]) -> Wanted:
+def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
     """Name everything that the batch will look at."""
-    wanted = Wanted()
+    wanted = BatchKeys()
     for order in batch:
         if isinstance(order, Authorize):
             wanted.accounts.add(order.hold.account_id)
@@ -147,7 +147,7 @@ def wanted_by(batch: Sequence[Settlement]) -> Wanted:
     return wanted
 
 
-def decide(batch: Sequence[Settlement], loaded: Loaded) -> tuple[list[Answer], Changes]:
+def decide(batch: Sequence[Settlement], loaded: BatchRows) -> tuple[list[Answer], Changes]:
     """Answer every order of the batch and collect what must be written."""
     clerk = _Clerk(loaded)
     return [clerk.settle(order) for order in batch], clerk.finish()
@@ -167,7 +167,7 @@ def earlier(
 class _Clerk:
     """Works through one batch on the loaded copies."""
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: BatchRows) -> None:
         self._loaded = loaded
         self._book = Book(loaded.accounts)
         self._changes = Changes()
@@ -192,7 +192,7 @@ class _Clerk:
         changes.accounts = {account: self._loaded.accounts[account] for account in touched}
         return changes
 
-    def _authorize(self, order: Authorize) -> Authorization:
+    def _authorize(self, order: Authorize) -> AuthorizationResult:
         hold, loaded = order.hold, self._loaded
         if hold.account_id not in loaded.accounts:
             raise NotFound("no such account")

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.pipeline.desk import Authorization, Authorize, Close, Closed, Release
+from gatehouse.pipeline.desk import AuthorizationResult, Authorize, Close, Closed, Release
 from gatehouse.store.batches import UNREACHABLE, BatchThread
-from gatehouse.store.doors import Door
+from gatehouse.store.doors import BatchSession
 from gatehouse.store.settlement import Expire, Settlement, decide, wanted_by
 
 _log: Final = logging.getLogger("gatehouse.store")
@@ -25,10 +25,12 @@ Observer = Callable[[int], None]
 class Writer:
     """Implements the engine's `Desk` on a thread of its own."""
 
-    def __init__(self, open_door: Callable[[], Door], observe: Observer = lambda _: None) -> None:
-        self._open_door = open_door
+    def __init__(
+        self, open_batch_session: Callable[[], BatchSession], observe: Observer = lambda _: None
+    ) -> None:
+        self._open_door = open_batch_session
         self._observe = observe
-        self._door: Door | None = None
+        self._door: BatchSession | None = None
         self._batches = BatchThread[Settlement](
             "gatehouse-writer", self._answer, self._drop_door, at_most=_MOST_PER_COMMIT
         )
@@ -47,7 +49,7 @@ class Writer:
         """Finish what was handed over, then give the connection up."""
         await self._batches.stop()
 
-    def authorize(self, order: Authorize) -> "asyncio.Future[Authorization]":
+    def authorize(self, order: Authorize) -> "asyncio.Future[AuthorizationResult]":
         """Hold the fees, or say why not."""
         return self._submit(order)
 

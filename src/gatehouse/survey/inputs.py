@@ -4,7 +4,7 @@ import msgspec
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.rules.request import RulesRequest
-from gatehouse.sentry.request import Account, Device, Order, SentryRequest
+from gatehouse.sentry.request import BuyerAccount, Device, Order, SentryRequest
 
 INPUT = "Survey"
 """Under this name the survey's own input stands among those of the stages."""
@@ -12,10 +12,10 @@ INPUT = "Survey"
 _NOTHING_FOR_SENTRY = SentryRequest()
 _NO_DEVICE = Device()
 _NO_ORDER = Order()
-_NO_ACCOUNT = Account()
+_NO_ACCOUNT = BuyerAccount()
 
 
-class SurveyInput(msgspec.Struct, frozen=True):
+class SignalInput(msgspec.Struct, frozen=True):
     """Everything that signals are made of, each thing from the place that knows it best."""
 
     rules: RulesRequest
@@ -37,7 +37,7 @@ class SurveyInput(msgspec.Struct, frozen=True):
         return None if told is None or told == seen else told
 
 
-class Told(msgspec.Struct, frozen=True):
+class RequestParts(msgspec.Struct, frozen=True):
     """What a request brought, as far as the survey cares."""
 
     rules: RulesRequest
@@ -50,7 +50,7 @@ class Told(msgspec.Struct, frozen=True):
     """All cards that the inputs speak of."""
 
 
-def bring_together(told: Told) -> SurveyInput:
+def bring_together(told: RequestParts) -> SignalInput:
     """One description of the purchase. What will be charged beats what was said about it."""
     rules, sentry = told.rules, told.sentry or _NOTHING_FOR_SENTRY
     order, account = sentry.order or _NO_ORDER, sentry.account or _NO_ACCOUNT
@@ -59,7 +59,7 @@ def bring_together(told: Told) -> SurveyInput:
         amount = order.amount if rules.amount is None else rules.amount
         currency = order.currency if rules.currency is None else rules.currency
     cards = told.cards
-    return SurveyInput(
+    return SignalInput(
         rules=rules,
         sentry=_completed(sentry, rules, (amount, currency), charged=told.payment is not None),
         amount=amount,

@@ -3,13 +3,13 @@
 from gatehouse.core import keyring
 from gatehouse.core.keyring import KeyRing
 from gatehouse.intel.cards import Fingerprints
-from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.entities import EntityHasher
 
 
-class RingKeeper:
+class Fingerprinter:
     """Implements `rules.lists.EntryKeeper` with the keys of this installation."""
 
-    def __init__(self, fingerprints: Fingerprints, keeper: Keeper) -> None:
+    def __init__(self, fingerprints: Fingerprints, keeper: EntityHasher) -> None:
         self.fingerprint = fingerprints.of
         self.kept = keeper.kept
         self.hashed = keeper.hashed
@@ -23,7 +23,7 @@ class RingKeeper:
         return self.hashed(f"phone {number}")
 
 
-def entry_keeper(ring: KeyRing) -> RingKeeper:
+def open_fingerprinter(ring: KeyRing) -> Fingerprinter:
     """The keeper of an installation."""
     fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
-    return RingKeeper(fingerprints, Keeper(ring.current(keyring.ENTITIES)[1]))
+    return Fingerprinter(fingerprints, EntityHasher(ring.current(keyring.ENTITIES)[1]))

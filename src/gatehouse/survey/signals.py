@@ -16,7 +16,7 @@ from gatehouse.intel.emails import Email, is_disposable, is_relay
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.intel.phones import Phone
 from gatehouse.rules.lists import is_about_somebody
-from gatehouse.sentry.look import Look
+from gatehouse.sentry.look import RequestView
 
 _HOUR_MS: Final = 3_600_000
 _DAY_MS: Final = 86_400_000
@@ -96,24 +96,24 @@ def address_signals(address: Address, facts: AddressFacts) -> Signals:
     }
 
 
-def order_signals(amount: float | None, currency: str | None, look: Look) -> Signals:
+def order_signals(amount: float | None, currency: str | None, view: RequestView) -> Signals:
     """What is bought."""
     found: Signals = {}
-    if look.items is not None:
-        found["order.items"] = len(look.items)
+    if view.items is not None:
+        found["order.items"] = len(view.items)
     if amount is not None and -_LARGEST < amount < _LARGEST:
         found["order.amount"] = amount
     if currency is not None:
         found["order.currency"] = text_of(currency.strip().upper()[:8])
-    if look.order.discount_codes is not None:
-        found["order.discounts"] = len(look.order.discount_codes)
+    if view.order.discount_codes is not None:
+        found["order.discounts"] = len(view.order.discount_codes)
     return found
 
 
-def device_signals(look: Look) -> Signals:
+def device_signals(view: RequestView) -> Signals:
     """The browser and the visit."""
     found: Signals = {}
-    agent, languages, age = look.agent, look.languages, look.device.session_age
+    agent, languages, age = view.agent, view.languages, view.device.session_age
     if agent is not None:
         found["device.kind"] = agent.kind
         if agent.family is not None:
@@ -124,8 +124,8 @@ def device_signals(look: Look) -> Signals:
         found["device.language"] = languages.tags[0][0]
     if age is not None and 0 <= age <= _LONGEST_VISIT_S:
         found["device.session_age"] = age
-    if look.event.type is not None:
-        found["event.type"] = look.event.type.value
+    if view.event.type is not None:
+        found["event.type"] = view.event.type.value
     return found
 
 

@@ -4,32 +4,32 @@ from typing import Any, Final
 
 from gatehouse.core.case import Case
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.waiting import within
+from gatehouse.core.waiting import with_timeout
 from gatehouse.intel.addresses import read_address
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.networks import AddressBook
 from gatehouse.intel.phones import parse_phone
 from gatehouse.intel.places import country_code
 from gatehouse.sentry.entities import address_entity
-from gatehouse.sentry.look import DAY_S, Look
-from gatehouse.sentry.memory import Entity, Kind, Memory
-from gatehouse.sentry.placeholders import meant
+from gatehouse.sentry.look import DAY_S, RequestView
+from gatehouse.sentry.memory import Entity, EntityKind, Memory
+from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.recorded import event_facts
-from gatehouse.sentry.stage import SentryStage, Visit
+from gatehouse.sentry.stage import ObservedRequest, SentryStage
 from gatehouse.survey import signals
-from gatehouse.survey.inputs import INPUT, SurveyInput
-from gatehouse.survey.keeping import RingKeeper
+from gatehouse.survey.inputs import INPUT, SignalInput
+from gatehouse.survey.keeping import Fingerprinter
 
-_EMAIL: Final = Kind.EMAIL
-_PHONE: Final = Kind.PHONE
+_EMAIL: Final = EntityKind.EMAIL
+_PHONE: Final = EntityKind.PHONE
 _KEPT: Final = "Survey"
 
 
-class Survey:
+class LiveSignalBuilder:
     """Implements the engine's `Surveyor`."""
 
     def __init__(
-        self, sentry: SentryStage, book: AddressBook, memory: Memory, keeper: RingKeeper
+        self, sentry: SentryStage, book: AddressBook, memory: Memory, keeper: Fingerprinter
     ) -> None:
         self._sentry = sentry
         self._book = book
@@ -38,16 +38,16 @@ class Survey:
 
     async def describe(self, case: Case) -> None:
         """Fill the case's signals with what the request itself says."""
-        told = case.input(INPUT, SurveyInput)
+        told = case.input(INPUT, SignalInput)
         found = signals.time_signals(case.at_ms)
         more = self._contacts(told, found)
         other = self._other_address(told, found, more, case.at_ms)
         visit = await self._visit(case, told, more)
-        self._note(found, case, told, visit.look, other=other)
+        self._note(found, case, told, visit.view, other=other)
         past = visit.past
         if past is not None:
             found |= past.velocity()
-            case.afterwards.append(lambda _done: self._settle(case, visit))
+            case.on_settled.append(lambda _done: self._settle(case, visit))
         case.signals = found
         # Stages add what they find; the record keeps what was known without them.
         case.gathered[_KEPT] = dict(found), visit
@@ -58,22 +58,22 @@ class Survey:
         found, visit = case.gathered[_KEPT]
         past = visit.past
         event = event_facts(
-            visit.sighting,
+            visit.event,
             counted=past is not None and past.counted,
             declined=_was_declined(case),
         )
         return {"signals": found, "event": event}
 
-    async def _visit(self, case: Case, told: SurveyInput, more: list[Entity]) -> Visit:
+    async def _visit(self, case: Case, told: SignalInput, more: list[Entity]) -> ObservedRequest:
         sentry = self._sentry
         try:
             seen = sentry.gather(case, told.sentry, more=more)
-            return await within(sentry.time_limit_ms / 1000, seen)
+            return await with_timeout(sentry.time_limit_ms / 1000, seen)
         except (TimeoutError, ConnectorFailed):
             # The memory does not answer: rules that need the past do not match.
             return sentry.glance(case, told.sentry, more=more)
 
-    def _contacts(self, told: SurveyInput, found: signals.Signals) -> list[Entity]:
+    def _contacts(self, told: SignalInput, found: signals.Signals) -> list[Entity]:
         """E-mail and phone as signals, and as what is remembered of them."""
         more: list[Entity] = []
         keeper = self._keeper
@@ -92,7 +92,7 @@ class Survey:
         return more
 
     def _other_address(
-        self, told: SurveyInput, found: signals.Signals, more: list[Entity], at_ms: int
+        self, told: SignalInput, found: signals.Signals, more: list[Entity], at_ms: int
     ) -> bool:
         """Rules' own address, when Sentry was told another; it is the one that rules speak of."""
         text = told.other_address
@@ -109,16 +109,22 @@ class Survey:
         return True
 
     def _note(
-        self, found: signals.Signals, case: Case, told: SurveyInput, look: Look, *, other: bool
+        self,
+        found: signals.Signals,
+        case: Case,
+        told: SignalInput,
+        view: RequestView,
+        *,
+        other: bool,
     ) -> None:
         rules = told.rules
-        found |= signals.order_signals(told.amount, told.currency, look)
-        found |= signals.device_signals(look)
+        found |= signals.order_signals(told.amount, told.currency, view)
+        found |= signals.device_signals(view)
         if case.card is not None:
             found |= signals.card_signals(case.card, case.at_ms)
-        if look.address is not None and not other:
-            found |= signals.address_signals(look.address, look.facts)
-        user, affiliate = meant(told.user_id), meant(look.order.affiliate_id)
+        if view.address is not None and not other:
+            found |= signals.address_signals(view.address, view.facts)
+        user, affiliate = drop_placeholder(told.user_id), drop_placeholder(view.order.affiliate_id)
         if user is not None:
             found["user.id"] = self._keeper.kept(str(user))
         if affiliate is not None:
@@ -136,10 +142,10 @@ class Survey:
             if inputs:
                 found |= signals.custom_signals(inputs, self._keeper.hashed)
 
-    def _settle(self, case: Case, visit: Visit) -> None:
+    def _settle(self, case: Case, visit: ObservedRequest) -> None:
         """Remember that a card was refused: many refusals are how cards are tried out."""
         if _was_declined(case):
-            self._memory.note_decline(visit.sighting)
+            self._memory.note_decline(visit.event)
 
 
 def _was_declined(case: Case) -> bool:

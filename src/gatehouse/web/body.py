@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from gatehouse.core.waiting import within
+from gatehouse.core.waiting import with_timeout
 from gatehouse.web.problems import Problem
-from gatehouse.web.visit import Visit
+from gatehouse.web.visit import RequestContext
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
@@ -14,20 +14,22 @@ class Disconnected(Exception):
     """The caller went away before the request was complete; there is nobody to answer."""
 
 
-async def read_body(visit: Visit, receive: Receive, most_bytes: int, timeout_ms: int) -> bytes:
+async def read_body(
+    context: RequestContext, receive: Receive, most_bytes: int, timeout_ms: int
+) -> bytes:
     """The whole body, or the `Problem` with it."""
-    _check_head(visit, most_bytes)
+    _check_head(context, most_bytes)
     try:
-        return await within(timeout_ms / 1000, _gather(receive, most_bytes))
+        return await with_timeout(timeout_ms / 1000, _gather(receive, most_bytes))
     except TimeoutError:
         raise Problem("body_timeout", headers=((b"connection", b"close"),)) from None
 
 
-def _check_head(visit: Visit, most_bytes: int) -> None:
-    media_type = (visit.header(b"content-type") or "").partition(";")[0]
+def _check_head(context: RequestContext, most_bytes: int) -> None:
+    media_type = (context.header(b"content-type") or "").partition(";")[0]
     if media_type.strip().lower() != "application/json":
         raise Problem("unsupported_media_type")
-    length = visit.headers.get(b"content-length", b"0")
+    length = context.headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > most_bytes:
         raise _too_large(most_bytes)
 

@@ -21,7 +21,7 @@ from gatehouse.web.body import Disconnected, Receive
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.problems import Problem
-from gatehouse.web.visit import Header, Reply, Visit
+from gatehouse.web.visit import Header, Reply, RequestContext
 
 _log: Final = logging.getLogger("gatehouse.web")
 _RETRY_SOON: Final = ((b"retry-after", b"1"),)
@@ -33,7 +33,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 Router = Callable[[Any, Receive, Any], Awaitable[None]]
 
 
-class DoorOptions(msgspec.Struct, frozen=True):
+class AppOptions(msgspec.Struct, frozen=True):
     """What the door is told by the settings."""
 
     max_in_flight: int
@@ -52,7 +52,7 @@ class Life(Protocol):
         """Finish what is under way and let go."""
 
 
-class Door:
+class App:
     """The ASGI application."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Door:
         routes: Router,
         callers: Callers,
         chance: tuple[Clock, Randomness, Callable[[], float]],
-        options: DoorOptions,
+        options: AppOptions,
         witnesses: tuple[RequestLog, Metrics],
     ) -> None:
         self._routes = routes
@@ -80,71 +80,73 @@ class Door:
         """Serve one request."""
         started = self._stopwatch()
         now_ms = self._clock()
-        visit = Visit(scope, new_id("req", now_ms, self._randomness))
+        context = RequestContext(scope, new_id("req", now_ms, self._randomness))
         scope["app"] = self
-        scope[VISIT] = visit
+        scope[VISIT] = context
         self._in_flight += 1
         try:
-            reply = await self._answer(visit, receive)
+            reply = await self._answer(context, receive)
             status = reply.status
-            await self._send(visit, reply, send)
+            await self._send(context, reply, send)
         except Disconnected:
-            status, visit.code = _GONE, "disconnected"
+            status, context.code = _GONE, "disconnected"
         finally:
             self._in_flight -= 1
         seconds = self._stopwatch() - started
-        self._metrics.request(visit.route, status, seconds)
-        self._request_log.write(visit, status, now_ms, seconds)
+        self._metrics.request(context.route, status, seconds)
+        self._request_log.write(context, status, now_ms, seconds)
 
-    async def _answer(self, visit: Visit, receive: Receive) -> Reply:
+    async def _answer(self, context: RequestContext, receive: Receive) -> Reply:
         try:
-            self._check_limits(visit)
-            await self._routes(visit.scope, receive, _no_send)
-            assert visit.reply is not None
+            self._check_limits(context)
+            await self._routes(context.scope, receive, _no_send)
+            assert context.reply is not None
         except Problem as problem:
-            return await self._refuse(visit, problem)
+            return await self._refuse(context, problem)
         except HTTPException as error:
-            return await self._refuse(visit, _routing_problem(error))
+            return await self._refuse(context, _routing_problem(error))
         except (StoreUnavailable, AuthorizationLost) as error:
-            _log.error("no store", extra={"requestId": visit.request_id, "reason": str(error)})
-            return await self._refuse(visit, Problem("store_unavailable", headers=_RETRY_SOON))
+            _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
+            return await self._refuse(context, Problem("store_unavailable", headers=_RETRY_SOON))
         except Disconnected:
             raise
         except asyncio.CancelledError:
             # Only a stop that will not wait any longer cancels a request.
-            return await self._refuse(visit, Problem("overloaded", headers=_RETRY_SOON))
+            return await self._refuse(context, Problem("overloaded", headers=_RETRY_SOON))
         except Exception as defect:
             trace = recordable_trace("".join(traceback.format_exception(defect)))
-            _log.error("a defect", extra={"requestId": visit.request_id, "trace": trace})
-            return await self._refuse(visit, Problem("internal_error"))
-        return visit.reply
+            _log.error("a defect", extra={"requestId": context.request_id, "trace": trace})
+            return await self._refuse(context, Problem("internal_error"))
+        return context.reply
 
-    def _check_limits(self, visit: Visit) -> None:
-        headers = visit.scope["headers"]
+    def _check_limits(self, context: RequestContext) -> None:
+        headers = context.scope["headers"]
         options = self._options
         if len(headers) > options.max_header_lines:
             raise Problem(
                 "headers_too_large", details=[f"{options.max_header_lines} lines at most"]
             )
-        size = len(visit.scope["path"]) + len(visit.scope["query_string"])
+        size = len(context.scope["path"]) + len(context.scope["query_string"])
         if size + sum([len(n) + len(v) for n, v in headers]) > options.max_header_bytes:
             raise Problem(
                 "headers_too_large", details=[f"{options.max_header_bytes} bytes at most"]
             )
-        if self._in_flight > options.max_in_flight and visit.scope["path"].startswith("/api/"):
+        if self._in_flight > options.max_in_flight and context.scope["path"].startswith("/api/"):
             raise Problem("overloaded", headers=_RETRY_SOON)
 
-    async def _refuse(self, visit: Visit, problem: Problem) -> Reply:
-        visit.code = problem.code
-        billed = await self._balance_only(visit, problem)
-        body = envelope.failure(visit.request_id, problem, field=visit.field, billed=billed)
+    async def _refuse(self, context: RequestContext, problem: Problem) -> Reply:
+        context.code = problem.code
+        billed = await self._balance_only(context, problem)
+        body = envelope.failure(context.request_id, problem, field=context.field, billed=billed)
         return Reply(problem.status, body, problem.headers)
 
-    async def _balance_only(self, visit: Visit, problem: Problem) -> envelope.Billing | None:
+    async def _balance_only(
+        self, context: RequestContext, problem: Problem
+    ) -> envelope.Billing | None:
         """The billing object of a refused request: nothing charged, and the true balance."""
-        if visit.caller is None or problem.status >= 500:
+        if context.caller is None or problem.status >= 500:
             return None
-        account = visit.caller.account
+        account = context.caller.account
         remaining = problem.remaining
         if remaining is None:
             try:
@@ -153,15 +155,15 @@ class Door:
                 return None
         return envelope.billing(account.currency, [], (remaining, 0, 0))
 
-    async def _send(self, visit: Visit, reply: Reply, send: Send) -> None:
+    async def _send(self, context: RequestContext, reply: Reply, send: Send) -> None:
         headers: list[Header] = [
             (b"content-type", reply.content_type),
             (b"content-length", str(len(reply.body)).encode()),
-            (b"x-request-id", visit.trace_id.encode()),
+            (b"x-request-id", context.trace_id.encode()),
             *self._fixed_headers,
             *reply.headers,
         ]
-        allowance = visit.allowance
+        allowance = context.allowance
         if allowance is not None:
             headers.append((b"ratelimit-limit", str(allowance.limit).encode()))
             headers.append((b"ratelimit-remaining", str(allowance.remaining).encode()))
@@ -170,7 +172,7 @@ class Door:
         await send({"type": "http.response.body", "body": reply.body})
 
 
-def with_life(door: Door, life: Life) -> Callable[[Any, Any, Any], Awaitable[None]]:
+def with_life(door: App, life: Life) -> Callable[[Any, Any, Any], Awaitable[None]]:
     """The application as a server runs it: requests go to the door, the lifespan to `life`."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

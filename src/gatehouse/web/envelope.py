@@ -13,14 +13,14 @@ from gatehouse.web.problems import CODES, Problem
 _encode: Final = msgspec.json.Encoder().encode
 
 # The amount is written digit by digit from an integer, so no binary fraction can creep in.
-Amount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]
+JsonAmount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]
 
 
 class Money(msgspec.Struct, frozen=True):
     """An exact amount of one currency."""
 
     currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
-    amount: Annotated[Amount, Meta(description="Exact decimal number.", examples=[0.05])]
+    amount: Annotated[JsonAmount, Meta(description="Exact decimal number.", examples=[0.05])]
 
 
 class BillingItem(msgspec.Struct, frozen=True, rename="camel"):

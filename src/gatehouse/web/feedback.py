@@ -13,26 +13,26 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount, parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.places import minor_digits
-from gatehouse.sentry.entities import Keeper
-from gatehouse.sentry.placeholders import meant
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.request import EventTime
 from gatehouse.store.feedback import (
     LONGEST_ID,
     MOST_REQUESTS,
     MOST_SAID,
+    FeedbackStatement,
+    LabelEntry,
     Noted,
-    Said,
-    Statement,
     Subject,
     TooMuchSaid,
 )
 from gatehouse.web.body import Receive, read_body
-from gatehouse.web.envelope import Amount
-from gatehouse.web.gate import Gate
+from gatehouse.web.envelope import JsonAmount
+from gatehouse.web.gate import Authenticator
 from gatehouse.web.problems import Problem
 from gatehouse.web.reviews import Free
 from gatehouse.web.validation import RequestReader
-from gatehouse.web.visit import Reply, Visit
+from gatehouse.web.visit import Reply, RequestContext
 
 SCOPE: Final = "feedback"
 _CLOCKS_DIFFER_MS: Final = 300_000
@@ -107,7 +107,10 @@ class FeedbackRequest(msgspec.Struct, frozen=True, rename="camel", kw_only=True)
         if len(given) != 1:
             for word in given or _NAMES.values():
                 yield word, _ONE_NAME
-        if isinstance(self.transaction_id, str | int) and meant(self.transaction_id) is None:
+        if (
+            isinstance(self.transaction_id, str | int)
+            and drop_placeholder(self.transaction_id) is None
+        ):
             yield "transactionId", "must name a transaction, not stand in for a name"
         reference = self.client_reference_id
         # Many such names are kept as the same one; whose requests it would find is chance.
@@ -156,7 +159,7 @@ class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
     when: Annotated[
         str | None, Meta(description="When it was found out, or charged back (RFC 3339).")
     ]
-    amount: Annotated[Amount | None, Meta(description="What was lost or charged back.")]
+    amount: Annotated[JsonAmount | None, Meta(description="What was lost or charged back.")]
     currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
     recorded_at: Annotated[str, Meta(description="When it was kept (RFC 3339).")]
     source: Annotated[LabelSource, Meta(description="How it came in.")]
@@ -180,11 +183,11 @@ class FeedbackDesk(Protocol):
     """Keeps feedback, each for the account it belongs to. Raises `NotFound` about any other."""
 
     async def note(
-        self, account_id: str, subject: Subject, statement: Statement, *, actor: str
+        self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: str
     ) -> list[Noted]:
         """Keep a statement durably; `Conflict` when it is about too many requests, or too much."""
 
-    async def history(self, account_id: str, request_id: str) -> list[Said]:
+    async def history(self, account_id: str, request_id: str) -> list[LabelEntry]:
         """What was said about a request, newest first."""
 
 
@@ -193,16 +196,16 @@ class Feedback:
 
     def __init__(
         self,
-        gate: Gate,
+        authenticator: Authenticator,
         desk: FeedbackDesk,
-        keeper: Keeper,
+        keeper: EntityHasher,
         clock: Clock,
         free: Free,
         *,
         max_body_bytes: int,
         body_timeout_ms: int,
     ) -> None:
-        self._gate = gate
+        self._authenticator = authenticator
         self._desk = desk
         self._keeper = keeper
         self._clock = clock
@@ -211,11 +214,11 @@ class Feedback:
         self._body_timeout_ms = body_timeout_ms
         self._reader = RequestReader(FeedbackRequest)
 
-    async def tell(self, visit: Visit, receive: Receive) -> Reply:
+    async def tell(self, context: RequestContext, receive: Receive) -> Reply:
         """Keep what became of requests."""
-        visit.field = "feedbackResponse"
-        caller = await self._gate.admit(visit, SCOPE)
-        body = await read_body(visit, receive, self._max_body_bytes, self._body_timeout_ms)
+        context.field = "feedbackResponse"
+        caller = await self._authenticator.authenticate(context, SCOPE)
+        body = await read_body(context, receive, self._max_body_bytes, self._body_timeout_ms)
         request = self._reader.read(body)
         named, subject = self._subject(request)
         try:
@@ -232,18 +235,18 @@ class Feedback:
         except Conflict:
             many = f"more than {MOST_REQUESTS} requests have it; send the requestId of each instead"
             raise Problem("invalid_request", fields={named: [many]}) from None
-        return await self._free(visit, _receipt(request.label, noted))
+        return await self._free(context, _receipt(request.label, noted))
 
-    async def history(self, visit: Visit, _receive: Receive) -> Reply:
+    async def history(self, context: RequestContext, _receive: Receive) -> Reply:
         """What is known about one request."""
-        visit.field = "feedbackResponse"
-        caller = await self._gate.admit(visit, SCOPE)
-        request_id = visit.scope["path_params"]["request_id"]
+        context.field = "feedbackResponse"
+        caller = await self._authenticator.authenticate(context, SCOPE)
+        request_id = context.scope["path_params"]["request_id"]
         try:
             found = await self._desk.history(caller.account.account_id, request_id)
         except NotFound:
             raise Problem("not_found", details=[_unknown("requestId")]) from None
-        return await self._free(visit, _public(request_id, found))
+        return await self._free(context, _public(request_id, found))
 
     def _subject(self, request: FeedbackRequest) -> tuple[str, Subject]:
         """Which field names the requests, and the name as the records keep it."""
@@ -262,12 +265,12 @@ def _unknown(named: str) -> str:
     return f"no request of this account{where} has this {named}; check it, or send the requestId"
 
 
-def _statement(request: FeedbackRequest, now_ms: int) -> Statement:
+def _statement(request: FeedbackRequest, now_ms: int) -> FeedbackStatement:
     found_at_ms = None if request.when is None else round(request.when.seconds * 1000)
     if found_at_ms is not None and found_at_ms > now_ms + _CLOCKS_DIFFER_MS:
         raise Problem("invalid_request", fields={"when": ["must not be in the future"]})
     amount, currency = request.amount, request.currency
-    return Statement(
+    return FeedbackStatement(
         request.label,
         found_at_ms,
         None if amount is None else parse_amount(_decimals(amount)),
@@ -294,7 +297,7 @@ def _receipt(label: Label, noted: list[Noted]) -> FeedbackReceipt:
     )
 
 
-def _public(request_id: str, found: list[Said]) -> FeedbackHistory:
+def _public(request_id: str, found: list[LabelEntry]) -> FeedbackHistory:
     label = found[0].label if found else Label.WITHDRAWN
     return FeedbackHistory(
         request_id=request_id,
@@ -303,7 +306,7 @@ def _public(request_id: str, found: list[Said]) -> FeedbackHistory:
     )
 
 
-def _entry(said: Said) -> FeedbackEntry:
+def _entry(said: LabelEntry) -> FeedbackEntry:
     at_ms, amount = said.found_at_ms, said.amount
     return FeedbackEntry(
         label=said.label,

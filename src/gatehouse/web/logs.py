@@ -13,7 +13,7 @@ import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable, recordable_trace
-from gatehouse.web.visit import Visit
+from gatehouse.web.visit import RequestContext
 
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 _STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {
@@ -67,21 +67,21 @@ class RequestLog:
         self._enabled = enabled
         self._waiting: list[bytes] = []
 
-    def write(self, visit: Visit, status: int, at_ms: int, seconds: float) -> None:
+    def write(self, context: RequestContext, status: int, at_ms: int, seconds: float) -> None:
         """Take note of an answered request."""
         if not self._enabled:
             return
         if not self._waiting:
             asyncio.get_running_loop().call_soon(self.flush)
-        caller = visit.caller
+        caller = context.caller
         line = _RequestLine(
             at=iso_time(at_ms),
-            requestId=visit.request_id,
-            traceId=visit.trace_id,
-            method=visit.scope["method"],
-            route=visit.route,
+            requestId=context.request_id,
+            traceId=context.trace_id,
+            method=context.scope["method"],
+            route=context.route,
             status=status,
-            code=visit.code,
+            code=context.code,
             accountId=caller.account.account_id if caller else None,
             keyId=caller.key.key_id if caller else None,
             durationMs=round(seconds * 1000, 3),

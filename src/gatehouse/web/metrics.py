@@ -15,7 +15,7 @@ from prometheus_client.core import (
     Metric,
 )
 
-from gatehouse.sentry.memory import State
+from gatehouse.sentry.memory import MemoryState
 
 CONTENT_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
@@ -47,7 +47,7 @@ class _Histogram:
 class Metrics:
     """The counters of one server process."""
 
-    def __init__(self, version: str, environment: str, memory: Callable[[], State]) -> None:
+    def __init__(self, version: str, environment: str, memory: Callable[[], MemoryState]) -> None:
         self._about = (version, environment)
         self._memory = memory
         self._requests: dict[tuple[str, int], int] = {}

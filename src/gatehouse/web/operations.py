@@ -10,10 +10,10 @@ from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.stage import Stage
 from gatehouse.pipeline.desk import Intent
-from gatehouse.pipeline.engine import Course, Processed, Step
+from gatehouse.pipeline.engine import DecisionPlan, Processed, Step
 
 
-class Plan(msgspec.Struct, frozen=True):
+class RequestPlan(msgspec.Struct, frozen=True):
     """How one request is going to be worked on."""
 
     steps: tuple[Step, ...]
@@ -23,7 +23,7 @@ class Plan(msgspec.Struct, frozen=True):
     """From what was found to the operation's own object."""
     other_cards: dict[str, CardOfRequest] = {}
     intent: Intent | None = None
-    course: Course | None = None
+    decision_plan: DecisionPlan | None = None
 
 
 class Operation(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class Operation(msgspec.Struct, frozen=True):
     """The envelope's field for the answer."""
     request_type: type[msgspec.Struct]
     response_type: type[msgspec.Struct]
-    plan: Callable[[Account, Any], Awaitable[Plan]]
+    plan: Callable[[Account, Any], Awaitable[RequestPlan]]
     """Raises `Problem` when the request does not fit what the account has configured."""
     example: msgspec.Struct
     """The answer to the request that the examples of the fields make, for the documentation."""
@@ -56,13 +56,13 @@ class Operation(msgspec.Struct, frozen=True):
 
 def plan_of(
     stage: Stage, card: Callable[[Any], CardOfRequest | None]
-) -> Callable[[Account, Any], Awaitable[Plan]]:
+) -> Callable[[Account, Any], Awaitable[RequestPlan]]:
     """The plan of an operation that is one stage, whatever the account has configured."""
     name, fee_type = stage.name, stage.fee_type
 
-    async def plan(account: Account, request: Any) -> Plan:
+    async def plan(account: Account, request: Any) -> RequestPlan:
         fee = fee_schedule(account.fees)[fee_type]
-        return Plan((Step(stage, fee),), {name: request}, card(request), last_response)
+        return RequestPlan((Step(stage, fee),), {name: request}, card(request), last_response)
 
     return plan
 

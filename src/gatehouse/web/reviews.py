@@ -14,11 +14,11 @@ from gatehouse.core.text import is_blank
 from gatehouse.pipeline.desk import Search
 from gatehouse.store.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
 from gatehouse.web.body import Receive, read_body
-from gatehouse.web.gate import Gate
+from gatehouse.web.gate import Authenticator
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import Decision, public_decision, read_search
 from gatehouse.web.validation import RequestReader
-from gatehouse.web.visit import Reply, Visit
+from gatehouse.web.visit import Reply, RequestContext
 
 SCOPE: Final = "reviews"
 STATUSES: Final[dict[str, ReviewState | None]] = {
@@ -29,11 +29,11 @@ STATUSES: Final[dict[str, ReviewState | None]] = {
 }
 DEFAULT_STATUS: Final = "open"
 
-Free = Callable[[Visit, Any], Awaitable[Reply]]
+Free = Callable[[RequestContext, Any], Awaitable[Reply]]
 """Wraps the answer of an operation that costs nothing."""
 
 
-class Verdict(StrEnum):
+class ReviewVerdict(StrEnum):
     """What a person found."""
 
     APPROVE = "APPROVE"
@@ -44,7 +44,7 @@ class ReviewResolution(msgspec.Struct, frozen=True, rename="camel"):
     """What a person found about a decision, and why."""
 
     resolution: Annotated[
-        Verdict,
+        ReviewVerdict,
         Meta(
             description="`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud.",
             examples=["APPROVE"],
@@ -108,36 +108,45 @@ class Reviews:
     """Makes the handlers of the routes of reviews."""
 
     def __init__(
-        self, gate: Gate, desk: ReviewDesk, free: Free, *, max_body_bytes: int, body_timeout_ms: int
+        self,
+        authenticator: Authenticator,
+        desk: ReviewDesk,
+        free: Free,
+        *,
+        max_body_bytes: int,
+        body_timeout_ms: int,
     ) -> None:
-        self._gate = gate
+        self._authenticator = authenticator
         self._desk = desk
         self._free = free
         self._max_body_bytes = max_body_bytes
         self._body_timeout_ms = body_timeout_ms
         self._reader = RequestReader(ReviewResolution)
 
-    async def listing(self, visit: Visit, _receive: Receive) -> Reply:
+    async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
         """The account's reviews, newest first; those that are open, unless others are wanted."""
-        visit.field = "reviewsResponse"
-        account = (await self._gate.admit(visit, SCOPE)).account
-        state, search = _read_query(visit.scope["query_string"])
+        context.field = "reviewsResponse"
+        account = (await self._authenticator.authenticate(context, SCOPE)).account
+        state, search = _read_query(context.scope["query_string"])
         found = await self._desk.search(account.account_id, state, search.before, search.limit + 1)
         page = [_public(one, account.currency) for one in found[: search.limit]]
-        return await self._free(visit, ReviewPage(page, len(found) > search.limit))
+        return await self._free(context, ReviewPage(page, len(found) > search.limit))
 
-    async def review(self, visit: Visit, receive: Receive) -> Reply:
+    async def review(self, context: RequestContext, receive: Receive) -> Reply:
         """One review; a POST resolves it first."""
-        visit.field = "reviewResponse"
-        caller = await self._gate.admit(visit, SCOPE)
-        account_id, request_id = caller.account.account_id, visit.scope["path_params"]["request_id"]
+        context.field = "reviewResponse"
+        caller = await self._authenticator.authenticate(context, SCOPE)
+        account_id, request_id = (
+            caller.account.account_id,
+            context.scope["path_params"]["request_id"],
+        )
         try:
-            if visit.scope["method"] == "POST":
-                wanted = await self._read(visit, receive)
+            if context.scope["method"] == "POST":
+                wanted = await self._read(context, receive)
                 found = await self._desk.resolve(
                     account_id,
                     request_id,
-                    approve=wanted.resolution is Verdict.APPROVE,
+                    approve=wanted.resolution is ReviewVerdict.APPROVE,
                     reason=wanted.reason,
                     actor=f"key:{caller.key.key_id}",
                 )
@@ -147,10 +156,10 @@ class Reviews:
             raise Problem("not_found", details=["no such review for this account"]) from None
         except AlreadyResolved as late:
             raise Problem("already_resolved", details=[str(late)]) from None
-        return await self._free(visit, _public(found, caller.account.currency))
+        return await self._free(context, _public(found, caller.account.currency))
 
-    async def _read(self, visit: Visit, receive: Receive) -> ReviewResolution:
-        body = await read_body(visit, receive, self._max_body_bytes, self._body_timeout_ms)
+    async def _read(self, context: RequestContext, receive: Receive) -> ReviewResolution:
+        body = await read_body(context, receive, self._max_body_bytes, self._body_timeout_ms)
         return self._reader.read(body)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from starlette.routing import Route, Router
 
-from gatehouse.sentry.memory import State
+from gatehouse.sentry.memory import MemoryState
 from gatehouse.web.body import Receive
 from gatehouse.web.door import VISIT
 from gatehouse.web.feedback import Feedback
@@ -15,8 +15,8 @@ from gatehouse.web.openapi import openapi_document
 from gatehouse.web.operations import Operation
 from gatehouse.web.reference import CONTENT_POLICY, reference_page
 from gatehouse.web.reviews import Reviews
-from gatehouse.web.v1 import Api, Handler, Listing
-from gatehouse.web.visit import Reply, Visit
+from gatehouse.web.v1 import Api, Handler, PipelineListing
+from gatehouse.web.visit import Reply, RequestContext
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -24,7 +24,7 @@ class Ready(msgspec.Struct, frozen=True):
 
     checks: dict[str, bool]
     """Without any of these, requests should go elsewhere."""
-    memory: State
+    memory: MemoryState
     """Good to have: while it is being rebuilt, requests are judged by what is known so far."""
 
 
@@ -39,9 +39,9 @@ class _Endpoint:
         self._handler = handler
 
     async def __call__(self, scope: Any, receive: Receive, _send: object) -> None:
-        visit: Visit = scope[VISIT]
-        visit.route = self._path
-        visit.reply = await self._handler(visit, receive)
+        context: RequestContext = scope[VISIT]
+        context.route = self._path
+        context.reply = await self._handler(context, receive)
 
 
 class Routes:
@@ -65,7 +65,7 @@ class Offered(msgspec.Struct, frozen=True):
     """What the API offers."""
 
     operations: list[Operation]
-    pipelines: Listing
+    pipelines: PipelineListing
     """Tells which pipelines an account has."""
 
 
@@ -144,7 +144,7 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
 
 
 def _plain(path: str, make: Callable[[], Awaitable[Reply]]) -> Route:
-    async def handler(_visit: Visit, _receive: Receive) -> Reply:
+    async def handler(_visit: RequestContext, _receive: Receive) -> Reply:
         return await make()
 
     return _route("GET", path, handler)

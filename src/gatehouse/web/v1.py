@@ -18,22 +18,22 @@ from gatehouse.pipeline.desk import (
     Replay,
     StillInFlight,
 )
-from gatehouse.pipeline.engine import Engine, Order, Processed
+from gatehouse.pipeline.engine import Engine, Job, Processed
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive, read_body
-from gatehouse.web.gate import Gate
-from gatehouse.web.operations import Operation, Plan
+from gatehouse.web.gate import Authenticator
+from gatehouse.web.operations import Operation, RequestPlan
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import public_decision, read_search
 from gatehouse.web.validation import RequestReader, read_json
-from gatehouse.web.visit import Reply, Visit, is_visible
+from gatehouse.web.visit import Reply, RequestContext, is_visible
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
 _NEVER_KEPT: Final = "cardCvv2Value"
 
-Handler = Callable[[Visit, Receive], Awaitable[Reply]]
-Listing = Callable[[str], Awaitable[msgspec.Struct]]
+Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
+PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
 """What an account has of something."""
 
 
@@ -53,13 +53,13 @@ class Api:
     def __init__(
         self,
         engine: Engine,
-        gate: Gate,
+        authenticator: Authenticator,
         books: tuple[Callers, Archive],
         clock: Clock,
         options: ApiOptions,
     ) -> None:
         self._engine = engine
-        self._gate = gate
+        self._authenticator = authenticator
         self._callers, self._archive = books
         self._clock = clock
         self._options = options
@@ -69,12 +69,14 @@ class Api:
         reader = RequestReader(operation.read_type or operation.request_type)
         options = self._options
 
-        async def handle(visit: Visit, receive: Receive) -> Reply:
-            visit.field = operation.field
-            caller = await self._gate.admit(visit, operation.name)
-            body = await read_body(visit, receive, options.max_body_bytes, options.body_timeout_ms)
+        async def handle(context: RequestContext, receive: Receive) -> Reply:
+            context.field = operation.field
+            caller = await self._authenticator.authenticate(context, operation.name)
+            body = await read_body(
+                context, receive, options.max_body_bytes, options.body_timeout_ms
+            )
             request: Any = reader.read(body)
-            claim = self._claim(visit, operation, caller.account, body)
+            claim = self._claim(context, operation, caller.account, body)
             try:
                 plan = await operation.plan(caller.account, request)
             except Problem:
@@ -84,7 +86,7 @@ class Api:
                     raise
                 return earlier
             reference = request.client_reference_id
-            order = self._order(visit, operation, (caller, claim), plan, reference)
+            order = self._order(context, operation, (caller, claim), plan, reference)
             return await self._process(order)
 
         return handle
@@ -96,59 +98,59 @@ class Api:
         earlier = await self._archive.earlier(claim, self._clock())
         return None if earlier is None else _repeated(earlier)
 
-    def pipelines(self, listing: Listing) -> Handler:
+    def pipelines(self, listing: PipelineListing) -> Handler:
         """The handler that tells which pipelines there are."""
 
-        async def handle(visit: Visit, _receive: Receive) -> Reply:
-            visit.field = "pipelinesResponse"
-            caller = await self._gate.admit(visit, "pipeline")
-            return await self.free(visit, await listing(caller.account.account_id))
+        async def handle(context: RequestContext, _receive: Receive) -> Reply:
+            context.field = "pipelinesResponse"
+            caller = await self._authenticator.authenticate(context, "pipeline")
+            return await self.free(context, await listing(caller.account.account_id))
 
         return handle
 
-    async def decision(self, visit: Visit, _receive: Receive) -> Reply:
+    async def decision(self, context: RequestContext, _receive: Receive) -> Reply:
         """One decision record, to its account only."""
-        visit.field = "decisionResponse"
-        caller = await self._gate.admit(visit, "decisions")
-        request_id = visit.scope["path_params"]["request_id"]
+        context.field = "decisionResponse"
+        caller = await self._authenticator.authenticate(context, "decisions")
+        request_id = context.scope["path_params"]["request_id"]
         record = None
         if is_id(request_id, "req"):
             record = await self._archive.get(caller.account.account_id, request_id)
         if record is None:
             raise Problem("not_found", details=["no such decision for this account"])
-        return await self.free(visit, public_decision(record, caller.account.currency))
+        return await self.free(context, public_decision(record, caller.account.currency))
 
-    async def decisions(self, visit: Visit, _receive: Receive) -> Reply:
+    async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
-        visit.field = "decisionsResponse"
-        caller = await self._gate.admit(visit, "decisions")
-        search = read_search(visit.scope["query_string"])
+        context.field = "decisionsResponse"
+        caller = await self._authenticator.authenticate(context, "decisions")
+        search = read_search(context.scope["query_string"])
         one_more = msgspec.structs.replace(search, limit=search.limit + 1)
         records = await self._archive.search(caller.account.account_id, one_more)
         page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
-        return await self.free(visit, {"decisions": page, "hasMore": len(records) > search.limit})
+        return await self.free(context, {"decisions": page, "hasMore": len(records) > search.limit})
 
-    async def free(self, visit: Visit, response: Any) -> Reply:
+    async def free(self, context: RequestContext, response: Any) -> Reply:
         """The answer of an operation that costs nothing."""
-        assert visit.caller is not None
-        assert visit.field is not None
-        account = visit.caller.account
+        assert context.caller is not None
+        assert context.field is not None
+        account = context.caller.account
         remaining = await self._callers.remaining(account.account_id)
         billed = envelope.billing(account.currency, [], (remaining, 0, 0))
-        return Reply(200, envelope.success(visit.request_id, visit.field, response, billed))
+        return Reply(200, envelope.success(context.request_id, context.field, response, billed))
 
     def _order(
         self,
-        visit: Visit,
+        context: RequestContext,
         operation: Operation,
         who: tuple[Caller, Claim | None],
-        plan: Plan,
+        plan: RequestPlan,
         reference: str | int | None,
-    ) -> Order:
+    ) -> Job:
         caller, claim = who
         account = caller.account
-        return Order(
-            request_id=visit.request_id,
+        return Job(
+            request_id=context.request_id,
             operation=operation.name,
             account_id=account.account_id,
             policies=self._options.read_policies(account.policies),
@@ -160,10 +162,10 @@ class Api:
             render=lambda done: _render(operation.field, account.currency, done, plan),
             other_cards=plan.other_cards,
             intent=plan.intent,
-            course=plan.course,
+            decision_plan=plan.decision_plan,
         )
 
-    async def _process(self, order: Order) -> Reply:
+    async def _process(self, order: Job) -> Reply:
         outcome = await self._engine.process(order)
         match outcome:
             case Processed():
@@ -174,9 +176,9 @@ class Api:
                 return _repeated(outcome)
 
     def _claim(
-        self, visit: Visit, operation: Operation, account: Account, body: bytes
+        self, context: RequestContext, operation: Operation, account: Account, body: bytes
     ) -> Claim | None:
-        key = visit.headers.get(b"idempotency-key")
+        key = context.headers.get(b"idempotency-key")
         if key is None:
             return None
         if not is_visible(key, 255):
@@ -214,7 +216,7 @@ def _without_code(value: Any) -> Any:
     return value
 
 
-def _render(field: str, currency: str, done: Processed, plan: Plan) -> bytes:
+def _render(field: str, currency: str, done: Processed, plan: RequestPlan) -> bytes:
     items = [run.item for run in done.runs]
     billed = envelope.billing(currency, items, (done.remaining, done.authorized, done.closed))
     return envelope.success(done.request_id, field, plan.answer(done), billed)

@@ -21,7 +21,7 @@ _INVALID: Final = object()
 _MOST_PROBLEMS: Final = 100
 _LONGEST_KEY: Final = 64
 _MANY_DIGITS: Final = 4
-Report = Callable[[str, str], None]
+ReportError = Callable[[str, str], None]
 
 
 def parse_own_type(kind: type, value: Any) -> Any:
@@ -140,7 +140,7 @@ def _may_object(info: inspect.Type) -> bool:
             return False
 
 
-def _check(info: inspect.Type, raw: Any, path: str, report: Report) -> Any:
+def _check(info: inspect.Type, raw: Any, path: str, report: ReportError) -> Any:
     """Compare a JSON value with a type, report every difference, return the value or _INVALID."""
     if isinstance(info, inspect.Metadata):
         return _check(info.type, raw, path, report)
@@ -154,7 +154,7 @@ def _check(info: inspect.Type, raw: Any, path: str, report: Report) -> Any:
     return _check_inside(info, raw, path, report)
 
 
-def _check_inside(info: inspect.Type, raw: Any, path: str, report: Report) -> Any:
+def _check_inside(info: inspect.Type, raw: Any, path: str, report: ReportError) -> Any:
     """The value has the right JSON type; what is inside it may still be wrong."""
     match info:
         case inspect.StructType():
@@ -186,7 +186,9 @@ def _check_inside(info: inspect.Type, raw: Any, path: str, report: Report) -> An
     return _INVALID
 
 
-def _check_struct(info: inspect.StructType, raw: dict[str, Any], path: str, report: Report) -> Any:
+def _check_struct(
+    info: inspect.StructType, raw: dict[str, Any], path: str, report: ReportError
+) -> Any:
     values: dict[str, Any] = {}
     for field in info.fields:
         here = _join(path, field.encode_name)
@@ -210,7 +212,7 @@ def _check_struct(info: inspect.StructType, raw: dict[str, Any], path: str, repo
     return raw
 
 
-def _check_union(info: inspect.UnionType, raw: Any, path: str, report: Report) -> Any:
+def _check_union(info: inspect.UnionType, raw: Any, path: str, report: ReportError) -> Any:
     members = [_bare(member) for member in info.types]
     if raw is None and any(isinstance(member, inspect.NoneType) for member in members):
         return None
@@ -225,7 +227,7 @@ def _check_union(info: inspect.UnionType, raw: Any, path: str, report: Report) -
     return _INVALID
 
 
-def _check_own_type(info: inspect.CustomType, raw: Any, path: str, report: Report) -> Any:
+def _check_own_type(info: inspect.CustomType, raw: Any, path: str, report: ReportError) -> Any:
     try:
         return parse_own_type(info.cls, raw)
     except ValueError as error:

@@ -4,7 +4,7 @@ import ipaddress
 from typing import Any, Final
 
 from gatehouse.access.accounts import Caller
-from gatehouse.access.keys import Address
+from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
 from gatehouse.core.redaction import recordable
 from gatehouse.settings import Network
@@ -32,7 +32,7 @@ class Reply:
         self.content_type = content_type
 
 
-class Visit:
+class RequestContext:
     """A request between the door and its answer."""
 
     __slots__ = (
@@ -65,7 +65,7 @@ class Visit:
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")
 
-    def address(self, proxies: tuple[Network, ...]) -> Address | None:
+    def address(self, proxies: tuple[Network, ...]) -> IpAddress | None:
         """The caller's address; forwarded ones count only from a trusted proxy."""
         address = _parse(self._peer())
         forwarded = self.header(b"x-forwarded-for")
@@ -101,7 +101,7 @@ def _trace_id(given: bytes | None, request_id: str) -> str:
     return recordable(given.decode("ascii"))
 
 
-def _parse(text: str) -> Address | None:
+def _parse(text: str) -> IpAddress | None:
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -116,5 +116,5 @@ def _without_port(hop: str) -> str:
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
-def _trusted(address: Address | None, proxies: tuple[Network, ...]) -> bool:
+def _trusted(address: IpAddress | None, proxies: tuple[Network, ...]) -> bool:
     return address is not None and any(address in network for network in proxies)

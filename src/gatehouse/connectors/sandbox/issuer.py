@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gatehouse.connectors.sandbox.triggers import Part, Trigger, avs_letters, find
+from gatehouse.connectors.sandbox.triggers import MatchWord, Trigger, avs_letters, find
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
 
 
@@ -51,8 +51,10 @@ def _avs_letter(enquiry: CardEnquiry, card: Trigger | None) -> str | None:
     return none if "no" in sent else unverified
 
 
-def _part(value: str | None, own: Trigger | None, card: Trigger | None, name: str) -> Part | None:
+def _part(
+    value: str | None, own: Trigger | None, card: Trigger | None, name: str
+) -> MatchWord | None:
     if value is None:
         return None
-    part: Part | None = getattr(own, name, None) or getattr(card, name, None)
+    part: MatchWord | None = getattr(own, name, None) or getattr(card, name, None)
     return part or "match"

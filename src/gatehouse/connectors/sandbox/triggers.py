@@ -10,7 +10,7 @@ import msgspec
 
 from gatehouse.intel.networks import AddressFacts
 
-Part = Literal["match", "no", "unknown", "retry"]
+MatchWord = Literal["match", "no", "unknown", "retry"]
 
 SILENT: Final = "silent"
 """What is in the place of a gateway's code when it never answers."""
@@ -27,8 +27,8 @@ class Trigger(msgspec.Struct, frozen=True):
     effect: str
     gives: dict[str, str]
     code: str | None = None
-    street: Part | None = None
-    postcode: Part | None = None
+    street: MatchWord | None = None
+    postcode: MatchWord | None = None
     cvv2: str | None = None
     silent: bool = False
     gateway: str | None = None

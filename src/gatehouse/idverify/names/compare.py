@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.idverify.names.align import liken
-from gatehouse.idverify.names.features import Compared, compare_tokens
+from gatehouse.idverify.names.features import NameComparison, compare_tokens
 from gatehouse.idverify.names.knowledge import are_two_given_names
 from gatehouse.idverify.names.model import model
 from gatehouse.idverify.names.relations import relation_of
@@ -45,7 +45,7 @@ def compare_full_names(left: str, right: str) -> FullNameVerdict:
     return FullNameVerdict(score, Result.MATCH if equal else Result.PARTIAL_MATCH, why)
 
 
-def ruled(compared: Compared, score: float) -> float:
+def ruled(compared: NameComparison, score: float) -> float:
     """The model's score, unless a rule knows better."""
     return min(score, PARTIAL_FROM - 0.01) if _another_given_name(compared) else score
 
@@ -76,7 +76,7 @@ def _same_words(left: list[Token], right: list[Token]) -> bool:
     )
 
 
-def _another_given_name(compared: Compared) -> bool:
+def _another_given_name(compared: NameComparison) -> bool:
     """Whether the names are alike but for the given name, and that is another one.
 
     Longer names have room for more than one given name; there the model weighs them.
@@ -90,7 +90,7 @@ def _another_given_name(compared: Compared) -> bool:
     return are_two_given_names(one.text, other.text)
 
 
-def _reason(compared: Compared) -> tuple[Why, bool]:
+def _reason(compared: NameComparison) -> tuple[Why, bool]:
     """Why two names were found alike, and whether that makes them equal."""
     if compared.reading is not None:
         latin = max(len(compared.left), len(compared.right))
@@ -114,7 +114,7 @@ def _reason(compared: Compared) -> tuple[Why, bool]:
     return Why.ORDER, _turned_around(compared)
 
 
-def _turned_around(compared: Compared) -> bool:
+def _turned_around(compared: NameComparison) -> bool:
     """Whether only the family name went from one end to the other: Whitfield Amelia Jane.
 
     Given names in another order, or father and son, are other people.

@@ -52,7 +52,7 @@ _EASTERN_HANGUL: Final = 14
 _SCRIPT_NUMBERS: Final = {script: number for number, script in enumerate(SCRIPTS)}
 
 
-class Compared(NamedTuple):
+class NameComparison(NamedTuple):
     """Two names laid beside each other."""
 
     numbers: list[float]
@@ -63,7 +63,7 @@ class Compared(NamedTuple):
     """Set when one name is in Han characters or Hangul; then there are no matches."""
 
 
-def compare_tokens(left: list[Token], right: list[Token]) -> Compared:
+def compare_tokens(left: list[Token], right: list[Token]) -> NameComparison:
     """Lay two names beside each other; neither may be empty, and which comes first is all one."""
     if [token.text for token in right] < [token.text for token in left]:
         left, right = right, left
@@ -73,7 +73,7 @@ def compare_tokens(left: list[Token], right: list[Token]) -> Compared:
                 reading = read_eastern(one, other)
                 if reading.likenesses:
                     numbers = _eastern_numbers(reading, one, other)
-                    return Compared(numbers, left, right, [], reading)
+                    return NameComparison(numbers, left, right, [], reading)
     matches = align(left, right)
     for _ in range(2):
         shorter = joined(left, right, matches)
@@ -81,7 +81,7 @@ def compare_tokens(left: list[Token], right: list[Token]) -> Compared:
             break
         left, right = shorter
         matches = align(left, right)
-    return Compared(_numbers(left, right, matches), left, right, matches, None)
+    return NameComparison(_numbers(left, right, matches), left, right, matches, None)
 
 
 def _eastern_numbers(

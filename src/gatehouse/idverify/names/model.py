@@ -29,7 +29,7 @@ class ModelFile(msgspec.Struct, frozen=True):
     """How many pairs of each source it was fitted to."""
 
 
-class Model:
+class NameModel:
     """Scores what two names have in common."""
 
     def __init__(self, kept: ModelFile) -> None:
@@ -56,7 +56,7 @@ def _read_tree(kept: Any) -> Tree:
 
 
 @cache
-def model() -> Model:
+def model() -> NameModel:
     """The shipped model, loaded when first asked for."""
     text = (resources.files(__package__) / "data" / MODEL_FILE).read_bytes()
-    return Model(msgspec.json.decode(text, type=ModelFile))
+    return NameModel(msgspec.json.decode(text, type=ModelFile))

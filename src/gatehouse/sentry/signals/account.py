@@ -7,21 +7,21 @@ from typing import Final
 from gatehouse.intel.emails import is_disposable
 from gatehouse.intel.handles import randomness
 from gatehouse.intel.places import distance_km
-from gatehouse.sentry.look import DAY_S, Look
-from gatehouse.sentry.memory import Kind, Seen
-from gatehouse.sentry.placeholders import meant
+from gatehouse.sentry.look import DAY_S, RequestView
+from gatehouse.sentry.memory import EntityKind, EntityView
+from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.signals.signal import LEAST, Collection, Group, with_country
 
 ACCOUNT: Final = Collection(Group.ACCOUNT)
 _signal = ACCOUNT.signal
 
 # A member of an enumeration is slow to reach through it.
-_ADDRESS: Final = Kind.ADDRESS
-_AGENT: Final = Kind.AGENT
-_COUNTRY: Final = Kind.COUNTRY
-_OPERATOR: Final = Kind.OPERATOR
-_SYSTEM: Final = Kind.SYSTEM
-_USER: Final = Kind.USER
+_ADDRESS: Final = EntityKind.ADDRESS
+_AGENT: Final = EntityKind.AGENT
+_COUNTRY: Final = EntityKind.COUNTRY
+_OPERATOR: Final = EntityKind.OPERATOR
+_SYSTEM: Final = EntityKind.SYSTEM
+_USER: Final = EntityKind.USER
 
 KNOWING_EVENTS: Final = 50
 """A memory of fewer events does not know who is new."""
@@ -37,8 +37,8 @@ _LONGEST_NAME: Final = 254
 _GIVEN: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{16,64}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12}){4}")
 
 
-def _with_name(look: Look) -> bool:
-    return bool(look.account.username)
+def _with_name(view: RequestView) -> bool:
+    return bool(view.account.username)
 
 
 @_signal(
@@ -48,9 +48,13 @@ def _with_name(look: Look) -> bool:
     " null.",
     says="The order was placed from an account.",
 )
-def _named(look: Look) -> float | None:
-    account = look.account
-    return 0.0 if meant(account.user_id) is None and meant(account.username) is None else 1.0
+def _named(view: RequestView) -> float | None:
+    account = view.account
+    return (
+        0.0
+        if drop_placeholder(account.user_id) is None and drop_placeholder(account.username) is None
+        else 1.0
+    )
 
 
 @_signal(
@@ -60,13 +64,13 @@ def _named(look: Look) -> float | None:
     f" {KNOWING_EVENTS} events, at least two for each user.",
     says="The user was first seen less than a day ago.",
 )
-def _new(look: Look) -> float | None:
-    past, user = look.past, _user(look)
+def _new(view: RequestView) -> float | None:
+    past, user = view.past, _user(view)
     if past is None or user is None:
         return None
     if past.events < KNOWING_EVENTS or past.events < 2 * past.users:
         return None
-    return max((look.at_s - user.first_s) / _HOUR_S, LEAST)
+    return max((view.at_s - user.first_s) / _HOUR_S, LEAST)
 
 
 @_signal(
@@ -77,8 +81,8 @@ def _new(look: Look) -> float | None:
     " this user. From the fourth event on.",
     says="Network and device are unlike this user's.",
 )
-def _unlike(look: Look) -> float | None:
-    ratio = look.unlikeness()
+def _unlike(view: RequestView) -> float | None:
+    ratio = view.unlikeness()
     return None if ratio is None else max(ratio, 0.0)
 
 
@@ -90,8 +94,8 @@ def _unlike(look: Look) -> float | None:
     " agent. 0 when the address's operator or the operating system is new for the user.",
     says="Network and device are those this user usually has.",
 )
-def _usual(look: Look) -> float | None:
-    ratio, user = look.unlikeness(), _user(look)
+def _usual(view: RequestView) -> float | None:
+    ratio, user = view.unlikeness(), _user(view)
     if ratio is None or user is None:
         return None
     times = _times_before(user, _ADDRESS, _OPERATOR)
@@ -112,9 +116,9 @@ def _usual(look: Look) -> float | None:
     says="The user has not ordered from this country before.",
     needs=with_country,
 )
-def _country_new(look: Look) -> float | None:
-    user = _user(look)
-    if user is None or look.country is None or look.facts.relay or user.events < 3:
+def _country_new(view: RequestView) -> float | None:
+    user = _user(view)
+    if user is None or view.country is None or view.facts.relay or user.events < 3:
         return None
     if user.times_with(_COUNTRY) > 1:
         return 0.0
@@ -130,20 +134,20 @@ def _country_new(look: Look) -> float | None:
     says="The user would have had to travel at {value} km/h.",
     needs=with_country,
 )
-def _impossible_travel(look: Look) -> float | None:
-    user = _user(look)
-    if user is None or look.country is None or look.facts.relay or look.facts.mobile:
+def _impossible_travel(view: RequestView) -> float | None:
+    user = _user(view)
+    if user is None or view.country is None or view.facts.relay or view.facts.mobile:
         return None
     previous = user.previous_country()
     if previous is None:
         return None
     country, at_s = previous
-    if country == look.country:
+    if country == view.country:
         return 0.0
-    distance = distance_km(country, look.country)
+    distance = distance_km(country, view.country)
     if distance is None:
         return None
-    return distance / max(abs(look.at_s - at_s) / _HOUR_S, _SHORTEST_TRIP_H)
+    return distance / max(abs(view.at_s - at_s) / _HOUR_S, _SHORTEST_TRIP_H)
 
 
 @_signal(
@@ -152,11 +156,11 @@ def _impossible_travel(look: Look) -> float | None:
     computation="Days since the user's previous event.",
     says="The user had not ordered for {value} days.",
 )
-def _dormant_return(look: Look) -> float | None:
-    user = _user(look)
+def _dormant_return(view: RequestView) -> float | None:
+    user = _user(view)
     if user is None or user.previous_s is None:
         return None
-    return max(look.at_s - user.previous_s, 0.0) / DAY_S
+    return max(view.at_s - user.previous_s, 0.0) / DAY_S
 
 
 @_signal(
@@ -167,8 +171,8 @@ def _dormant_return(look: Look) -> float | None:
     " is new for the user, or both together are unlike the user's: then it may be somebody else.",
     says="The user has ordered {value} times before.",
 )
-def _trusted(look: Look) -> float | None:
-    user = _user(look)
+def _trusted(view: RequestView) -> float | None:
+    user = _user(view)
     if user is None or user.previous_s is None:
         return None
     earlier = user.events - 1
@@ -177,7 +181,7 @@ def _trusted(look: Look) -> float | None:
     # What was not sent was met no time, what is new once.
     if user.times_with(_OPERATOR) == 1 or user.times_with(_SYSTEM) == 1:
         return 0.0
-    return 0.0 if (look.unlikeness() or 0.0) >= UNLIKE else float(earlier)
+    return 0.0 if (view.unlikeness() or 0.0) >= UNLIKE else float(earlier)
 
 
 @_signal(
@@ -188,8 +192,8 @@ def _trusted(look: Look) -> float | None:
     says="The user name looks machine-made.",
     needs=_with_name,
 )
-def _username_random(look: Look) -> float | None:
-    name = look.account.username
+def _username_random(view: RequestView) -> float | None:
+    name = view.account.username
     if not name:
         return None
     handle = name[:_LONGEST_NAME].strip().partition("@")[0]
@@ -202,9 +206,9 @@ def _username_random(look: Look) -> float | None:
     computation="1 when the user name or the user id is an address at a disposable domain.",
     says="The user's e-mail address is a disposable one.",
 )
-def _username_disposable(look: Look) -> float | None:
+def _username_disposable(view: RequestView) -> float | None:
     found = None
-    for name in (look.account.username, look.account.user_id):
+    for name in (view.account.username, view.account.user_id):
         if isinstance(name, str) and "@" in name and len(name) <= _LONGEST_NAME:
             if is_disposable(name.rpartition("@")[2].strip().lower()):
                 return 1.0
@@ -212,7 +216,7 @@ def _username_disposable(look: Look) -> float | None:
     return found
 
 
-def _times_before(user: Seen, kind: Kind, wider: Kind) -> int | None:
+def _times_before(user: EntityView, kind: EntityKind, wider: EntityKind) -> int | None:
     """How often the user was seen with this one of a kind; None when not even the wider is known.
 
     Somebody who orders very often is likely to be themselves wherever they come from, and the ratio
@@ -224,5 +228,5 @@ def _times_before(user: Seen, kind: Kind, wider: Kind) -> int | None:
     return None
 
 
-def _user(look: Look) -> Seen | None:
-    return None if look.past is None else look.past.of(_USER)
+def _user(view: RequestView) -> EntityView | None:
+    return None if view.past is None else view.past.of(_USER)

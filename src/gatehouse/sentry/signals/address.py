@@ -2,16 +2,16 @@
 
 from typing import Final
 
-from gatehouse.sentry.look import Look
+from gatehouse.sentry.look import RequestView
 from gatehouse.sentry.signals.signal import Collection, Group
 
 ADDRESS: Final = Collection(Group.ADDRESS)
 _signal = ADDRESS.signal
 
 
-def _is_marked(look: Look) -> bool:
+def _is_marked(view: RequestView) -> bool:
     """Whether any feed says more of the address than where it is."""
-    facts = look.facts
+    facts = view.facts
     return bool(
         facts.hosting
         or facts.vpn
@@ -30,10 +30,10 @@ def _is_marked(look: Look) -> bool:
     computation="1 when no address can be read from the text.",
     says="The address cannot be read.",
 )
-def _invalid(look: Look) -> float | None:
-    if look.device.ip_address is None:
+def _invalid(view: RequestView) -> float | None:
+    if view.device.ip_address is None:
         return None
-    return 1.0 if look.address is None else 0.0
+    return 1.0 if view.address is None else 0.0
 
 
 @_signal(
@@ -43,8 +43,8 @@ def _invalid(look: Look) -> float | None:
     computation="1 when the text holds a comma. The first public address counts.",
     says="Several addresses were sent instead of one.",
 )
-def _list(look: Look) -> float | None:
-    return None if look.device.ip_address is None else float("," in look.device.ip_address)
+def _list(view: RequestView) -> float | None:
+    return None if view.device.ip_address is None else float("," in view.device.ip_address)
 
 
 @_signal(
@@ -54,10 +54,10 @@ def _list(look: Look) -> float | None:
     " has been unwrapped. Not for recurring purchases, which the merchant's own server sends.",
     says="The address is not one of the public internet.",
 )
-def _bogon(look: Look) -> float | None:
-    if look.address is None or look.is_renewal:
+def _bogon(view: RequestView) -> float | None:
+    if view.address is None or view.is_renewal:
         return None
-    return 0.0 if look.has_public_address or look.facts.allowed else 1.0
+    return 0.0 if view.has_public_address or view.facts.allowed else 1.0
 
 
 @_signal(
@@ -67,8 +67,8 @@ def _bogon(look: Look) -> float | None:
     says="The address is a Tor exit.",
     needs=_is_marked,
 )
-def _tor_exit(look: Look) -> float | None:
-    return None if look.address is None else _unless_allowed(look, look.facts.tor)
+def _tor_exit(view: RequestView) -> float | None:
+    return None if view.address is None else _unless_allowed(view, view.facts.tor)
 
 
 @_signal(
@@ -78,8 +78,8 @@ def _tor_exit(look: Look) -> float | None:
     says="The address belongs to a VPN.",
     needs=_is_marked,
 )
-def _vpn(look: Look) -> float | None:
-    return None if look.address is None else _unless_relay(look, look.facts.vpn)
+def _vpn(view: RequestView) -> float | None:
+    return None if view.address is None else _unless_relay(view, view.facts.vpn)
 
 
 @_signal(
@@ -90,10 +90,10 @@ def _vpn(look: Look) -> float | None:
     says="The address belongs to a data centre.",
     needs=_is_marked,
 )
-def _hosting(look: Look) -> float | None:
-    if look.address is None or look.is_renewal:
+def _hosting(view: RequestView) -> float | None:
+    if view.address is None or view.is_renewal:
         return None
-    return _unless_relay(look, look.facts.hosting)
+    return _unless_relay(view, view.facts.hosting)
 
 
 @_signal(
@@ -103,8 +103,8 @@ def _hosting(look: Look) -> float | None:
     says="The address is a public proxy.",
     needs=_is_marked,
 )
-def _public_proxy(look: Look) -> float | None:
-    return None if look.address is None else _unless_relay(look, look.facts.proxy)
+def _public_proxy(view: RequestView) -> float | None:
+    return None if view.address is None else _unless_relay(view, view.facts.proxy)
 
 
 @_signal(
@@ -115,8 +115,8 @@ def _public_proxy(look: Look) -> float | None:
     says="The address belongs to a privacy relay.",
     needs=_is_marked,
 )
-def _privacy_relay(look: Look) -> float | None:
-    return None if look.address is None else look.facts.relay
+def _privacy_relay(view: RequestView) -> float | None:
+    return None if view.address is None else view.facts.relay
 
 
 @_signal(
@@ -126,8 +126,8 @@ def _privacy_relay(look: Look) -> float | None:
     says="The address is on the operator's block list.",
     needs=_is_marked,
 )
-def _blocked(look: Look) -> float | None:
-    return None if look.address is None else float(look.facts.blocked)
+def _blocked(view: RequestView) -> float | None:
+    return None if view.address is None else float(view.facts.blocked)
 
 
 @_signal(
@@ -138,10 +138,10 @@ def _blocked(look: Look) -> float | None:
     says="The address is in a country on the operator's block list.",
     needs=_is_marked,
 )
-def _country_blocked(look: Look) -> float | None:
-    if look.address is None:
+def _country_blocked(view: RequestView) -> float | None:
+    if view.address is None:
         return None
-    return float(look.facts.country_blocked and not look.facts.allowed)
+    return float(view.facts.country_blocked and not view.facts.allowed)
 
 
 @_signal(
@@ -152,8 +152,8 @@ def _country_blocked(look: Look) -> float | None:
     says="The address is on the operator's allow list.",
     needs=_is_marked,
 )
-def _allowed(look: Look) -> float | None:
-    return None if look.address is None else float(look.facts.allowed)
+def _allowed(view: RequestView) -> float | None:
+    return None if view.address is None else float(view.facts.allowed)
 
 
 @_signal(
@@ -163,19 +163,19 @@ def _allowed(look: Look) -> float | None:
     " centre, proxy or relay, and on no block list.",
     says="The address is an ordinary one.",
 )
-def _consumer(look: Look) -> float | None:
-    facts = look.facts
-    if look.address is None or facts.country is None:
+def _consumer(view: RequestView) -> float | None:
+    facts = view.facts
+    if view.address is None or facts.country is None:
         return None
     hidden = facts.tor or facts.vpn or facts.hosting or facts.proxy or facts.relay
     return 0.0 if hidden or facts.blocked or facts.country_blocked else 1.0
 
 
-def _unless_allowed(look: Look, degree: float) -> float:
+def _unless_allowed(view: RequestView, degree: float) -> float:
     """The operator knows the address better than any feed does."""
-    return 0.0 if look.facts.allowed else degree
+    return 0.0 if view.facts.allowed else degree
 
 
-def _unless_relay(look: Look, degree: float) -> float:
+def _unless_relay(view: RequestView, degree: float) -> float:
     """Lists of VPNs hold relays too, whose users chose a phone, not a disguise."""
-    return 0.0 if look.facts.allowed or look.facts.relay else degree
+    return 0.0 if view.facts.allowed or view.facts.relay else degree

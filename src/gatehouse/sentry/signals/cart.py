@@ -4,8 +4,8 @@ from typing import Final
 
 from gatehouse.sentry.amounts import magnitude
 from gatehouse.sentry.carts import Cart
-from gatehouse.sentry.look import Look, amount_of
-from gatehouse.sentry.memory import Kind
+from gatehouse.sentry.look import RequestView, amount_of
+from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.signals.signal import Collection, Group
 from gatehouse.sentry.signals.surprise import is_crowded, surprise_of_partners
 
@@ -13,8 +13,8 @@ CART: Final = Collection(Group.CART)
 _signal = CART.signal
 
 # A member of an enumeration is slow to reach through it.
-_CART: Final = Kind.CART
-_USER: Final = Kind.USER
+_CART: Final = EntityKind.CART
+_USER: Final = EntityKind.USER
 
 # Shipping and tax come on top: a share of the goods, and for small carts a sum of its own. Codes
 # may take off most of the price; without any, a sale may still take off a part.
@@ -35,8 +35,8 @@ _ANNOUNCED: Final = 3.9
     computation="1 when a cart without a line was sent.",
     says="The cart is empty.",
 )
-def _empty(look: Look) -> float | None:
-    return float(look.cart is None)
+def _empty(view: RequestView) -> float | None:
+    return float(view.cart is None)
 
 
 @_signal(
@@ -46,14 +46,14 @@ def _empty(look: Look) -> float | None:
     " taken for discounts where the cart as a whole is not below 0 and fits the order's amount.",
     says="Prices or quantities in the cart cannot be true.",
 )
-def _invalid(look: Look) -> float | None:
-    cart = look.cart
+def _invalid(view: RequestView) -> float | None:
+    cart = view.cart
     if cart is None:
         return None
     if not cart.lowering_lines or cart.total is None:
         return float(cart.invalid_lines + cart.lowering_lines)
-    amount = amount_of(look)
-    fits = amount is None or not _gap(look, amount, cart.total)
+    amount = amount_of(view)
+    fits = amount is None or not _gap(view, amount, cart.total)
     return float(cart.invalid_lines if fits else cart.invalid_lines + cart.lowering_lines)
 
 
@@ -64,13 +64,13 @@ def _invalid(look: Look) -> float | None:
     " discounts (35 %, with codes 95 %), as a share of the larger of the two.",
     says="The cart does not add up to the order's amount.",
 )
-def _total_mismatch(look: Look) -> float | None:
-    amount, cart = amount_of(look), look.cart
+def _total_mismatch(view: RequestView) -> float | None:
+    amount, cart = amount_of(view), view.cart
     if amount is None or cart is None or cart.total is None or cart.sum_of_prices is None:
         return None
-    gap = _gap(look, amount, cart.total)
+    gap = _gap(view, amount, cart.total)
     # Some write the price of a line where the price of one article belongs.
-    return min(gap, _gap(look, amount, cart.sum_of_prices)) if gap else gap
+    return min(gap, _gap(view, amount, cart.sum_of_prices)) if gap else gap
 
 
 @_signal(
@@ -79,8 +79,8 @@ def _total_mismatch(look: Look) -> float | None:
     computation="1 when the amount is within a third of the cart's total.",
     says="The cart adds up to the order's amount.",
 )
-def _adds_up(look: Look) -> float | None:
-    amount, cart = amount_of(look), look.cart
+def _adds_up(view: RequestView) -> float | None:
+    amount, cart = amount_of(view), view.cart
     if amount is None or cart is None or cart.total is None or cart.invalid_lines:
         return None
     return float(abs(amount - cart.total) <= cart.total / 3)
@@ -94,8 +94,8 @@ def _adds_up(look: Look) -> float | None:
     " English ones, and the commonest in German, French, Spanish, Portuguese, Italian and Dutch.",
     says="The cart holds things that are easily sold again.",
 )
-def _high_risk_item(look: Look) -> float | None:
-    return None if look.cart is None else look.cart.resold
+def _high_risk_item(view: RequestView) -> float | None:
+    return None if view.cart is None else view.cart.resold
 
 
 @_signal(
@@ -104,8 +104,8 @@ def _high_risk_item(look: Look) -> float | None:
     computation="The largest quantity of one line.",
     says="The cart holds {value} of one article.",
 )
-def _quantity_high(look: Look) -> float | None:
-    return None if look.cart is None else look.cart.most_of_one
+def _quantity_high(view: RequestView) -> float | None:
+    return None if view.cart is None else view.cart.most_of_one
 
 
 @_signal(
@@ -116,13 +116,13 @@ def _quantity_high(look: Look) -> float | None:
     " no unusual number of users comes from the buyer's own network.",
     says="Several users have ordered exactly this cart.",
 )
-def _duplicate(look: Look) -> float | None:
-    seen = None if look.past is None else look.past.of(_CART)
-    if seen is None or look.cart is None:
+def _duplicate(view: RequestView) -> float | None:
+    seen = None if view.past is None else view.past.of(_CART)
+    if seen is None or view.cart is None:
         return None
-    allowed = _SAME_CART_USERS if _is_special(look.cart) else _SAME_ARTICLE_USERS
-    found = surprise_of_partners(seen, _USER, allowed, look.at_s)
-    return found if found <= _ANNOUNCED or is_crowded(look) else _ANNOUNCED
+    allowed = _SAME_CART_USERS if _is_special(view.cart) else _SAME_ARTICLE_USERS
+    found = surprise_of_partners(seen, _USER, allowed, view.at_s)
+    return found if found <= _ANNOUNCED or is_crowded(view) else _ANNOUNCED
 
 
 def _is_special(cart: Cart) -> bool:
@@ -130,10 +130,10 @@ def _is_special(cart: Cart) -> bool:
     return cart.lines > 1
 
 
-def _gap(look: Look, amount: float, total: float) -> float:
+def _gap(view: RequestView, amount: float, total: float) -> float:
     """The part of the difference that nothing explains."""
     if amount >= total:
-        on_top = _ON_TOP_SHARE * total + _ON_TOP_DOLLARS * (magnitude(look.currency) or 1.0)
+        on_top = _ON_TOP_SHARE * total + _ON_TOP_DOLLARS * (magnitude(view.currency) or 1.0)
         return max(amount - total - on_top, 0.0) / amount
-    off = total * (_OFF_WITH_CODES if look.order.discount_codes else _OFF_WITHOUT)
+    off = total * (_OFF_WITH_CODES if view.order.discount_codes else _OFF_WITHOUT)
     return max(total - amount - off, 0.0) / total

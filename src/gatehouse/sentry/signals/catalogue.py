@@ -3,7 +3,7 @@
 from itertools import chain
 from typing import Final
 
-from gatehouse.sentry.look import Look
+from gatehouse.sentry.look import RequestView
 from gatehouse.sentry.signals.account import ACCOUNT
 from gatehouse.sentry.signals.address import ADDRESS
 from gatehouse.sentry.signals.cart import CART
@@ -15,53 +15,53 @@ from gatehouse.sentry.signals.reputation import REPUTATION
 from gatehouse.sentry.signals.session import SESSION
 from gatehouse.sentry.signals.signal import (
     Collection,
+    Feature,
     Measure,
     Measures,
     Need,
-    Signal,
     with_country,
 )
 from gatehouse.sentry.signals.velocity import VELOCITY
 
 
-def _has_address(look: Look) -> bool:
-    return look.device.ip_address is not None
+def _has_address(view: RequestView) -> bool:
+    return view.device.ip_address is not None
 
 
-def _has_device(look: Look) -> bool:
-    return look.agent is not None or look.device.accept_language is not None
+def _has_device(view: RequestView) -> bool:
+    return view.agent is not None or view.device.accept_language is not None
 
 
-def _has_session(look: Look) -> bool:
-    return look.device.session_id is not None or look.device.session_age is not None
+def _has_session(view: RequestView) -> bool:
+    return view.device.session_id is not None or view.device.session_age is not None
 
 
-def _has_account(look: Look) -> bool:
-    return look.request.account is not None
+def _has_account(view: RequestView) -> bool:
+    return view.request.account is not None
 
 
-def _has_order(look: Look) -> bool:
-    return look.request.order is not None or look.request.event is not None
+def _has_order(view: RequestView) -> bool:
+    return view.request.order is not None or view.request.event is not None
 
 
-def _has_cart(look: Look) -> bool:
-    return look.request.shopping_cart is not None
+def _has_cart(view: RequestView) -> bool:
+    return view.request.shopping_cart is not None
 
 
-def _has_past(look: Look) -> bool:
-    return look.past is not None
+def _has_past(view: RequestView) -> bool:
+    return view.past is not None
 
 
-def _has_reputation(look: Look) -> bool:
-    return bool(look.reputation())
+def _has_reputation(view: RequestView) -> bool:
+    return bool(view.reputation())
 
 
-def _has_lines(look: Look) -> bool:
-    return look.cart is not None
+def _has_lines(view: RequestView) -> bool:
+    return view.cart is not None
 
 
-def _has_amount(look: Look) -> bool:
-    return look.order.amount is not None
+def _has_amount(view: RequestView) -> bool:
+    return view.order.amount is not None
 
 
 _NEEDS: Final[tuple[tuple[Collection, Need], ...]] = (
@@ -79,7 +79,7 @@ _NEEDS: Final[tuple[tuple[Collection, Need], ...]] = (
 )
 """Each group, and without what none of its signals can say anything."""
 
-ALL: Final[tuple[Signal, ...]] = tuple(
+ALL: Final[tuple[Feature, ...]] = tuple(
     chain.from_iterable(collection.signals for collection, _ in _NEEDS)
 )
 BY_CODE: Final = {signal.code: signal for signal in ALL}
@@ -105,18 +105,18 @@ _TOGETHER: Final[tuple[tuple[Need, Measures], ...]] = tuple(
 )
 
 
-def measure_all(look: Look) -> dict[str, float]:
+def measure_all(view: RequestView) -> dict[str, float]:
     """What the signals found; a signal that found nothing is not among them."""
     values: dict[str, float] = {}
     for needed, parts in _ONE_BY_ONE:
-        if needed(look):
+        if needed(view):
             for needs, measures in parts:
-                if needs is None or needs(look):
+                if needs is None or needs(view):
                     for code, measure in measures:
-                        value = measure(look)
+                        value = measure(view)
                         if value:
                             values[code] = value
     for needed, measures_together in _TOGETHER:
-        if needed(look):
-            measures_together(look, values)
+        if needed(view):
+            measures_together(view, values)
     return values

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Final
 
 from gatehouse.intel.places import countries_of_zone, currencies_of, distance_km
-from gatehouse.sentry.look import Look
+from gatehouse.sentry.look import RequestView
 from gatehouse.sentry.signals.signal import Collection, Group, with_card
 
 CONSISTENCY: Final = Collection(Group.CONSISTENCY)
@@ -24,8 +24,8 @@ _TRAVELLING: Final = frozenset(("USD", "EUR"))
     " of them, by its weight. Not for English alone, nor when the address hides where its user is.",
     says="The browser's languages do not fit the address's country.",
 )
-def _language_mismatch(look: Look) -> float | None:
-    found = None if look.facts.relay else look.language_fit
+def _language_mismatch(view: RequestView) -> float | None:
+    found = None if view.facts.relay else view.language_fit
     return None if found is None else 1.0 - found
 
 
@@ -35,8 +35,8 @@ def _language_mismatch(look: Look) -> float | None:
     computation="The fit of the languages, 0 to 1; 1 when one names the country itself.",
     says="The browser's languages fit the address's country.",
 )
-def _language_fits(look: Look) -> float | None:
-    return look.language_fit
+def _language_fits(view: RequestView) -> float | None:
+    return view.language_fit
 
 
 @_signal(
@@ -45,12 +45,12 @@ def _language_fits(look: Look) -> float | None:
     computation="1 when it is not; 0 for US dollars and euros, in which shops sell everywhere.",
     says="The currency is not that of the address's country.",
 )
-def _currency_mismatch(look: Look) -> float | None:
-    if look.facts.relay or look.country is None:
+def _currency_mismatch(view: RequestView) -> float | None:
+    if view.facts.relay or view.country is None:
         return None
-    if look.currency in _TRAVELLING:
+    if view.currency in _TRAVELLING:
         return 0.0
-    found = _currency_fit(look)
+    found = _currency_fit(view)
     return None if found is None else 1.0 - found
 
 
@@ -60,8 +60,8 @@ def _currency_mismatch(look: Look) -> float | None:
     computation="1 when it is.",
     says="The currency is that of the address's country.",
 )
-def _currency_fits(look: Look) -> float | None:
-    return _currency_fit(look)
+def _currency_fits(view: RequestView) -> float | None:
+    return _currency_fit(view)
 
 
 @_signal(
@@ -72,13 +72,13 @@ def _currency_fits(look: Look) -> float | None:
     says="The card is not from the address's country.",
     needs=with_card,
 )
-def _card_mismatch(look: Look) -> float | None:
-    card_country = None if look.card is None else look.card.country
-    if card_country is None or look.country is None or look.facts.relay:
+def _card_mismatch(view: RequestView) -> float | None:
+    card_country = None if view.card is None else view.card.country
+    if card_country is None or view.country is None or view.facts.relay:
         return None
-    if card_country == look.country:
+    if card_country == view.country:
         return 0.0
-    share = currencies_of(card_country) & currencies_of(look.country)
+    share = currencies_of(card_country) & currencies_of(view.country)
     return _SAME_MONEY if share else 1.0
 
 
@@ -89,11 +89,11 @@ def _card_mismatch(look: Look) -> float | None:
     says="The card is from the address's country.",
     needs=with_card,
 )
-def _card_fits(look: Look) -> float | None:
-    card_country = None if look.card is None else look.card.country
-    if card_country is None or look.country is None:
+def _card_fits(view: RequestView) -> float | None:
+    card_country = None if view.card is None else view.card.country
+    if card_country is None or view.country is None:
         return None
-    return float(card_country == look.country)
+    return float(card_country == view.country)
 
 
 @_signal(
@@ -104,12 +104,12 @@ def _card_fits(look: Look) -> float | None:
     " address hides where its user is.",
     says="The device's time zone is {value} km from the address's country.",
 )
-def _timezone_mismatch(look: Look) -> float | None:
-    inputs = look.request.custom_inputs
+def _timezone_mismatch(view: RequestView) -> float | None:
+    inputs = view.request.custom_inputs
     zone = None if inputs is None else inputs.get(TIMEZONE_KEY)
-    if not isinstance(zone, str) or look.country is None or look.facts.relay:
+    if not isinstance(zone, str) or view.country is None or view.facts.relay:
         return None
-    return None if len(zone) > _LONGEST_ZONE else _kilometres(zone, look.country)
+    return None if len(zone) > _LONGEST_ZONE else _kilometres(zone, view.country)
 
 
 @lru_cache(maxsize=4096)
@@ -121,8 +121,8 @@ def _kilometres(zone: str, country: str) -> float | None:
     return min([each for each in distances if each is not None], default=None)
 
 
-def _currency_fit(look: Look) -> float | None:
-    if look.currency is None or look.currency_digits is None or look.country is None:
+def _currency_fit(view: RequestView) -> float | None:
+    if view.currency is None or view.currency_digits is None or view.country is None:
         return None
-    used = currencies_of(look.country)
-    return float(look.currency in used) if used else None
+    used = currencies_of(view.country)
+    return float(view.currency in used) if used else None

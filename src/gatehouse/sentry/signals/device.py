@@ -3,17 +3,17 @@
 from typing import Final
 
 from gatehouse.intel.agents import Agent
-from gatehouse.sentry.look import Look
-from gatehouse.sentry.memory import Kind
+from gatehouse.sentry.look import RequestView
+from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.signals.signal import Collection, Group
 
 DEVICE: Final = Collection(Group.DEVICE)
 _signal = DEVICE.signal
 
 # A member of an enumeration is slow to reach through it.
-_DEVICE: Final = Kind.DEVICE
-_SYSTEM: Final = Kind.SYSTEM
-_USER: Final = Kind.USER
+_DEVICE: Final = EntityKind.DEVICE
+_SYSTEM: Final = EntityKind.SYSTEM
+_USER: Final = EntityKind.USER
 
 CURRENT_DAYS: Final = 180
 """So long after its successor a browser is still nothing special."""
@@ -26,8 +26,8 @@ def _is_blank(text: str) -> bool:
     return len(text) < 20 and text.strip().lower() in _BLANK
 
 
-def _is_no_browser(look: Look) -> bool:
-    return look.agent is not None and look.agent.kind not in _USED_BY_PEOPLE
+def _is_no_browser(view: RequestView) -> bool:
+    return view.agent is not None and view.agent.kind not in _USED_BY_PEOPLE
 
 
 @_signal(
@@ -37,13 +37,13 @@ def _is_no_browser(look: Look) -> bool:
     " from the same request. Not for recurring purchases.",
     says="The device has no user agent.",
 )
-def _missing(look: Look) -> float | None:
-    device = look.device
+def _missing(view: RequestView) -> float | None:
+    device = view.device
     if device.user_agent is None:
-        if not device.accept_language or look.is_renewal:
+        if not device.accept_language or view.is_renewal:
             return None
         return _NOT_SENT
-    return 1.0 if _is_blank(device.user_agent) and not look.is_renewal else 0.0
+    return 1.0 if _is_blank(device.user_agent) and not view.is_renewal else 0.0
 
 
 @_signal(
@@ -54,8 +54,8 @@ def _missing(look: Look) -> float | None:
     says="The user agent is that of a robot.",
     needs=_is_no_browser,
 )
-def _bot(look: Look) -> float | None:
-    return None if look.is_renewal else _is_kind(look, "bot")
+def _bot(view: RequestView) -> float | None:
+    return None if view.is_renewal else _is_kind(view, "bot")
 
 
 @_signal(
@@ -66,8 +66,8 @@ def _bot(look: Look) -> float | None:
     says="The user agent is that of a program, not of a browser.",
     needs=_is_no_browser,
 )
-def _http_library(look: Look) -> float | None:
-    return None if look.is_renewal else _is_kind(look, "library")
+def _http_library(view: RequestView) -> float | None:
+    return None if view.is_renewal else _is_kind(view, "library")
 
 
 @_signal(
@@ -79,8 +79,8 @@ def _http_library(look: Look) -> float | None:
     says="The user agent is that of an app's plain library.",
     needs=_is_no_browser,
 )
-def _app(look: Look) -> float | None:
-    return None if look.is_renewal else _is_kind(look, "app")
+def _app(view: RequestView) -> float | None:
+    return None if view.is_renewal else _is_kind(view, "app")
 
 
 @_signal(
@@ -90,8 +90,8 @@ def _app(look: Look) -> float | None:
     says="The browser is steered by a program.",
     needs=_is_no_browser,
 )
-def _headless(look: Look) -> float | None:
-    return _is_kind(look, "headless")
+def _headless(view: RequestView) -> float | None:
+    return _is_kind(view, "headless")
 
 
 @_signal(
@@ -102,11 +102,11 @@ def _headless(look: Look) -> float | None:
     says="The user agent is malformed.",
     needs=_is_no_browser,
 )
-def _malformed(look: Look) -> float | None:
-    text = look.device.user_agent
-    if text is None or look.is_renewal:
+def _malformed(view: RequestView) -> float | None:
+    text = view.device.user_agent
+    if text is None or view.is_renewal:
         return None
-    return 0.0 if _is_blank(text) else _is_kind(look, "malformed")
+    return 0.0 if _is_blank(text) else _is_kind(view, "malformed")
 
 
 @_signal(
@@ -117,10 +117,10 @@ def _malformed(look: Look) -> float | None:
     " far as the pace of releases allows by the day of the event.",
     says="The user agent is one that cannot exist.",
 )
-def _impossible(look: Look) -> float | None:
-    if look.agent is None:
+def _impossible(view: RequestView) -> float | None:
+    if view.agent is None:
         return None
-    return 1.0 if look.agent.impossible or _is_too_new(look.agent, look.day) else 0.0
+    return 1.0 if view.agent.impossible or _is_too_new(view.agent, view.day) else 0.0
 
 
 @_signal(
@@ -130,10 +130,10 @@ def _impossible(look: Look) -> float | None:
     " purchases.",
     says="The browser has been out of date for {value} days.",
 )
-def _outdated(look: Look) -> float | None:
-    if look.agent is None or look.agent.superseded_on is None or look.is_renewal:
+def _outdated(view: RequestView) -> float | None:
+    if view.agent is None or view.agent.superseded_on is None or view.is_renewal:
         return None
-    return float(max(look.day - look.agent.superseded_on, 0))
+    return float(max(view.day - view.agent.superseded_on, 0))
 
 
 @_signal(
@@ -143,16 +143,16 @@ def _outdated(look: Look) -> float | None:
     f" than {CURRENT_DAYS} days before the event.",
     says="The browser is an ordinary one and up to date.",
 )
-def _current(look: Look) -> float | None:
-    agent = look.agent
+def _current(view: RequestView) -> float | None:
+    agent = view.agent
     if agent is None:
         return None
     if agent.kind not in _USED_BY_PEOPLE or agent.impossible or agent.family is None:
         return 0.0
-    if _is_too_new(agent, look.day):
+    if _is_too_new(agent, view.day):
         return 0.0
     since = agent.superseded_on
-    return 1.0 if since is None or look.day - since < CURRENT_DAYS else 0.0
+    return 1.0 if since is None or view.day - since < CURRENT_DAYS else 0.0
 
 
 @_signal(
@@ -162,10 +162,10 @@ def _current(look: Look) -> float | None:
     " recurring purchases.",
     says="The browser names no language.",
 )
-def _language_missing(look: Look) -> float | None:
-    if look.agent is None or look.agent.kind not in _USED_BY_PEOPLE or look.is_renewal:
+def _language_missing(view: RequestView) -> float | None:
+    if view.agent is None or view.agent.kind not in _USED_BY_PEOPLE or view.is_renewal:
         return None
-    text = look.device.accept_language
+    text = view.device.accept_language
     if text is None:
         return _NOT_SENT
     return 1.0 if _is_blank(text) else 0.0
@@ -178,11 +178,11 @@ def _language_missing(look: Look) -> float | None:
     " purchases.",
     says="The languages cannot be read.",
 )
-def _language_invalid(look: Look) -> float | None:
-    text = look.device.accept_language
-    if text is None or look.languages is None or look.is_renewal or _is_blank(text):
+def _language_invalid(view: RequestView) -> float | None:
+    text = view.device.accept_language
+    if text is None or view.languages is None or view.is_renewal or _is_blank(text):
         return None
-    return 0.0 if look.languages.is_valid else 1.0
+    return 0.0 if view.languages.is_valid else 1.0
 
 
 @_signal(
@@ -192,10 +192,10 @@ def _language_invalid(look: Look) -> float | None:
     " when only the device is new, which may be an update. From the third event on.",
     says="The user has not used this device before.",
 )
-def _new_for_account(look: Look) -> float | None:
-    if look.past is None:
+def _new_for_account(view: RequestView) -> float | None:
+    if view.past is None:
         return None
-    user, device = look.past.of(_USER), look.past.of(_DEVICE)
+    user, device = view.past.of(_USER), view.past.of(_DEVICE)
     if user is None or device is None or user.events < 3:
         return None
     if user.times_with(_DEVICE) > 1:
@@ -207,5 +207,5 @@ def _is_too_new(agent: Agent, day: int) -> bool:
     return agent.expected_on is not None and day < agent.expected_on
 
 
-def _is_kind(look: Look, kind: str) -> float | None:
-    return None if look.agent is None else float(look.agent.kind == kind)
+def _is_kind(view: RequestView, kind: str) -> float | None:
+    return None if view.agent is None else float(view.agent.kind == kind)

@@ -7,23 +7,23 @@ import math
 from typing import Final
 
 from gatehouse.sentry.amounts import magnitude
-from gatehouse.sentry.look import Look, amount_of
-from gatehouse.sentry.memory import Kind, Window
+from gatehouse.sentry.look import RequestView, amount_of
+from gatehouse.sentry.memory import EntityKind, Window
 from gatehouse.sentry.signals.signal import LEAST, Collection, Group
 
-_USER: Final = Kind.USER
+_USER: Final = EntityKind.USER
 _MONTH: Final = Window.MONTH
 _LARGEST: Final = 1_000_000.0
 _LEAST_DEVIATION: Final = 0.2
 
 
-def _spending(look: Look, found: dict[str, float]) -> None:
-    amount = amount_of(look)
+def _spending(view: RequestView, found: dict[str, float]) -> None:
+    amount = amount_of(view)
     if amount is None:
         return
-    currency = look.currency
+    currency = view.currency
     found["ORDER_AMOUNT"] = _ratio(amount, 1.0 if currency is None else magnitude(currency) or 1.0)
-    user = None if look.past is None else look.past.of(_USER)
+    user = None if view.past is None else view.past.of(_USER)
     if user is None or user.events < 2:
         return
     earlier = user.count(_MONTH) - 1
@@ -31,7 +31,7 @@ def _spending(look: Look, found: dict[str, float]) -> None:
     # Whoever has paid nothing in this currency before has sums in another one.
     if earlier > 0 and 0 < total < math.inf and user.usual_amounts():
         found["ORDER_AMOUNT_TO_MEAN"] = _ratio(amount * earlier, total)
-    habit = look.spending()
+    habit = view.spending()
     if habit is None:
         return
     found["ORDER_AMOUNT_TO_MEDIAN"] = _ratio(amount, habit.median)
@@ -89,14 +89,14 @@ SPENDING.describe(
 )
 
 
-def _cart(look: Look, found: dict[str, float]) -> None:
-    cart = look.cart
+def _cart(view: RequestView, found: dict[str, float]) -> None:
+    cart = view.cart
     if cart is None:
         return
     found["CART_LINES"] = float(cart.lines)
     total = cart.total
     if total is not None and total > 0:
-        found["CART_TOTAL"] = _ratio(total, magnitude(look.currency) or 1.0)
+        found["CART_TOTAL"] = _ratio(total, magnitude(view.currency) or 1.0)
         # More than all of it where a discount is a line of its own.
         found["CART_TOP_SHARE"] = _ratio(cart.dearest, total)
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from gatehouse.intel.referrers import suspicion
 from gatehouse.sentry.amounts import can_be_paid, is_small
-from gatehouse.sentry.look import HABIT_AMOUNTS, Look, Spending, amount_of
-from gatehouse.sentry.memory import Kind, Window
+from gatehouse.sentry.look import HABIT_AMOUNTS, RequestView, Spending, amount_of
+from gatehouse.sentry.memory import EntityKind, Window
 from gatehouse.sentry.signals.signal import Collection, Group
 from gatehouse.sentry.signals.surprise import is_crowded, surprise_of_partners
 
@@ -14,11 +14,11 @@ ORDER: Final = Collection(Group.ORDER)
 _signal = ORDER.signal
 
 # A member of an enumeration is slow to reach through it.
-_ADDRESS: Final = Kind.ADDRESS
-_CARD: Final = Kind.CARD
-_DISCOUNT: Final = Kind.DISCOUNT
-_SESSION: Final = Kind.SESSION
-_USER: Final = Kind.USER
+_ADDRESS: Final = EntityKind.ADDRESS
+_CARD: Final = EntityKind.CARD
+_DISCOUNT: Final = EntityKind.DISCOUNT
+_SESSION: Final = EntityKind.SESSION
+_USER: Final = EntityKind.USER
 _HOUR: Final = Window.HOUR
 
 # Makes the median absolute deviation of a normal distribution its standard deviation.
@@ -33,16 +33,16 @@ _ANNOUNCED: Final = 7.9
 """More is not thought of a code whose users come each from a network of their own."""
 
 
-def _with_codes(look: Look) -> bool:
-    return bool(look.order.discount_codes)
+def _with_codes(view: RequestView) -> bool:
+    return bool(view.order.discount_codes)
 
 
-def _with_referrer(look: Look) -> bool:
-    return bool(look.order.referrer_url)
+def _with_referrer(view: RequestView) -> bool:
+    return bool(view.order.referrer_url)
 
 
-def _with_currency(look: Look) -> bool:
-    return look.currency is not None
+def _with_currency(view: RequestView) -> bool:
+    return view.currency is not None
 
 
 @_signal(
@@ -53,11 +53,11 @@ def _with_currency(look: Look) -> bool:
     says="Amount and currency are plausible.",
     needs=_with_currency,
 )
-def _plausible(look: Look) -> float | None:
-    amount, digits = look.order.amount, look.currency_digits
-    if amount is None or look.currency is None:
+def _plausible(view: RequestView) -> float | None:
+    amount, digits = view.order.amount, view.currency_digits
+    if amount is None or view.currency is None:
         return None
-    return float(digits is not None and can_be_paid(amount, look.currency, digits))
+    return float(digits is not None and can_be_paid(amount, view.currency, digits))
 
 
 @_signal(
@@ -68,13 +68,13 @@ def _plausible(look: Look) -> float | None:
     " with a cart that comes to 0, or as a recurring purchase.",
     says="The amount cannot be true.",
 )
-def _amount_invalid(look: Look) -> float | None:
-    amount = look.order.amount
+def _amount_invalid(view: RequestView) -> float | None:
+    amount = view.order.amount
     if amount is None:
         return None
-    if amount == 0 and _may_be_free(look):
+    if amount == 0 and _may_be_free(view):
         return 0.0
-    return float(not can_be_paid(amount, look.currency, look.currency_digits))
+    return float(not can_be_paid(amount, view.currency, view.currency_digits))
 
 
 @_signal(
@@ -84,8 +84,8 @@ def _amount_invalid(look: Look) -> float | None:
     says="The currency does not exist.",
     needs=_with_currency,
 )
-def _currency_invalid(look: Look) -> float | None:
-    return None if look.currency is None else float(look.currency_digits is None)
+def _currency_invalid(view: RequestView) -> float | None:
+    return None if view.currency is None else float(view.currency_digits is None)
 
 
 @_signal(
@@ -95,16 +95,16 @@ def _currency_invalid(look: Look) -> float | None:
     " merchant's orders in this currency. 0 when it is usual for the user.",
     says="The amount is far above the merchant's usual ones.",
 )
-def _amount_high(look: Look) -> float | None:
-    amount = amount_of(look)
-    if amount is None or look.past is None:
+def _amount_high(view: RequestView) -> float | None:
+    amount = amount_of(view)
+    if amount is None or view.past is None:
         return None
-    usual = look.past.usual_amounts()
+    usual = view.past.usual_amounts()
     if usual is None:
         return None
     deviation = max(usual.deviation * _DEVIATIONS, _LEAST_DEVIATION)
     above = max((math.log(amount) - usual.median) / deviation, 0.0)
-    return 0.0 if above > 0 and _is_usual(amount, look.spending()) else above
+    return 0.0 if above > 0 and _is_usual(amount, view.spending()) else above
 
 
 @_signal(
@@ -114,8 +114,8 @@ def _amount_high(look: Look) -> float | None:
     " on; 1 when the user has spent as much before.",
     says="The amount is {value} times what this user usually spends.",
 )
-def _amount_above_user(look: Look) -> float | None:
-    amount, habit = amount_of(look), look.spending()
+def _amount_above_user(view: RequestView) -> float | None:
+    amount, habit = amount_of(view), view.spending()
     if amount is None or habit is None:
         return None
     if amount <= habit.largest * _LARGEST_AGAIN:
@@ -130,8 +130,8 @@ def _amount_above_user(look: Look) -> float | None:
     f" least half of it, from {HABIT_AMOUNTS} of them on.",
     says="The amount is usual for this user.",
 )
-def _amount_usual(look: Look) -> float | None:
-    amount, habit = amount_of(look), look.spending()
+def _amount_usual(view: RequestView) -> float | None:
+    amount, habit = amount_of(view), view.spending()
     if amount is None or habit is None:
         return None
     return float(_is_usual(amount, habit))
@@ -145,15 +145,15 @@ def _amount_usual(look: Look) -> float | None:
     " recurring purchase only the card does.",
     says="{value} orders within an hour, and the amount is tiny.",
 )
-def _amount_testing(look: Look) -> float | None:
-    amount = amount_of(look)
-    if amount is None or look.past is None:
+def _amount_testing(view: RequestView) -> float | None:
+    amount = amount_of(view)
+    if amount is None or view.past is None:
         return None
-    if not is_small(amount, look.currency):
+    if not is_small(amount, view.currency):
         return 0.0
     most = 0.0
-    for kind in _tried_at(look):
-        seen = look.past.of(kind)
+    for kind in _tried_at(view):
+        seen = view.past.of(kind)
         if seen is not None:
             most = max(most, seen.count(_HOUR))
     return most
@@ -166,8 +166,8 @@ def _amount_testing(look: Look) -> float | None:
     says="{value} discount codes were used together.",
     needs=_with_codes,
 )
-def _discount_stacking(look: Look) -> float | None:
-    codes = look.order.discount_codes
+def _discount_stacking(view: RequestView) -> float | None:
+    codes = view.order.discount_codes
     return None if codes is None else float(len(set(codes)))
 
 
@@ -180,12 +180,12 @@ def _discount_stacking(look: Look) -> float | None:
     says="Unusually many users use one of the discount codes.",
     needs=_with_codes,
 )
-def _discount_code_burst(look: Look) -> float | None:
-    found = () if look.past is None else look.past.all_of(_DISCOUNT)
+def _discount_code_burst(view: RequestView) -> float | None:
+    found = () if view.past is None else view.past.all_of(_DISCOUNT)
     if not found:
         return None
-    most = max([surprise_of_partners(seen, _USER, _CODE_USERS, look.at_s) for seen in found])
-    return most if most <= _ANNOUNCED or is_crowded(look) else _ANNOUNCED
+    most = max([surprise_of_partners(seen, _USER, _CODE_USERS, view.at_s) for seen in found])
+    return most if most <= _ANNOUNCED or is_crowded(view) else _ANNOUNCED
 
 
 @_signal(
@@ -196,8 +196,8 @@ def _discount_code_burst(look: Look) -> float | None:
     says="The referrer is suspicious.",
     needs=_with_referrer,
 )
-def _referrer_suspicious(look: Look) -> float | None:
-    url = look.order.referrer_url
+def _referrer_suspicious(view: RequestView) -> float | None:
+    url = view.order.referrer_url
     return None if not url else float(suspicion(url) is not None)
 
 
@@ -208,8 +208,8 @@ def _referrer_suspicious(look: Look) -> float | None:
     " request. The time of the request then stands for it.",
     says="The event's time cannot be true.",
 )
-def _time_invalid(look: Look) -> float | None:
-    return None if look.event.timestamp is None else float(not look.time_is_plausible)
+def _time_invalid(view: RequestView) -> float | None:
+    return None if view.event.timestamp is None else float(not view.time_is_plausible)
 
 
 @_signal(
@@ -218,22 +218,22 @@ def _time_invalid(look: Look) -> float | None:
     computation="1 for a recurring purchase.",
     says="The order renews an earlier one.",
 )
-def _renewal(look: Look) -> float | None:
-    return None if look.event.type is None else float(look.is_renewal)
+def _renewal(view: RequestView) -> float | None:
+    return None if view.event.type is None else float(view.is_renewal)
 
 
-def _may_be_free(look: Look) -> bool:
+def _may_be_free(view: RequestView) -> bool:
     """Whether something explains that nothing is paid."""
-    if look.order.discount_codes or look.is_renewal:
+    if view.order.discount_codes or view.is_renewal:
         return True
-    return look.cart is not None and look.cart.total == 0
+    return view.cart is not None and view.cart.total == 0
 
 
-def _tried_at(look: Look) -> tuple[Kind, ...]:
+def _tried_at(view: RequestView) -> tuple[EntityKind, ...]:
     """What is one person's, and would try out cards."""
-    if look.is_renewal:
+    if view.is_renewal:
         return (_CARD,)
-    shared = look.facts.mobile or look.facts.relay or look.facts.allowed
+    shared = view.facts.mobile or view.facts.relay or view.facts.allowed
     return (_CARD, _SESSION) if shared else (_CARD, _SESSION, _ADDRESS)
 
 

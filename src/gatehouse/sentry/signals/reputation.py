@@ -6,54 +6,58 @@ fraud is than usual for the account, in log-odds: above 0 is worse, below 0 bett
 
 from typing import Final
 
-from gatehouse.sentry.look import Look
-from gatehouse.sentry.memory import Kind
-from gatehouse.sentry.reputation import Standing
+from gatehouse.sentry.look import RequestView
+from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.signals.signal import LEAST, Collection, Group
 
-_AFFILIATE: Final = Kind.AFFILIATE
-_ARTICLE: Final = Kind.ARTICLE
+_AFFILIATE: Final = EntityKind.AFFILIATE
+_ARTICLE: Final = EntityKind.ARTICLE
 
-_BY_KIND: Final[dict[Kind, tuple[str, str, str]]] = {
-    Kind.ADDRESS: ("IP_REPUTATION", "from this address", "of the address"),
-    Kind.NETWORK: ("IP_NETWORK_REPUTATION", "from this network", "of the network"),
-    Kind.OPERATOR: (
+_BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
+    EntityKind.ADDRESS: ("IP_REPUTATION", "from this address", "of the address"),
+    EntityKind.NETWORK: ("IP_NETWORK_REPUTATION", "from this network", "of the network"),
+    EntityKind.OPERATOR: (
         "IP_OPERATOR_REPUTATION",
         "from this network operator",
         "of whoever runs the network",
     ),
-    Kind.COUNTRY: (
+    EntityKind.COUNTRY: (
         "IP_COUNTRY_REPUTATION",
         "from the address's country",
         "of the country that the address is in",
     ),
-    Kind.PLACE: (
+    EntityKind.PLACE: (
         "DEVICE_REPUTATION",
         "with this device on this network",
         "of user agent, languages and network together",
     ),
-    Kind.USER: ("ACCOUNT_REPUTATION", "of this user", "of the user"),
-    Kind.CARD: ("CARD_REPUTATION", "with this card", "of the card"),
-    Kind.BIN: ("CARD_BIN_REPUTATION", "with cards of this kind", "of the card's first digits"),
-    Kind.ISSUER: (
+    EntityKind.USER: ("ACCOUNT_REPUTATION", "of this user", "of the user"),
+    EntityKind.CARD: ("CARD_REPUTATION", "with this card", "of the card"),
+    EntityKind.BIN: (
+        "CARD_BIN_REPUTATION",
+        "with cards of this kind",
+        "of the card's first digits",
+    ),
+    EntityKind.ISSUER: (
         "CARD_COUNTRY_REPUTATION",
         "with cards of this country",
         "of the country of the card's issuer",
     ),
-    Kind.EMAIL: ("EMAIL_REPUTATION", "with this e-mail address", "of the mailbox"),
-    Kind.PHONE: ("PHONE_REPUTATION", "with this phone number", "of the phone number"),
-    Kind.AFFILIATE: ("AFFILIATE_REPUTATION", "from this affiliate", "of the affiliate"),
-    Kind.DISCOUNT: (
+    EntityKind.EMAIL: ("EMAIL_REPUTATION", "with this e-mail address", "of the mailbox"),
+    EntityKind.PHONE: ("PHONE_REPUTATION", "with this phone number", "of the phone number"),
+    EntityKind.AFFILIATE: ("AFFILIATE_REPUTATION", "from this affiliate", "of the affiliate"),
+    EntityKind.DISCOUNT: (
         "DISCOUNT_REPUTATION",
         "with this discount code",
         "of the discount code; of several, the worst",
     ),
-    Kind.MIX: (
+    EntityKind.MIX: (
         "CART_MIX_REPUTATION",
         "of such carts",
         "of the cart's categories at about its total",
     ),
-    Kind.CUSTOM: (
+    EntityKind.CUSTOM: (
         "CUSTOM_REPUTATION",
         "with one of the custom inputs",
         "of a declared custom input; of several, the worst",
@@ -62,8 +66,8 @@ _BY_KIND: Final[dict[Kind, tuple[str, str, str]]] = {
 _CODES: Final = {kind: code for kind, (code, _, _) in _BY_KIND.items()}
 
 
-def _measures(look: Look, found: dict[str, float]) -> None:
-    standings = look.reputation()
+def _measures(view: RequestView, found: dict[str, float]) -> None:
+    standings = view.reputation()
     for kind, known in standings.items():
         code = _CODES.get(kind)
         if code is not None:
@@ -80,7 +84,7 @@ def _measures(look: Look, found: dict[str, float]) -> None:
         _course(affiliate[0], found)
 
 
-def _course(standing: Standing, found: dict[str, float]) -> None:
+def _course(standing: EntityReputation, found: dict[str, float]) -> None:
     """How the labels of an affiliate went on: many of its buyers are robbed, or none is."""
     course = standing.ledger.course(standing.day)
     found["AFFILIATE_LATEST_OUTCOMES"] = max(100 * course.latest, LEAST)

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from gatehouse.sentry.look import Look
-from gatehouse.sentry.memory import Kind, Seen, Window
+from gatehouse.sentry.look import RequestView
+from gatehouse.sentry.memory import EntityKind, EntityView, Window
 from gatehouse.sentry.signals.signal import LEAST, Collection, Group
 from gatehouse.sentry.signals.surprise import is_alone
 
@@ -11,12 +11,12 @@ SESSION: Final = Collection(Group.SESSION)
 _signal = SESSION.signal
 
 # A member of an enumeration is slow to reach through it.
-_ADDRESS: Final = Kind.ADDRESS
-_BROWSER: Final = Kind.BROWSER
-_COUNTRY: Final = Kind.COUNTRY
-_SESSION: Final = Kind.SESSION
-_SYSTEM: Final = Kind.SYSTEM
-_USER: Final = Kind.USER
+_ADDRESS: Final = EntityKind.ADDRESS
+_BROWSER: Final = EntityKind.BROWSER
+_COUNTRY: Final = EntityKind.COUNTRY
+_SESSION: Final = EntityKind.SESSION
+_SYSTEM: Final = EntityKind.SYSTEM
+_USER: Final = EntityKind.USER
 _DAY: Final = Window.DAY
 
 SHORTEST_ORDINARY_S: Final = 30.0
@@ -30,9 +30,9 @@ LONGEST_S: Final = 366 * 86_400.0
     computation="Age of the session, seconds. Not for recurring purchases.",
     says="The order came {value} seconds into the visit.",
 )
-def _too_young(look: Look) -> float | None:
-    age_s = look.device.session_age
-    if age_s is None or age_s < 0 or look.is_renewal:
+def _too_young(view: RequestView) -> float | None:
+    age_s = view.device.session_age
+    if age_s is None or age_s < 0 or view.is_renewal:
         return None
     return min(max(age_s, LEAST), LONGEST_S)
 
@@ -43,8 +43,8 @@ def _too_young(look: Look) -> float | None:
     computation="1 when the session is between 30 seconds and 12 hours old.",
     says="The visit has lasted an ordinary time.",
 )
-def _ordinary(look: Look) -> float | None:
-    age_s = look.device.session_age
+def _ordinary(view: RequestView) -> float | None:
+    age_s = view.device.session_age
     if age_s is None:
         return None
     return 1.0 if SHORTEST_ORDINARY_S <= age_s <= LONGEST_ORDINARY_S else 0.0
@@ -56,8 +56,8 @@ def _ordinary(look: Look) -> float | None:
     computation="1 when the session's age is negative or more than a year.",
     says="The session's age cannot be true.",
 )
-def _age_invalid(look: Look) -> float | None:
-    age_s = look.device.session_age
+def _age_invalid(view: RequestView) -> float | None:
+    age_s = view.device.session_age
     if age_s is None:
         return None
     return 0.0 if 0 <= age_s <= LONGEST_S else 1.0
@@ -70,15 +70,15 @@ def _age_invalid(look: Look) -> float | None:
     " another country. Another address of a phone or a privacy relay is 0.",
     says="The session has moved to another address.",
 )
-def _address_changed(look: Look) -> float | None:
-    session = _session(look)
-    if session is None or look.address is None:
+def _address_changed(view: RequestView) -> float | None:
+    session = _session(view)
+    if session is None or view.address is None:
         return None
-    if is_alone(session, look.at_s):
+    if is_alone(session, view.at_s):
         return 0.0
     if session.distinct(_COUNTRY, _DAY) > 1:
         return 2.0
-    wanders = look.facts.mobile or look.facts.relay
+    wanders = view.facts.mobile or view.facts.relay
     return 1.0 if session.distinct(_ADDRESS, _DAY) > 1 and not wanders else 0.0
 
 
@@ -90,11 +90,11 @@ def _address_changed(look: Look) -> float | None:
     " more than two browsers. Not for recurring purchases.",
     says="The session has moved to another browser.",
 )
-def _agent_changed(look: Look) -> float | None:
-    session = _session(look)
-    if session is None or look.agent is None:
+def _agent_changed(view: RequestView) -> float | None:
+    session = _session(view)
+    if session is None or view.agent is None:
         return None
-    if is_alone(session, look.at_s):
+    if is_alone(session, view.at_s):
         return 0.0
     browsers = session.distinct(_BROWSER, _DAY)
     if browsers > 2 or session.distinct(_SYSTEM, _DAY) > 1:
@@ -109,15 +109,15 @@ def _agent_changed(look: Look) -> float | None:
     " purchases.",
     says="{value} users have ordered in this session.",
 )
-def _multi_account(look: Look) -> float | None:
-    session = _session(look)
-    if session is None or look.past is None:
+def _multi_account(view: RequestView) -> float | None:
+    session = _session(view)
+    if session is None or view.past is None:
         return None
-    if is_alone(session, look.at_s):
-        return 0.0 if look.past.of(_USER) is None else 1.0
+    if is_alone(session, view.at_s):
+        return 0.0 if view.past.of(_USER) is None else 1.0
     return float(session.distinct(_USER, _DAY))
 
 
-def _session(look: Look) -> Seen | None:
+def _session(view: RequestView) -> EntityView | None:
     """The session's past; a renewal's is that of the merchant's own program."""
-    return None if look.past is None or look.is_renewal else look.past.of(_SESSION)
+    return None if view.past is None or view.is_renewal else view.past.of(_SESSION)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from gatehouse.sentry.look import Look
+from gatehouse.sentry.look import RequestView
 
 LEAST: Final = 0.001
 """Of a measurement of which none at all would say something, too."""
@@ -16,10 +16,10 @@ LEAST: Final = 0.001
 _WHOLE_FROM: Final = 10
 """Smaller numbers are told with two digits."""
 
-Measure = Callable[[Look], float | None]
-Measures = Callable[[Look, dict[str, float]], None]
+Measure = Callable[[RequestView], float | None]
+Measures = Callable[[RequestView, dict[str, float]], None]
 """Adds what it finds by code; for signals that are worked out together."""
-Need = Callable[[Look], bool]
+Need = Callable[[RequestView], bool]
 
 
 class Group(StrEnum):
@@ -36,7 +36,7 @@ class Group(StrEnum):
     REPUTATION = "reputation"
 
 
-class Signal(NamedTuple):
+class Feature(NamedTuple):
     """One signal with its documentation."""
 
     code: str
@@ -65,7 +65,7 @@ class Collection:
 
     def __init__(self, group: Group, measures: Measures | None = None) -> None:
         self._group = group
-        self.signals: list[Signal] = []
+        self.signals: list[Feature] = []
         self.measures = measures
         """What works all of them out together, when that is how they are measured."""
 
@@ -76,13 +76,13 @@ class Collection:
         measures = self.measures
         assert measures is not None
 
-        def measure(look: Look) -> float | None:
+        def measure(view: RequestView) -> float | None:
             found: dict[str, float] = {}
-            measures(look, found)
+            measures(view, found)
             return found.get(code)
 
         self.signals.append(
-            Signal(code, self._group, meaning, computation, says, measure, None, otherwise)
+            Feature(code, self._group, meaning, computation, says, measure, None, otherwise)
         )
 
     def signal(
@@ -91,23 +91,23 @@ class Collection:
         """Make a function the measure of a signal."""
 
         def collect(measure: Measure) -> Measure:
-            found = Signal(code, self._group, meaning, computation, says, measure, needs)
+            found = Feature(code, self._group, meaning, computation, says, measure, needs)
             self.signals.append(found)
             return measure
 
         return collect
 
 
-def with_card(look: Look) -> bool:
+def with_card(view: RequestView) -> bool:
     """Whether the request is about a card."""
-    return look.card is not None
+    return view.card is not None
 
 
-def with_place(look: Look) -> bool:
+def with_place(view: RequestView) -> bool:
     """Whether there is an address, and it is the buyer's."""
-    return look.address is not None and not look.is_renewal
+    return view.address is not None and not view.is_renewal
 
 
-def with_country(look: Look) -> bool:
+def with_country(view: RequestView) -> bool:
     """Whether it is known where the buyer is."""
-    return look.country is not None
+    return view.country is not None

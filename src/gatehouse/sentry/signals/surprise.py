@@ -12,8 +12,8 @@ import math
 from typing import Final
 
 from gatehouse.intel.networks import AddressFacts
-from gatehouse.sentry.look import Look
-from gatehouse.sentry.memory import Kind, Seen, Window
+from gatehouse.sentry.look import RequestView
+from gatehouse.sentry.memory import EntityKind, EntityView, Window
 
 SHARED_BY: Final = 25.0
 """A phone network or a relay puts this many times the usual number of people behind an address."""
@@ -23,8 +23,8 @@ _LN_10: Final = math.log(10)
 # A member of an enumeration is slow to reach through it.
 _DAY: Final = Window.DAY
 _HOUR: Final = Window.HOUR
-_NETWORK: Final = Kind.NETWORK
-_USER: Final = Kind.USER
+_NETWORK: Final = EntityKind.NETWORK
+_USER: Final = EntityKind.USER
 _MONTH: Final = Window.MONTH
 _DAY_S: Final = 86_400
 _LEAST_DAYS: Final = 7.0
@@ -57,7 +57,7 @@ def surprise(count: float, usual: float) -> float:
     return (count * math.log(count / usual) - count + usual) / _LN_10
 
 
-def surprise_of_events(seen: Seen, allowed: float, at_s: float) -> float:
+def surprise_of_events(seen: EntityView, allowed: float, at_s: float) -> float:
     """How surprising an entity's events of the last hour or day are.
 
     So many as are allowed in an hour are nothing special even for an entity without a past.
@@ -81,7 +81,7 @@ def surprise_of_events(seen: Seen, allowed: float, at_s: float) -> float:
     )
 
 
-def surprise_of_partners(seen: Seen, kind: Kind, allowed: float, at_s: float) -> float:
+def surprise_of_partners(seen: EntityView, kind: EntityKind, allowed: float, at_s: float) -> float:
     """How surprising the number of partners of a kind is that an entity had lately."""
     if seen.events <= allowed or is_alone(seen, at_s):
         return 0.0
@@ -104,7 +104,7 @@ def surprise_of_partners(seen: Seen, kind: Kind, allowed: float, at_s: float) ->
     )
 
 
-def is_alone(seen: Seen, at_s: float) -> bool:
+def is_alone(seen: EntityView, at_s: float) -> bool:
     """Whether this is the only event within a day; most are, and need not be counted."""
     previous_s = seen.previous_s
     return previous_s is None or at_s - previous_s > _DAY_S
@@ -115,18 +115,18 @@ def people_behind(facts: AddressFacts) -> float:
     return SHARED_BY if facts.mobile or facts.relay or facts.allowed else 1.0
 
 
-def is_crowded(look: Look) -> bool:
+def is_crowded(view: RequestView) -> bool:
     """Whether more users than usual come from the buyer's own network.
 
     An announcement brings many buyers of one thing, each from a network of their own.
     """
-    network = None if look.past is None else look.past.of(_NETWORK)
+    network = None if view.past is None else view.past.of(_NETWORK)
     if network is None:
         return False
-    return surprise_of_partners(network, _USER, people_behind(look.facts), look.at_s) >= _CROWDED
+    return surprise_of_partners(network, _USER, people_behind(view.facts), view.at_s) >= _CROWDED
 
 
-def _days_known(seen: Seen, at_s: float) -> float:
+def _days_known(seen: EntityView, at_s: float) -> float:
     """Over how many days the past is spread.
 
     At least a week, or the first days would be taken for more than they are.
@@ -134,7 +134,7 @@ def _days_known(seen: Seen, at_s: float) -> float:
     return min(max((at_s - seen.first_s) / _DAY_S, _LEAST_DAYS), _MOST_DAYS)
 
 
-def _most_usual(seen: Seen, allowed: float) -> float:
+def _most_usual(seen: EntityView, allowed: float) -> float:
     """How many a day can be usual at most: each further day on which it was seen vouches for more.
 
     Nothing in the first days, so that a flood is no excuse for itself nor for those that follow.

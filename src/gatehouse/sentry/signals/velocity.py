@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from gatehouse.sentry.look import Look
-from gatehouse.sentry.memory import Kind, Seen, Window
+from gatehouse.sentry.look import RequestView
+from gatehouse.sentry.memory import EntityKind, EntityView, Window
 from gatehouse.sentry.signals.signal import Collection, Group, with_card, with_place
 from gatehouse.sentry.signals.surprise import (
     SHARED_BY,
@@ -17,13 +17,13 @@ VELOCITY: Final = Collection(Group.VELOCITY)
 _signal = VELOCITY.signal
 
 # A member of an enumeration is slow to reach through it.
-_ADDRESS: Final = Kind.ADDRESS
-_CARD: Final = Kind.CARD
-_CUSTOM: Final = Kind.CUSTOM
-_NETWORK: Final = Kind.NETWORK
-_PLACE: Final = Kind.PLACE
-_SESSION: Final = Kind.SESSION
-_USER: Final = Kind.USER
+_ADDRESS: Final = EntityKind.ADDRESS
+_CARD: Final = EntityKind.CARD
+_CUSTOM: Final = EntityKind.CUSTOM
+_NETWORK: Final = EntityKind.NETWORK
+_PLACE: Final = EntityKind.PLACE
+_SESSION: Final = EntityKind.SESSION
+_USER: Final = EntityKind.USER
 _DAY: Final = Window.DAY
 _MONTH: Final = Window.MONTH
 
@@ -36,12 +36,12 @@ _UNIT: Final = (
 _NOT_RENEWALS: Final = "Not for recurring purchases, whose pace is the merchant's."
 
 
-def _with_session(look: Look) -> bool:
-    return look.device.session_id is not None
+def _with_session(view: RequestView) -> bool:
+    return view.device.session_id is not None
 
 
-def _with_custom(look: Look) -> bool:
-    return bool(look.request.custom_inputs)
+def _with_custom(view: RequestView) -> bool:
+    return bool(view.request.custom_inputs)
 
 
 @_signal(
@@ -52,9 +52,9 @@ def _with_custom(look: Look) -> bool:
     says="Unusually many orders come from this address.",
     needs=with_place,
 )
-def _address_events(look: Look) -> float | None:
-    people = people_behind(look.facts)
-    found = _events(look, _ADDRESS, 2.0 * people)
+def _address_events(view: RequestView) -> float | None:
+    people = people_behind(view.facts)
+    found = _events(view, _ADDRESS, 2.0 * people)
     return found / _CROWDS if found and people > 1 else found
 
 
@@ -66,8 +66,8 @@ def _address_events(look: Look) -> float | None:
     says="Unusually many users come from this address.",
     needs=with_place,
 )
-def _address_accounts(look: Look) -> float | None:
-    return _partners(look, _ADDRESS, _USER, people_behind(look.facts))
+def _address_accounts(view: RequestView) -> float | None:
+    return _partners(view, _ADDRESS, _USER, people_behind(view.facts))
 
 
 @_signal(
@@ -78,8 +78,8 @@ def _address_accounts(look: Look) -> float | None:
     says="Unusually many cards are used from this address.",
     needs=with_card,
 )
-def _address_cards(look: Look) -> float | None:
-    return _partners(look, _ADDRESS, _CARD, people_behind(look.facts))
+def _address_cards(view: RequestView) -> float | None:
+    return _partners(view, _ADDRESS, _CARD, people_behind(view.facts))
 
 
 @_signal(
@@ -90,8 +90,8 @@ def _address_cards(look: Look) -> float | None:
     says="Unusually many orders come from this network.",
     needs=with_place,
 )
-def _network(look: Look) -> float | None:
-    return _events(look, _NETWORK, 6.0 * people_behind(look.facts))
+def _network(view: RequestView) -> float | None:
+    return _events(view, _NETWORK, 6.0 * people_behind(view.facts))
 
 
 @_signal(
@@ -102,8 +102,8 @@ def _network(look: Look) -> float | None:
     says="Unusually many users share this device and network.",
     needs=with_place,
 )
-def _device_accounts(look: Look) -> float | None:
-    return _partners(look, _PLACE, _USER, people_behind(look.facts))
+def _device_accounts(view: RequestView) -> float | None:
+    return _partners(view, _PLACE, _USER, people_behind(view.facts))
 
 
 @_signal(
@@ -112,8 +112,8 @@ def _device_accounts(look: Look) -> float | None:
     computation=f"{_UNIT}, of the user's events. {_NOT_RENEWALS}",
     says="The user orders unusually often.",
 )
-def _account_orders(look: Look) -> float | None:
-    return _events(look, _USER, 2.0)
+def _account_orders(view: RequestView) -> float | None:
+    return _events(view, _USER, 2.0)
 
 
 @_signal(
@@ -124,8 +124,8 @@ def _account_orders(look: Look) -> float | None:
     says="The user has paid with {value} cards within a day.",
     needs=with_card,
 )
-def _account_cards(look: Look) -> float | None:
-    return _cards(look, _USER)
+def _account_cards(view: RequestView) -> float | None:
+    return _cards(view, _USER)
 
 
 @_signal(
@@ -136,8 +136,8 @@ def _account_cards(look: Look) -> float | None:
     says="{value} cards have been used in this session within a day.",
     needs=with_card,
 )
-def _session_cards(look: Look) -> float | None:
-    return _cards(look, _SESSION)
+def _session_cards(view: RequestView) -> float | None:
+    return _cards(view, _SESSION)
 
 
 @_signal(
@@ -147,8 +147,8 @@ def _session_cards(look: Look) -> float | None:
     says="Unusually many orders come from this session.",
     needs=_with_session,
 )
-def _session_events(look: Look) -> float | None:
-    return _events(look, _SESSION, 3.0)
+def _session_events(view: RequestView) -> float | None:
+    return _events(view, _SESSION, 3.0)
 
 
 @_signal(
@@ -158,8 +158,8 @@ def _session_events(look: Look) -> float | None:
     says="The card is used unusually often.",
     needs=with_card,
 )
-def _card_events(look: Look) -> float | None:
-    return _events(look, _CARD, 0.5)
+def _card_events(view: RequestView) -> float | None:
+    return _events(view, _CARD, 0.5)
 
 
 @_signal(
@@ -169,8 +169,8 @@ def _card_events(look: Look) -> float | None:
     says="{value} users have paid with this card.",
     needs=with_card,
 )
-def _card_accounts(look: Look) -> float | None:
-    card = None if look.past is None else look.past.of(_CARD)
+def _card_accounts(view: RequestView) -> float | None:
+    card = None if view.past is None else view.past.of(_CARD)
     return None if card is None else float(card.distinct(_USER, _MONTH))
 
 
@@ -182,30 +182,32 @@ def _card_accounts(look: Look) -> float | None:
     says="Unusually many users share one of the custom inputs.",
     needs=_with_custom,
 )
-def _custom(look: Look) -> float | None:
-    found = () if look.past is None else look.past.all_of(_CUSTOM)
+def _custom(view: RequestView) -> float | None:
+    found = () if view.past is None else view.past.all_of(_CUSTOM)
     if not found:
         return None
-    partner = _USER if look.past is not None and look.past.of(_USER) is not None else _ADDRESS
-    return max([surprise_of_partners(seen, partner, 1.0, look.at_s) for seen in found])
+    partner = _USER if view.past is not None and view.past.of(_USER) is not None else _ADDRESS
+    return max([surprise_of_partners(seen, partner, 1.0, view.at_s) for seen in found])
 
 
-def _cards(look: Look, kind: Kind) -> float | None:
-    seen = _seen(look, kind)
-    if seen is None or look.card is None:
+def _cards(view: RequestView, kind: EntityKind) -> float | None:
+    seen = _seen(view, kind)
+    if seen is None or view.card is None:
         return None
-    return 1.0 if is_alone(seen, look.at_s) else float(seen.distinct(_CARD, _DAY))
+    return 1.0 if is_alone(seen, view.at_s) else float(seen.distinct(_CARD, _DAY))
 
 
-def _events(look: Look, kind: Kind, allowed: float) -> float | None:
-    seen = _seen(look, kind)
-    return None if seen is None else surprise_of_events(seen, allowed, look.at_s)
+def _events(view: RequestView, kind: EntityKind, allowed: float) -> float | None:
+    seen = _seen(view, kind)
+    return None if seen is None else surprise_of_events(seen, allowed, view.at_s)
 
 
-def _partners(look: Look, kind: Kind, partner: Kind, allowed: float) -> float | None:
-    seen = _seen(look, kind)
-    return None if seen is None else surprise_of_partners(seen, partner, allowed, look.at_s)
+def _partners(
+    view: RequestView, kind: EntityKind, partner: EntityKind, allowed: float
+) -> float | None:
+    seen = _seen(view, kind)
+    return None if seen is None else surprise_of_partners(seen, partner, allowed, view.at_s)
 
 
-def _seen(look: Look, kind: Kind) -> Seen | None:
-    return None if look.past is None or look.is_renewal else look.past.of(kind)
+def _seen(view: RequestView, kind: EntityKind) -> EntityView | None:
+    return None if view.past is None or view.is_renewal else view.past.of(kind)
