@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from gatehouse.idverify.names import compare_full_names
 from gatehouse.idverify.names.compare import PARTIAL_FROM
 from gatehouse.idverify.names.scripts import LATIN, script_of
-from gatehouse.idverify.words import Result
+from gatehouse.idverify.response import Result
 
 COLUMNS: Final = ("left", "right", "label", "source", "kind")
 ALIAS_SOURCES: Final = ("ofac_sdn_aka", "un_sc_alias")

@@ -17,18 +17,18 @@ import typer.main
 
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli.app import app
+from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS, VELOCITY
+from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.core.brands import BRAND_NAMES, BRANDS
 from gatehouse.core.money import format_amount
-from gatehouse.language.catalogue import LIST_KINDS, SIGNALS, VELOCITY
-from gatehouse.language.signatures import SIGNATURES, Signature
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import Rule
 from gatehouse.rules.starter import STARTER_LISTS, starter_document
+from gatehouse.sentry.features.catalogue import ALL
+from gatehouse.sentry.features.feature import Group
 from gatehouse.sentry.scorecard import Term, load_sheet
-from gatehouse.sentry.signals.catalogue import ALL
-from gatehouse.sentry.signals.signal import Group
 from gatehouse.settings import declarations
 from gatehouse.web.problems import CODES
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store.office import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Home, Server
 
 _NUMBERS = count()

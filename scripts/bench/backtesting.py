@@ -17,17 +17,17 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import psutil
 
-from gatehouse.backtest.loading import Loader, question_of
-from gatehouse.backtest.running import Backtest, Judge, try_out
-from gatehouse.backtest.workplace import open_workplace
+from gatehouse.backtest.load import Loader, question_of
+from gatehouse.backtest.run import Backtest, Judge, try_out
+from gatehouse.backtest.workspace import open_workplace
+from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.core.ids import new_id
-from gatehouse.language.catalogue import VELOCITY
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts
-from gatehouse.store.records import KeptRecord, RecordSpan
+from gatehouse.store.accounts import accounts
+from gatehouse.store.decisions.records import KeptRecord, RecordSpan
 from gatehouse.store.tables import DECISIONS
 
 BAR_S: Final = 20.0

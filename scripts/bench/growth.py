@@ -13,21 +13,21 @@ from gatehouse.core.cards import CardNumber
 from gatehouse.core.case import Case
 from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import CARD_FINGERPRINTS, ENTITIES
+from gatehouse.installation import open_admin_session
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
-from gatehouse.premises import open_admin_session
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import LocalMemory
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.settings import load_settings
-from gatehouse.store import identities
-from gatehouse.store.imports import batch_of
-from gatehouse.store.office import AdminSession
-from gatehouse.store.safe import HolderRecord, IdentitySealer
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.identities import identities
+from gatehouse.store.identities.identity_sealer import HolderRecord, IdentitySealer
+from gatehouse.store.identities.imports import batch_of
 from scripts.bench.cards import card_number
 from scripts.bench.people import holders_of
 from scripts.bench.servers import Shop

@@ -6,7 +6,7 @@ import time
 from typing import Final, NamedTuple
 
 from gatehouse.rules.authoring import read_rule_set
-from gatehouse.rules.deciding import CompiledRuleSet
+from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
 from scripts.bench.backtesting import record
 from scripts.bench.purchases import rule_set

@@ -12,10 +12,10 @@ import psutil
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.look import view_request
+from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import DEFAULT_POLICY
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import LocalMemory
+from gatehouse.sentry.request_view import view_request
 from scripts.bench.visits import sentry_visit
 
 _PEOPLE: Final = 200_000

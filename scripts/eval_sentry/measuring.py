@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gatehouse.learning.measuring import Figures, card_precision, measure
+from gatehouse.training.metrics import Figures, card_precision, measure
 from scripts.eval_sentry.converting import DataError, Known
 
 EVERY: Final = "every request"

@@ -13,12 +13,13 @@ from gatehouse import warmup
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
-from gatehouse.golive import settings_points
+from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker, Fingerprints
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
-from gatehouse.offers.operations import (
+from gatehouse.operations.account_setup import Builder, Setups
+from gatehouse.operations.catalogue import (
     Parties,
     load_addresses,
     load_gateway,
@@ -28,32 +29,31 @@ from gatehouse.offers.operations import (
     make_stages,
     read_policies,
 )
-from gatehouse.offers.pipelines import Pipelines
-from gatehouse.offers.setups import Builder, Setups
+from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
-from gatehouse.premises import root_secret, system_clock
+from gatehouse.preflight import settings_points
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.rings import LocalMemory
+from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.settings import Settings
-from gatehouse.store.callers import CallerDirectory
-from gatehouse.store.decisions import DecisionArchive
-from gatehouse.store.doors import open_batch_session
-from gatehouse.store.feedback_desk import RecordedFeedback
-from gatehouse.store.history import DecisionHistory
-from gatehouse.store.keyring import open_ring
-from gatehouse.store.labels import LabelFollower
-from gatehouse.store.lookup import RecordedIdentities
-from gatehouse.store.office import AdminSession
-from gatehouse.store.remembrance import MemoryRebuild
-from gatehouse.store.reverser import ReversalWorker
-from gatehouse.store.reviews import RecordedReviews
-from gatehouse.store.sweeper import Sweeper
-from gatehouse.store.writer import Writer
-from gatehouse.survey.keeping import Fingerprinter
-from gatehouse.survey.surveyor import LiveSignalBuilder
-from gatehouse.web.door import App, AppOptions, with_life
+from gatehouse.signals.builder import LiveSignalBuilder
+from gatehouse.signals.fingerprinter import Fingerprinter
+from gatehouse.store.accounts.callers import CallerDirectory
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.keyring import open_ring
+from gatehouse.store.decisions.decisions import DecisionArchive
+from gatehouse.store.decisions.history import DecisionHistory
+from gatehouse.store.decisions.memory_rebuild import MemoryRebuild
+from gatehouse.store.decisions.reviews import RecordedReviews
+from gatehouse.store.feedback.feedback_queue import RecordedFeedback
+from gatehouse.store.feedback.label_follower import LabelFollower
+from gatehouse.store.identities.identity_lookup import RecordedIdentities
+from gatehouse.store.requests.batch_sql import open_batch_session
+from gatehouse.store.requests.reversal_worker import ReversalWorker
+from gatehouse.store.requests.sweeper import Sweeper
+from gatehouse.store.requests.writer import Writer
+from gatehouse.web.app import App, AppOptions, with_life
+from gatehouse.web.auth import Authenticator, AuthOptions
 from gatehouse.web.feedback import Feedback
-from gatehouse.web.gate import Authenticator, AuthOptions
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews

@@ -5,18 +5,18 @@ from typing import Any
 
 import msgspec
 
-from gatehouse.backtest.loading import LoadCounts, Loader, question_of
+from gatehouse.backtest.load import LoadCounts, Loader, question_of
 from gatehouse.backtest.report import BacktestReport
-from gatehouse.backtest.running import Judge
-from gatehouse.backtest.workplace import open_workplace
+from gatehouse.backtest.run import Judge
+from gatehouse.backtest.workspace import open_workplace
+from gatehouse.conditions.catalogue import Catalogue
+from gatehouse.conditions.nodes import Type
+from gatehouse.conditions.parse import read_condition
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
 from gatehouse.core.outcomes import Outcome
-from gatehouse.language.catalogue import Catalogue
-from gatehouse.language.nodes import Type
-from gatehouse.language.reading import read_condition
 from gatehouse.rules.ruleset import Rule, RuleSet
-from gatehouse.store.records import KeptRecord
+from gatehouse.store.decisions.records import KeptRecord
 
 NOW_MS = 1_794_700_000_000
 DAY_MS = 86_400_000

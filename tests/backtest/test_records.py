@@ -3,11 +3,12 @@
 import msgspec
 import pytest
 
-from gatehouse.backtest.running import Backtest, try_out
+from gatehouse.backtest.run import Backtest, try_out
 from gatehouse.core.errors import NotFound
-from gatehouse.store import accounts, records
-from gatehouse.store.office import AdminSession
-from gatehouse.store.records import RecordSpan
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import records
+from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import NOW_MS, ignore, kept, nowhere, record, rule, rule_set, ruled
 

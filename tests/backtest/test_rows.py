@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from gatehouse.backtest.loading import SEEN, Loader, SignalSelection
+from gatehouse.backtest.load import SEEN, Loader, SignalSelection
 from gatehouse.backtest.rows import EVERYTHING, row_of
-from gatehouse.backtest.workplace import open_workplace, quoted
-from gatehouse.language.catalogue import VELOCITY
-from gatehouse.language.nodes import Type
+from gatehouse.backtest.workspace import open_workplace, quoted
+from gatehouse.conditions.catalogue import VELOCITY
+from gatehouse.conditions.nodes import Type
 from tests.backtest.material import ignore, kept, nowhere, record, ruled, stage
 
 SENTRY = stage("Sentry", {"requestConfidence": 0.25, "reasons": {"IP_TOR": -2.0}})

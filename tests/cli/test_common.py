@@ -6,9 +6,9 @@ import pytest
 
 from gatehouse.cli.common import resolve_account
 from gatehouse.core.errors import InvalidInput
-from gatehouse.premises import DEMO_ACCOUNT, open_admin_session
+from gatehouse.installation import DEMO_ACCOUNT, open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts
+from gatehouse.store.accounts import accounts
 from tests.harness import Home
 
 

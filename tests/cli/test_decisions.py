@@ -12,11 +12,12 @@ from gatehouse.cli.app import app
 from gatehouse.cli.spans import read_span
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, feedback
-from gatehouse.store.feedback import FeedbackStatement, Telling
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback.feedback import FeedbackStatement, Telling
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import DAY_MS, kept, record, request_id, ruled, stage

@@ -13,22 +13,29 @@ import pytest
 import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
-from gatehouse.cli import feedback as commands
-from gatehouse.cli import feedback_import
-from gatehouse.cli.feedback_files import FeedbackFile
-from gatehouse.cli.feedback_import import FeedbackCounts, FeedbackImport, counts, import_file
+from gatehouse.cli.decisions import feedback as commands
+from gatehouse.cli.decisions import feedback_import
+from gatehouse.cli.decisions.feedback_files import FeedbackFile
+from gatehouse.cli.decisions.feedback_import import (
+    FeedbackCounts,
+    FeedbackImport,
+    counts,
+    import_file,
+)
 from gatehouse.cli.record_files import RecordFormat
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, audit, feedback, feedback_history
-from gatehouse.store.feedback import MOST_REQUESTS, MOST_SAID, FeedbackStatement, Subject
-from gatehouse.store.office import AdminSession
-from gatehouse.store.pace import Pace
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.feedback import feedback, feedback_history
+from gatehouse.store.feedback.feedback import MOST_REQUESTS, MOST_SAID, FeedbackStatement, Subject
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.harness import Home

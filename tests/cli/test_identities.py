@@ -18,14 +18,14 @@ from typing import Any
 
 import pytest
 
-from gatehouse.cli.identity_files import IdentityRow, RefusedRow, Source
+from gatehouse.cli.identities.identity_files import IdentityRow, RefusedRow, Source
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.luhn import passes_luhn
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store.imports import Position
+from gatehouse.store.identities.imports import Position
 from tests.harness import GATEHOUSE, Done, Home
 
 CARD, OTHER_CARD = "4242424242424242", "5555555555554444"

@@ -16,14 +16,16 @@ from typing import Any, Protocol
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.cli import EXIT_CODES, identity_import
+from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
-from gatehouse.cli.identity_files import IdentityRow, Source
-from gatehouse.cli.identity_views import lines_of
-from gatehouse.premises import open_admin_session
+from gatehouse.cli.identities import identity_import
+from gatehouse.cli.identities.identity_files import IdentityRow, Source
+from gatehouse.cli.identities.identity_views import lines_of
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, erasure, imports
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.identities import erasure, imports
 from gatehouse.store.tables import IDENTITIES
 from tests.cli.test_identities import CARD, ELEANOR, HEADER, numbers, write
 from tests.harness import GATEHOUSE, Done, Home

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from gatehouse.cli import list_files, lists
-from gatehouse.cli.list_files import ListFileContent, Terms, gather, moment, usual_format
+from gatehouse.cli.configured import list_files, lists
+from gatehouse.cli.configured.list_files import ListFileContent, Terms, gather, moment, usual_format
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.rules.lists import ListKind
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts
-from gatehouse.survey.keeping import open_fingerprinter
+from gatehouse.signals.fingerprinter import open_fingerprinter
+from gatehouse.store.accounts import accounts
 from tests.harness import Home
 from tests.rules.test_lists import KEEPER
 

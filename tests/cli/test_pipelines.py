@@ -8,14 +8,16 @@ import pytest
 from typer.testing import CliRunner
 
 from gatehouse.cli import EXIT_CODES
-from gatehouse.cli.pipelines import app
+from gatehouse.cli.configured.pipelines import app
 from gatehouse.core.errors import GatehouseError
+from gatehouse.installation import open_admin_session
 from gatehouse.pipeline.starter import starter_pipelines
-from gatehouse.premises import open_admin_session
 from gatehouse.rules.lists import ListKind
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, audit, configurations, lists
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations, lists
 from tests.harness import Done, Home
 
 ACCOUNT = "acct_shop"

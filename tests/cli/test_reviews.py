@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.cli import reviews as commands
+from gatehouse.cli.decisions import reviews as commands
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, audit, reviews
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import reviews
 from gatehouse.store.tables import DECISIONS
 from tests.harness import Home
 from tests.store.reviewing import MOMENT_MS, open_review

@@ -8,20 +8,21 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from gatehouse.cli import accounts as accounts_commands
-from gatehouse.cli import rules as commands
+from gatehouse.cli.accounts import accounts as accounts_commands
 from gatehouse.cli.common import resolve_account
+from gatehouse.cli.configured import rules as commands
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.premises import DEMO_ACCOUNT, ensure_demo, open_admin_session
+from gatehouse.installation import DEMO_ACCOUNT, ensure_demo, open_admin_session
 from gatehouse.rules.lists import ListKind
 from gatehouse.rules.starter import starter_document
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, configurations, lists
-from gatehouse.store.configurations import RULES
-from gatehouse.store.list_plans import PlannedEntry
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations, lists
+from gatehouse.store.configured.configurations import RULES
+from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, DECISIONS, LISTS
 from tests.harness import Home
 

@@ -8,21 +8,23 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.cli import sentry as commands
+from gatehouse.cli.sentry import sentry as commands
 from gatehouse.core.errors import Conflict, GatehouseError, NotFound
-from gatehouse.learning.measuring import Figures
-from gatehouse.learning.report import (
+from gatehouse.installation import open_admin_session
+from gatehouse.sentry.scorecard import encode_sheet, load_sheet
+from gatehouse.settings import load_settings
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import models
+from gatehouse.training.metrics import Figures
+from gatehouse.training.report import (
     ModelComparison,
     ModelReport,
     ReportPeriod,
     TermShape,
     encode_report,
 )
-from gatehouse.premises import open_admin_session
-from gatehouse.sentry.scorecard import encode_sheet, load_sheet
-from gatehouse.settings import load_settings
-from gatehouse.store import accounts, audit, models
-from gatehouse.store.office import AdminSession
 from tests.harness import Home
 
 

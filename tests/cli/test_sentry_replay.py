@@ -16,17 +16,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from gatehouse.cli import replay_files
-from gatehouse.cli.sentry_replay import replay
+from gatehouse.cli.sentry import replay_files
+from gatehouse.cli.sentry.sentry_replay import replay
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
+from gatehouse.installation import open_admin_session
 from gatehouse.intel import networks
-from gatehouse.learning.report import encode_report
-from gatehouse.premises import open_admin_session
 from gatehouse.sentry.scorecard import Prior, encode_sheet, load_sheet
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, models
+from gatehouse.store.accounts import accounts
+from gatehouse.store.configured import models
+from gatehouse.training.report import encode_report
 from tests.harness import Home
-from tests.learning.material import report
+from tests.training.material import report
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 TOR, CLEAN = "192.0.2.1", "203.0.113.1"

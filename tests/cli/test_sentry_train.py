@@ -12,16 +12,18 @@ from typer.testing import CliRunner
 
 from gatehouse.cli.app import app
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
+from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, decode_sheet, load_sheet
-from gatehouse.sentry.signals.catalogue import BY_CODE
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, audit, models
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import models
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.backtest.material import DAY_MS, record, request_id, stage
 from tests.harness import Home
-from tests.learning.material import shop as requests_of_a_shop
+from tests.training.material import shop as requests_of_a_shop
 
 REQUESTS = 3000
 DAYS = 150

@@ -12,13 +12,13 @@ from gatehouse.access.keys import SCOPES
 from gatehouse.billing.fees import FEE_TYPES
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
+from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.connectors.sandbox.people import all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
-from gatehouse.idverify.words import NameResult, Result, VerificationLevel
-from gatehouse.language.catalogue import SIGNALS, VELOCITY
-from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
+from gatehouse.idverify.response import NameResult, Result, VerificationLevel
+from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
+from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.scorecard import load_sheet
-from gatehouse.sentry.signals.catalogue import ALL
 from gatehouse.settings import ACCOUNT, ENV_FILE, declarations
 from gatehouse.web.problems import CODES
 from tests.docs.pages import ROOT, pages

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.cli.identity_rows import COLUMNS, FIELDS
+from gatehouse.cli.identities.identity_rows import COLUMNS, FIELDS
 from gatehouse.idverify.contacts import compare_emails, compare_phones
 from gatehouse.idverify.identifiers import compare_identifiers
 from gatehouse.idverify.names import PartVerdict, compare_person_names
 from gatehouse.idverify.names.compare import PARTIAL_FROM
 from gatehouse.idverify.people import Identifier, IdentifierType, PersonName
-from gatehouse.idverify.words import Result, Why
+from gatehouse.idverify.response import Result, Why
 from tests.docs.pages import ROOT, blocks, steps
 from tests.docs.walk import check_steps
 from tests.harness import CARD, Home, Server, idverify, sandbox_key

@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.cli.feedback_files import FIELDS
+from gatehouse.cli.decisions.feedback_files import FIELDS
 from gatehouse.core.labels import Label
-from gatehouse.learning.fitting import (
+from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.reputation import HALF_LIFE_DAYS
+from gatehouse.sentry.reputation_store import SHARED, SMOOTHING, USUAL_RATE
+from gatehouse.store.feedback.feedback import MOST_REQUESTS
+from gatehouse.training.model_fitting import (
     ENOUGH_FOR_BOOSTING,
     LEAST_FRAUDS,
     LEAST_LEGITIMATES,
     LEAST_MEASURED,
 )
-from gatehouse.learning.plots import CALIBRATION, PRECISION_RECALL, TERMS
-from gatehouse.learning.training import LABEL_DELAY_MS
-from gatehouse.sentry.memory import EntityKind
-from gatehouse.sentry.reputation import HALF_LIFE_DAYS
-from gatehouse.sentry.signals.catalogue import BY_CODE
-from gatehouse.sentry.standings import SHARED, SMOOTHING, USUAL_RATE
-from gatehouse.store.feedback import MOST_REQUESTS
+from gatehouse.training.model_training import LABEL_DELAY_MS
+from gatehouse.training.plots import CALIBRATION, PRECISION_RECALL, TERMS
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
 from tests.harness import Server

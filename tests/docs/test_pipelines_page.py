@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gatehouse.core.documents import LARGEST_DOCUMENT
-from gatehouse.gateway.words import GatewayStatus
+from gatehouse.gateway.response import GatewayStatus
 from gatehouse.pipeline.authoring import (
     _KEYS,
     _STAGE_KEYS,
@@ -17,9 +17,9 @@ from gatehouse.pipeline.authoring import (
     MOST_STAGES,
 )
 from gatehouse.pipeline.definition import STAGES, OnFailure
-from gatehouse.store.configurations import MOST_NAMES
-from gatehouse.store.intents import IntentState
-from gatehouse.store.reverser import MOST_ATTEMPTS
+from gatehouse.store.configured.configurations import MOST_NAMES
+from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.requests.reversal_worker import MOST_ATTEMPTS
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
 from tests.harness import Home, Server

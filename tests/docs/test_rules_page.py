@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS
+from gatehouse.conditions.check import MOST_NODES, MOST_WILDCARDS
+from gatehouse.conditions.parse import DEEPEST_CONDITION, LONGEST_CONDITION
+from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.core.documents import LARGEST_DOCUMENT, load_document
 from gatehouse.core.outcomes import Outcome
-from gatehouse.language.catalogue import LIST_KINDS, SIGNALS
-from gatehouse.language.checking import MOST_NODES, MOST_WILDCARDS
-from gatehouse.language.reading import DEEPEST_CONDITION, LONGEST_CONDITION
-from gatehouse.language.signatures import SIGNATURES
 from gatehouse.rules.authoring import (
     LONGEST_DESCRIPTION,
     MOST_INPUTS,
@@ -20,8 +20,8 @@ from gatehouse.rules.authoring import (
 )
 from gatehouse.rules.ruleset import MOST_RULES
 from gatehouse.rules.starter import STARTER_LISTS, starter_document
-from gatehouse.store.list_plans import LONGEST_REASON, MOST_ENTRIES
-from gatehouse.store.lists import MOST_LISTS
+from gatehouse.store.configured.list_plans import LONGEST_REASON, MOST_ENTRIES
+from gatehouse.store.configured.lists import MOST_LISTS
 from tests.docs.pages import ROOT, blocks, steps
 from tests.docs.walk import check_steps
 from tests.harness import Server

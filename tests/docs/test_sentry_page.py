@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, confidence, load_scorecard, load_sheet
-from gatehouse.sentry.signals.catalogue import BY_CODE
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
 from tests.harness import Server

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.cli.gateway import app
+from gatehouse.cli.operate.gateway import app
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, audit
-from gatehouse.store.intents import IntentState
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import GATEWAY_INTENTS
 from tests.harness import Home
 

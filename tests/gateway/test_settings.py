@@ -2,7 +2,7 @@
 
 import pytest
 
-from gatehouse.golive import settings_points
+from gatehouse.preflight import settings_points
 from gatehouse.settings import InvalidSetting, Settings, load_settings
 
 

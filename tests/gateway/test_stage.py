@@ -12,11 +12,11 @@ from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
-from gatehouse.core.waiting import with_timeout
+from gatehouse.core.timeouts import with_timeout
 from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway, Reversal
 from gatehouse.gateway.request import Payment
+from gatehouse.gateway.response import GatewayResponse, GatewayStatus
 from gatehouse.gateway.stage import GatewayDefect, GatewayInput, GatewayStage
-from gatehouse.gateway.words import GatewayResponse, GatewayStatus
 
 CARD = "4242424242424242"
 CODE = "737"

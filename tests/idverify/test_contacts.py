@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gatehouse.idverify import contacts
 from gatehouse.idverify.comparison import UNPARSABLE, Comparison, best_of
 from gatehouse.idverify.contacts import compare_emails, compare_phones
-from gatehouse.idverify.words import Result
+from gatehouse.idverify.response import Result
 from gatehouse.intel import emails
 from gatehouse.intel.phones import parse_phone, trunk_prefix
 

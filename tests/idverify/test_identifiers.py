@@ -8,7 +8,7 @@ from gatehouse.idverify import identifiers
 from gatehouse.idverify.comparison import Comparison
 from gatehouse.idverify.identifiers import checksum, compare_identifiers, has_wrong_checksum
 from gatehouse.idverify.people import Identifier, IdentifierType
-from gatehouse.idverify.words import Result
+from gatehouse.idverify.response import Result
 
 PASSPORT = IdentifierType.PASSPORT
 LICENCE = IdentifierType.DRIVERLICENSE

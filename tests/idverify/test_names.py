@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gatehouse.idverify.names import compare_full_names, compare_person_names
 from gatehouse.idverify.names.tokens import MOST_LETTERS, tokens_of
 from gatehouse.idverify.people import PersonName
-from gatehouse.idverify.words import Result, Why
+from gatehouse.idverify.response import Result, Why
 
 MATCH, PARTIAL, NO = Result.MATCH, Result.PARTIAL_MATCH, Result.NO_MATCH
 NOT_SENT, NOT_HELD = Result.NOT_PROCESSED, Result.UNKNOWN

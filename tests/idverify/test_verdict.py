@@ -17,9 +17,9 @@ from gatehouse.idverify.people import (
     Person,
     PersonName,
 )
+from gatehouse.idverify.response import NameResult, Result, VerificationLevel
 from gatehouse.idverify.source import Holders
 from gatehouse.idverify.verdict import IdentityVerdict, judge, level_of, unanswered
-from gatehouse.idverify.words import NameResult, Result, VerificationLevel
 from tests.idverify.asking import ANN, BEN, ask, name
 
 MATCH, PARTIAL_MATCH, NO_MATCH = Result.MATCH, Result.PARTIAL_MATCH, Result.NO_MATCH

@@ -3,10 +3,10 @@
 import pytest
 
 from gatehouse.billing.fees import FEE_TYPES as SCHEDULE
+from gatehouse.conditions.nodes import Compare, Condition, Literal, Signal, Type
 from gatehouse.core.outcomes import Outcome
-from gatehouse.language.nodes import Compare, Condition, Literal, Signal, Type
-from gatehouse.pipeline.combining import combine
-from gatehouse.pipeline.comparing import differences
+from gatehouse.pipeline.availability import never_known, rules_in_the_dark
+from gatehouse.pipeline.decision import combine
 from gatehouse.pipeline.definition import (
     FEE_TYPES,
     STAGES,
@@ -17,7 +17,7 @@ from gatehouse.pipeline.definition import (
     encode_program,
     needs,
 )
-from gatehouse.pipeline.knowing import never_known, rules_in_the_dark
+from gatehouse.pipeline.diff import differences
 
 ACCEPT, REVIEW, DECLINE = Outcome
 CONTINUE, STOP, ON_REVIEW = OnFailure

@@ -15,7 +15,6 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
-from gatehouse.pipeline.desk import Insufficient, Intent, Release
 from gatehouse.pipeline.engine import (
     DecisionPlan,
     Engine,
@@ -25,11 +24,13 @@ from gatehouse.pipeline.engine import (
     ProcessingResult,
     Step,
 )
-from gatehouse.store import accounts, decisions, ledger, reviews
-from gatehouse.store.doors import open_batch_session
-from gatehouse.store.office import AdminSession
+from gatehouse.pipeline.settlement import Insufficient, Intent, Release
+from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import decisions, reviews
+from gatehouse.store.requests.batch_sql import open_batch_session
+from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS
-from gatehouse.store.writer import Writer
 
 _NUMBERS = itertools.count(1)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import DocumentRefused, Flaw
-from gatehouse.language.nodes import Type
 from gatehouse.pipeline import starter
 from gatehouse.pipeline.authoring import Surroundings, nearest, read_pipeline
 from gatehouse.pipeline.definition import (

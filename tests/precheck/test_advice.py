@@ -5,7 +5,7 @@ import pytest
 from gatehouse.precheck.advice import PreCheckPolicy, Sent, judge, without_issuer
 from gatehouse.precheck.issuer import IssuerAnswer
 from gatehouse.precheck.networks import read_avs, read_cvv2, read_response_code
-from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
+from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 
 BOTH = Sent(address=True, code=True)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.outcomes import Outcome
-from gatehouse.language.nodes import Type
 from gatehouse.rules import authoring
 from gatehouse.rules.authoring import differences, list_problems, read_rule_set
 from tests.rules.written import rules

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
+from gatehouse.conditions.catalogue import LIST_KINDS
 from gatehouse.core.cards import CardNumber
-from gatehouse.language.catalogue import LIST_KINDS
 from gatehouse.rules.lists import (
     AccountLists,
     ListEntry,

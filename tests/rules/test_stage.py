@@ -5,8 +5,8 @@ from typing import Any
 
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.outcomes import Outcome
+from gatehouse.rules.response import RulesResponse
 from gatehouse.rules.stage import RulesStage
-from gatehouse.rules.words import RulesResponse
 from tests.rules.written import NO_LISTS, compiled
 
 

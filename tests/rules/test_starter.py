@@ -9,7 +9,7 @@ from gatehouse.pipeline.authoring import read_pipeline
 from gatehouse.pipeline.definition import encode_program as encode_pipeline
 from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.rules.authoring import list_problems, read_rule_set
-from gatehouse.rules.deciding import CompiledRuleSet
+from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import decode_program, encode_program
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME, starter_document, starter_program
 from tests.rules.written import NO_LISTS, Listed, velocity

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gatehouse.language.catalogue import VELOCITY
+from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.rules.authoring import read_rule_set
-from gatehouse.rules.deciding import CompiledRuleSet
+from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import RuleSet
 
 

@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.look import view_request
+from gatehouse.sentry.features.catalogue import ALL, BY_CODE, measure_all
+from gatehouse.sentry.features.feature import Feature, Group
+from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import (
     BuyerAccount,
@@ -22,10 +24,8 @@ from gatehouse.sentry.request import (
     SentryRequest,
     ShoppingCart,
 )
-from gatehouse.sentry.rings import LocalMemory
+from gatehouse.sentry.request_view import view_request
 from gatehouse.sentry.scorecard import load_scorecard
-from gatehouse.sentry.signals.catalogue import ALL, BY_CODE, measure_all
-from gatehouse.sentry.signals.signal import Feature, Group
 from tests.sentry.visits import CARD, HOME, NOW, Book, Shop, cart, device, first_look, order, visit
 
 

@@ -11,10 +11,10 @@ from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.carts import read_cart
 from gatehouse.sentry.entities import EntityHasher, address_entity, event_of
-from gatehouse.sentry.look import view_request
 from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.request import CartItem, SentryRequest
+from gatehouse.sentry.request_view import view_request
 from gatehouse.web.validation import RequestReader
 
 KEEPER = EntityHasher(b"k" * 32)

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.sentry.reputation import (
-    HALF_LIFE_DAYS,
-    HORIZON_DAYS,
-    LabelTrend,
-    Ledger,
-    Outcomes,
-)
+from gatehouse.sentry.reputation import HALF_LIFE_DAYS, HORIZON_DAYS, LabelTrend, Ledger, Outcomes
 
 TODAY = 20_772
 LONG_AGO = TODAY - HORIZON_DAYS - 30

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import (
     LARGEST_TOTAL,
     Prior,
@@ -22,7 +23,6 @@ from gatehouse.sentry.scorecard import (
     logit,
     read_sheet,
 )
-from gatehouse.sentry.signals.catalogue import BY_CODE
 from tests.sentry.visits import effect_of
 
 SHEET = load_sheet()

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
+from gatehouse.sentry.features.feature import LEAST
+from gatehouse.sentry.features.measures import CARTS, SPENDING
 from gatehouse.sentry.scorecard import load_scorecard
-from gatehouse.sentry.signals.catalogue import BY_CODE, measure_all
-from gatehouse.sentry.signals.measures import CARTS, SPENDING
-from gatehouse.sentry.signals.signal import LEAST
 from tests.sentry.visits import DAY, HOUR, NOW, Shop, cart, measure, order, visit
 
 CODES = {signal.code for signal in (*SPENDING.signals, *CARTS.signals)}

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.look import RequestView
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
+from gatehouse.sentry.features.feature import LEAST, Group
+from gatehouse.sentry.features.reputation import REPUTATION
 from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.policy import SentryPolicy
+from gatehouse.sentry.reputation_store import SMOOTHING
+from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.scorecard import load_scorecard
-from gatehouse.sentry.signals.catalogue import BY_CODE, measure_all
-from gatehouse.sentry.signals.reputation import REPUTATION
-from gatehouse.sentry.signals.signal import LEAST, Group
-from gatehouse.sentry.standings import SMOOTHING
 from tests.sentry.visits import CARD, DAY, HOME, HOUR, NOW, OTHER_HOME, Shop, visit
 
 LINES = [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.sentry.signals.surprise import surprise
+from gatehouse.sentry.features.surprise import surprise
 from tests.sentry.visits import (
     ALLOWED,
     CARD,

@@ -11,12 +11,12 @@ import pytest
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import Entity, EntityKind, History, MemoryEvent
-from gatehouse.sentry.rings import LocalMemory
+from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.response import Reason, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, load_scorecard, load_sheet
-from gatehouse.sentry.signals.catalogue import BY_CODE
 from gatehouse.sentry.stage import ObservedRequest, SentryStage
-from gatehouse.sentry.words import Reason, SentryResponse
 from tests.sentry.visits import CARD, NOW, READER, Book, visit
 
 REQUEST = READER.read(json.dumps(visit()).encode())

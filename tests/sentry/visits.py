@@ -9,12 +9,12 @@ from gatehouse.core.cards import KeptCard
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.look import RequestView, view_request
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
+from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.rings import LocalMemory
+from gatehouse.sentry.request_view import RequestView, view_request
 from gatehouse.sentry.scorecard import Scored, load_scorecard
-from gatehouse.sentry.signals.catalogue import BY_CODE, measure_all
 from gatehouse.web.validation import RequestReader
 
 READER = RequestReader(SentryRequest)

@@ -6,7 +6,7 @@ import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
-from gatehouse.store.office import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, REVIEWS
 
 MOMENT_MS = 1_790_000_000_000

@@ -8,9 +8,9 @@ from alembic.migration import MigrationContext
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.settings import load_settings
-from gatehouse.store import feedback
 from gatehouse.store.database import Database
-from gatehouse.store.feedback import FeedbackStatement, LabelEntry, Subject
+from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback.feedback import FeedbackStatement, LabelEntry, Subject
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
 from gatehouse.store.state import lock_changes

@@ -8,9 +8,11 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.rules.starter import STARTER_LISTS
-from gatehouse.store import accounts, audit, configurations
-from gatehouse.store.configurations import PIPELINE, RULES, StoredVersion, Unchanged
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations
+from gatehouse.store.configured.configurations import PIPELINE, RULES, StoredVersion, Unchanged
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 
 

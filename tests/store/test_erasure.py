@@ -11,21 +11,22 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.idverify.people import Identifier, IdentifierType, Person, PersonName
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import audit, erasure, identities, imports
-from gatehouse.store.identities import MOST_HOLDERS, RecordChange, Selector
-from gatehouse.store.imports import Batch, Position
-from gatehouse.store.office import AdminSession
-from gatehouse.store.pace import Pace
-from gatehouse.store.rehearsal import DryRun
-from gatehouse.store.safe import (
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.identities import erasure, identities, imports
+from gatehouse.store.identities.dry_run import DryRun
+from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange, Selector
+from gatehouse.store.identities.identity_sealer import (
     EVERYONE,
     HolderRecord,
     IdentitySealer,
     StoredHolder,
     UnreadableHolder,
 )
+from gatehouse.store.identities.imports import Batch, Position
 from gatehouse.store.tables import IDENTITIES, IDENTITY_TYPES
 from tests.harness import Home
 from tests.store.test_identities import keep, kept, types

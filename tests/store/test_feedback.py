@@ -11,10 +11,13 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, feedback, feedback_history, reviews
-from gatehouse.store.feedback import (
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import reviews
+from gatehouse.store.feedback import feedback, feedback_history
+from gatehouse.store.feedback.feedback import (
     MOST_REQUESTS,
     MOST_SAID,
     FeedbackStatement,
@@ -23,8 +26,7 @@ from gatehouse.store.feedback import (
     Telling,
     TooMuchSaid,
 )
-from gatehouse.store.feedback_desk import RecordedFeedback
-from gatehouse.store.office import AdminSession
+from gatehouse.store.feedback.feedback_queue import RecordedFeedback
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import AUDIT, DECISIONS, FEEDBACK
 from tests.harness import Home

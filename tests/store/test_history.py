@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from gatehouse.core.ids import new_id
-from gatehouse.store import accounts, history
-from gatehouse.store.history import DecisionHistory, RecordText
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import history
+from gatehouse.store.decisions.history import DecisionHistory, RecordText
 from gatehouse.store.tables import DECISIONS
 
 NOW_MS = 1_794_700_000_000

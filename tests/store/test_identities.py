@@ -23,17 +23,23 @@ from gatehouse.core.errors import Conflict, ConnectorFailed, SealBroken
 from gatehouse.core.keyring import KeyRing
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.premises import open_admin_session, root_secret
+from gatehouse.installation import open_admin_session, root_secret
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, erasure, identities, imports
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.keyring import insert_key, open_ring
 from gatehouse.store.database import Database
-from gatehouse.store.identities import MOST_HOLDERS, RecordChange, Selector
-from gatehouse.store.keyring import insert_key, open_ring
-from gatehouse.store.lookup import SQLITE_ROWS, RecordedIdentities
+from gatehouse.store.identities import erasure, identities, imports
+from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange, Selector
+from gatehouse.store.identities.identity_lookup import SQLITE_ROWS, RecordedIdentities
+from gatehouse.store.identities.identity_sealer import (
+    EVERYONE,
+    HolderRecord,
+    IdentitySealer,
+    StoredHolder,
+)
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
-from gatehouse.store.office import AdminSession
-from gatehouse.store.safe import EVERYONE, HolderRecord, IdentitySealer, StoredHolder
 from gatehouse.store.tables import IDENTITIES, IDENTITY_TYPES
 from tests.harness import Home
 

@@ -9,15 +9,16 @@ import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
-from gatehouse.pipeline.desk import Authorize, Close, DecisionRow, Intent, IntentEnd, Release
-from gatehouse.store import accounts, intents, ledger
-from gatehouse.store.doors import BatchSession, open_batch_session
-from gatehouse.store.intents import IntentState
-from gatehouse.store.office import AdminSession
-from gatehouse.store.reverser import after_attempt
-from gatehouse.store.settlement import BatchKeys, BatchRows, Changes, Expire
+from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow, Intent, IntentEnd, Release
+from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.requests import intents
+from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
+from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.requests.reversal_worker import after_attempt
+from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, Expire
+from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS, REVIEWS
-from gatehouse.store.writer import Writer
 
 
 class CountingDoor:

@@ -4,10 +4,11 @@ from itertools import count
 
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.store import accounts, feedback
-from gatehouse.store.feedback import FeedbackStatement
-from gatehouse.store.label_times import labels_with_times, reported_since
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback.feedback import FeedbackStatement
+from gatehouse.store.feedback.label_times import labels_with_times, reported_since
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 

@@ -14,17 +14,18 @@ import sqlalchemy as sa
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_admin_session
-from gatehouse.sentry import recorded
+from gatehouse.installation import open_admin_session
+from gatehouse.sentry import recorded_event
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.recorded import event_facts
-from gatehouse.sentry.rings import LocalMemory
+from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.recorded_event import event_facts
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, feedback, labels
-from gatehouse.store.feedback import FeedbackStatement, Subject
-from gatehouse.store.feedback_desk import RecordedFeedback
-from gatehouse.store.labels import LabelFollower
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.feedback import feedback, label_follower
+from gatehouse.store.feedback.feedback import FeedbackStatement, Subject
+from gatehouse.store.feedback.feedback_queue import RecordedFeedback
+from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.harness import Home
@@ -187,7 +188,7 @@ def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
 
     def recorded_event_in(account_id: str, record: str) -> MemoryEvent | None:
         records.append(record)
-        return recorded.recorded_event_in(account_id, record)
+        return recorded_event.recorded_event_in(account_id, record)
 
     async def scene() -> None:
         await one.catch_up()
@@ -203,8 +204,8 @@ def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
         ]
 
     with (
-        mock.patch.object(labels, "_AT_ONCE", at_once),
-        mock.patch.object(labels, "recorded_event_in", recorded_event_in),
+        mock.patch.object(label_follower, "_AT_ONCE", at_once),
+        mock.patch.object(label_follower, "recorded_event_in", recorded_event_in),
     ):
         asyncio.run(scene())
 
@@ -243,7 +244,7 @@ def test_more_rows_than_are_read_at_once_are_all_heard(office: AdminSession, acc
     ids = [decide(office, account, f"u{number}") for number in range(7)]
     say(office, account, Label.FRAUD, *ids)
     ears = Ears()
-    with mock.patch.object(labels, "_AT_ONCE", 3):
+    with mock.patch.object(label_follower, "_AT_ONCE", 3):
         asyncio.run(follower(office, ears).catch_up())
     assert [user for user, _, _ in ears.heard] == [f"u{number}" for number in range(7)]
 
@@ -296,7 +297,10 @@ def test_a_store_that_is_away_costs_time_and_nothing_else(
             raise StoreUnavailable("the database is away")
         return newest(connection)
 
-    with mock.patch.object(labels, "POLL_S", 0), mock.patch.object(feedback, "newest", away):
+    with (
+        mock.patch.object(label_follower, "POLL_S", 0),
+        mock.patch.object(feedback, "newest", away),
+    ):
         asyncio.run(following(one, one.current))
     assert ears.heard == [("ann", True, None)]
     assert [each.message for each in caplog.records].count("could not read labels") == 2
@@ -309,7 +313,7 @@ def test_a_row_that_cannot_be_noted_does_not_keep_those_behind_it(
     say(office, account, Label.FRAUD, *ids)
     ears = Ears(deaf_to="ben")
     one = follower(office, ears)
-    with mock.patch.object(labels, "POLL_S", 0):
+    with mock.patch.object(label_follower, "POLL_S", 0):
         asyncio.run(following(one, one.current))
     assert [user for user, _, _ in ears.heard] == ["ann", "cat"]
     assert [each.levelno for each in caplog.records].count(logging.ERROR) == 1
@@ -325,7 +329,7 @@ def test_what_others_write_is_heard_soon(office: AdminSession, account: str) -> 
         assert ears.heard == []
         say(office, account, Label.FRAUD, ann)
 
-    with mock.patch.object(labels, "POLL_S", 0.01):
+    with mock.patch.object(label_follower, "POLL_S", 0.01):
         asyncio.run(following(one, ears.something, meanwhile()))
     assert ears.heard == [("ann", True, None)]
 

@@ -7,10 +7,12 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.rules.lists import ListEntry, ListKind
-from gatehouse.store import accounts, audit, list_plans, lists
-from gatehouse.store.configurations import stamp
-from gatehouse.store.list_plans import Added, ListChangePlan, PlannedEntry
-from gatehouse.store.office import AdminSession, Change
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.configured import list_plans, lists
+from gatehouse.store.configured.configurations import stamp
+from gatehouse.store.configured.list_plans import Added, ListChangePlan, PlannedEntry
 from gatehouse.store.tables import LISTS
 
 NOW = 1_800_000_000_000

@@ -4,9 +4,11 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.store import accounts, audit, configurations, models
-from gatehouse.store.models import StoredModel
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations, models
+from gatehouse.store.configured.models import StoredModel
 from gatehouse.store.tables import CONFIGURATION_HEADS
 
 

@@ -7,17 +7,19 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.core import keyring
-from gatehouse.core.errors import (
-    Conflict,
-    GatehouseError,
-    InvalidInput,
-    NotFound,
-    StoreUnavailable,
-)
+from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.store import accounts, audit, feedback, reviews
-from gatehouse.store.office import AdminSession
-from gatehouse.store.reviews import AlreadyResolved, RecordedReviews, ReviewState, StoredReview
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import reviews
+from gatehouse.store.decisions.reviews import (
+    AlreadyResolved,
+    RecordedReviews,
+    ReviewState,
+    StoredReview,
+)
+from gatehouse.store.feedback import feedback
 from gatehouse.store.tables import AUDIT, DECISIONS
 from tests.store.reviewing import MOMENT_MS, open_review
 

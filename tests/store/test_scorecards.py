@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import (
     Prior,
     Scorecard,
@@ -12,8 +13,7 @@ from gatehouse.sentry.scorecard import (
     encode_sheet,
     load_sheet,
 )
-from gatehouse.sentry.signals.catalogue import BY_CODE
-from gatehouse.store.scorecards import Adjusted, adjust, read_program
+from gatehouse.store.configured.scorecards import Adjusted, adjust, read_program
 
 
 def sheet(*terms: Term) -> Sheet:

@@ -5,7 +5,7 @@ import pytest
 
 from gatehouse.billing.ledger import AccountState, Hold, Item
 from gatehouse.core.errors import AuthorizationLost, InvalidInput, NotFound
-from gatehouse.pipeline.desk import (
+from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
     Claim,
@@ -20,7 +20,7 @@ from gatehouse.pipeline.desk import (
     Replay,
     StillInFlight,
 )
-from gatehouse.store.settlement import (
+from gatehouse.store.requests.settlement import (
     BatchRows,
     DoubtfulIntent,
     Expire,

@@ -5,14 +5,15 @@ import asyncio
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold
-from gatehouse.pipeline.desk import Authorize, Authorized, Claim, Intent
-from gatehouse.store import accounts, intents, ledger
-from gatehouse.store.doors import open_batch_session
-from gatehouse.store.intents import IntentState
-from gatehouse.store.office import AdminSession
-from gatehouse.store.sweeper import Sweeper
+from gatehouse.pipeline.settlement import Authorize, Authorized, Claim, Intent
+from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.requests import intents
+from gatehouse.store.requests.batch_sql import open_batch_session
+from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.requests.sweeper import Sweeper
+from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import CARD_MISMATCHES, IDEMPOTENCY
-from gatehouse.store.writer import Writer
 
 DAY_MS = 24 * 3600 * 1000
 

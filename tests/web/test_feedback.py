@@ -10,11 +10,11 @@ import pytest
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.premises import open_admin_session, system_clock
+from gatehouse.installation import open_admin_session, system_clock
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, keys, ledger
-from gatehouse.store.feedback import MOST_SAID, FeedbackStatement, Telling, note_all
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts, keys, ledger
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.feedback.feedback import MOST_SAID, FeedbackStatement, Telling, note_all
 from gatehouse.store.state import lock_changes
 from gatehouse.web.feedback import FeedbackRequest
 from gatehouse.web.problems import Problem

@@ -15,15 +15,15 @@ from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.cards import Fingerprints
 from gatehouse.intel.networks import AddressFacts
-from gatehouse.offers.operations import Parties, make_operations, make_stages
-from gatehouse.offers.pipelines import Pipelines
-from gatehouse.offers.setups import Builder, Setups
+from gatehouse.operations.account_setup import Builder, Setups
+from gatehouse.operations.catalogue import Parties, make_operations, make_stages
+from gatehouse.operations.planning import Pipelines
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.rings import LocalMemory
+from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.settings import Settings
+from gatehouse.signals.builder import LiveSignalBuilder
+from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.database import Database
-from gatehouse.survey.keeping import Fingerprinter
-from gatehouse.survey.surveyor import LiveSignalBuilder
 from gatehouse.web.openapi import openapi_document
 from gatehouse.web.operations import Operation
 from gatehouse.web.problems import CODES

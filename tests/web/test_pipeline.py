@@ -440,7 +440,7 @@ def test_velocity_counts_every_request_once_and_refusals_as_refusals(server: Ser
 
 
 def _ip_measures() -> tuple[str, ...]:
-    from gatehouse.language.catalogue import VELOCITY
+    from gatehouse.conditions.catalogue import VELOCITY
 
     return VELOCITY["ip"]
 

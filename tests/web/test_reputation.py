@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, keys, ledger
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts, keys, ledger
+from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import AMELIA, CARD, PURCHASE, VISIT, Home, Server, pipeline, sentry
 
 _NUMBERS = count(1)

@@ -7,10 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.premises import open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store import accounts, audit, keys, ledger
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts, keys, ledger
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Server
 from tests.store.reviewing import MOMENT_MS, open_review
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from gatehouse.conditions.catalogue import CUSTOM, SIGNALS, VELOCITY, place_of
+from gatehouse.conditions.nodes import Type
+from gatehouse.conditions.stage_signals import rules_signals, signals_of
 from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.language.catalogue import CUSTOM, SIGNALS, VELOCITY, place_of
-from gatehouse.language.nodes import Type
-from gatehouse.language.results import rules_signals, signals_of
 
 _OPERATIONS: Final = ("pipeline", "rules")
 """Whose records keep signals."""

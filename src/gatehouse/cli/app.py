@@ -5,34 +5,12 @@ from typing import Annotated
 import typer
 
 import gatehouse
-from gatehouse.cli import (
-    accounts,
-    audit,
-    backup,
-    balance,
-    decisions,
-    doctor,
-    feedback,
-    gateway,
-    identities,
-    intel,
-    keys,
-    ledger,
-    lists,
-    migrate,
-    pipelines,
-    prices,
-    reviews,
-    rules,
-    rules_backtest,
-    sandbox,
-    secrets,
-    sentry,
-    sentry_replay,
-    sentry_train,
-    serve,
-    statement,
-)
+from gatehouse.cli.accounts import accounts, balance, keys, ledger, prices, statement
+from gatehouse.cli.configured import lists, pipelines, rules, rules_backtest
+from gatehouse.cli.decisions import decisions, feedback, reviews
+from gatehouse.cli.identities import identities
+from gatehouse.cli.operate import audit, backup, doctor, gateway, migrate, sandbox, secrets, serve
+from gatehouse.cli.sentry import intel, sentry, sentry_replay, sentry_train
 
 _EPILOG = (
     "Exit codes: 0 done; 1 a check found a problem; 2 wrong usage; 3 not found; 4 refused; "

@@ -15,8 +15,8 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount, parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.settings import ACCOUNT, Settings, load_settings, unknown_variables
-from gatehouse.store import accounts
-from gatehouse.store.office import AdminSession
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
 
 AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Id of the account.")]
 AccountOption = Annotated[
@@ -43,14 +43,14 @@ def read_settings() -> Settings:
 
 def open_session() -> AdminSession:
     """The data, opened for the person at the keyboard."""
-    from gatehouse.premises import open_admin_session
+    from gatehouse.installation import open_admin_session
 
     return open_admin_session(read_settings(), f"cli:{_user()}")
 
 
 def resolve_account(place: AdminSession, given: str | None) -> str:
     """The account a command is about: the given one, the only one, or the sandbox's demo."""
-    from gatehouse.premises import DEMO_ACCOUNT, ensure_demo
+    from gatehouse.installation import DEMO_ACCOUNT, ensure_demo
 
     with place.reading() as connection:
         if given is not None:

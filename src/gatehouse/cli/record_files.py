@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeVar, cast
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.imports import Position
+from gatehouse.store.identities.imports import Position
 
 MAX_RECORD_BYTES: Final = 64 * 1024
 _CHUNK_BYTES: Final = 1024 * 1024

@@ -8,7 +8,7 @@ import typer
 from gatehouse.cli.common import span_argument
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.records import RecordSpan
+from gatehouse.store.decisions.records import RecordSpan
 
 Since = Annotated[
     str,

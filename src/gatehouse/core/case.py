@@ -71,7 +71,7 @@ class Case(msgspec.Struct):
     on_settled: list[Callable[[bool], None]] = []
     """What stages want to be told at the end: whether every stage that ran completed."""
     signals: dict[str, Any] = {}
-    """What rules can speak of, as far as it is known by now; see `language.catalogue`."""
+    """What rules can speak of, as far as it is known by now; see `conditions.catalogue`."""
     transaction: str | None = None
     """The caller's name for the transaction, as it may be kept; feedback can be given by it."""
     gathered: dict[str, Any] = {}

@@ -1,8 +1,8 @@
 """Gateway as a stage of the engine: sends one authorization and words the answer.
 
 That the payment may be under way is noted before the stage runs, with the fees, and what is not
-answered is reversed later; see `pipeline.desk.Intent` and `store.reverser`. The stage itself never
-asks twice.
+answered is reversed later; see `pipeline.settlement.Intent` and `store.requests.reversal_worker`.
+The stage itself never asks twice.
 """
 
 from typing import Final
@@ -15,7 +15,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.core.secrets import Personal
 from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway
 from gatehouse.gateway.request import Payment
-from gatehouse.gateway.words import GatewayResponse, GatewayStatus
+from gatehouse.gateway.response import GatewayResponse, GatewayStatus
 
 _LONGEST_CODE: Final = 32
 # Named once: a member of an enumeration is slow to name.

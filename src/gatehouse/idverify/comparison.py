@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.idverify.words import Result
+from gatehouse.idverify.response import Result
 
 
 class Comparison(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gatehouse.idverify.comparison import DIFFERENT, NOT_HELD, UNPARSABLE, Comparison, best_of
-from gatehouse.idverify.words import Result
+from gatehouse.idverify.response import Result
 from gatehouse.intel.emails import KNOWN_DOMAINS, Email, parse_email
 from gatehouse.intel.phones import (
     MAX_CHARACTERS,

@@ -12,7 +12,7 @@ from stdnum.iso7064 import mod_11_2
 
 from gatehouse.idverify.comparison import DIFFERENT, Comparison, best_of
 from gatehouse.idverify.people import Identifier, IdentifierType
-from gatehouse.idverify.words import Result
+from gatehouse.idverify.response import Result
 
 _EXACT: Final = Comparison(Result.MATCH, "exact")
 _FOLDED: Final = Comparison(Result.MATCH, "folded")

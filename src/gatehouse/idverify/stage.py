@@ -8,9 +8,9 @@ import msgspec
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.redaction import recordable
 from gatehouse.idverify.request import IdVerifyRequest
+from gatehouse.idverify.response import IdVerifyResponse, NameVerification, Result
 from gatehouse.idverify.source import IdentityEnquiry, IdentitySource
 from gatehouse.idverify.verdict import Finding, IdentityVerdict, judge, level_of, unanswered
-from gatehouse.idverify.words import IdVerifyResponse, NameVerification, Result
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
 

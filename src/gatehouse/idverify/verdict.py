@@ -11,8 +11,8 @@ from gatehouse.idverify.identifiers import compare_identifiers, has_wrong_checks
 from gatehouse.idverify.names import NameVerdict, PartVerdict, compare_person_names
 from gatehouse.idverify.people import IdentifierType, OwnerType, Person
 from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
+from gatehouse.idverify.response import NameResult, Result, VerificationLevel
 from gatehouse.idverify.source import Holders
-from gatehouse.idverify.words import NameResult, Result, VerificationLevel
 
 _NOT_SENT: Final = Comparison(Result.NOT_PROCESSED, "not_sent")
 _NOT_SUPPORTED: Final = Comparison(Result.NOT_SUPPORTED, "not_supported")

@@ -10,14 +10,15 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.conditions.catalogue import CUSTOM, Catalogue, kinds_for
+from gatehouse.conditions.nodes import Condition, Type
+from gatehouse.conditions.parse import ConditionRefused, read_condition
 from gatehouse.core.documents import Document, DocumentRefused, Flaw, load_document
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.core.yaml_files import join_path, shown_key
-from gatehouse.language.catalogue import CUSTOM, Catalogue, kinds_for
-from gatehouse.language.nodes import Condition, Type
-from gatehouse.language.reading import ConditionRefused, read_condition
+from gatehouse.pipeline.availability import left_by, never_known
 from gatehouse.pipeline.definition import (
     DECIDING,
     STAGES,
@@ -25,7 +26,6 @@ from gatehouse.pipeline.definition import (
     PipelineDefinition,
     StageDefinition,
 )
-from gatehouse.pipeline.knowing import left_by, never_known
 
 MOST_STAGES: Final = 20
 MOST_INPUTS: Final = 100

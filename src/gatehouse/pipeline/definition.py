@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.language.nodes import Condition, Type
+from gatehouse.conditions.nodes import Condition, Type
 
 
 class OnFailure(StrEnum):

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
+from gatehouse.conditions.stage_signals import signals_of
 from gatehouse.core.cards import CardOfRequest, KeptCard
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.clock import Clock, iso_time
@@ -15,9 +16,8 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.core.stage import Stage
-from gatehouse.core.waiting import with_timeout
-from gatehouse.language.results import signals_of
-from gatehouse.pipeline.desk import (
+from gatehouse.core.timeouts import with_timeout
+from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
     Claim,

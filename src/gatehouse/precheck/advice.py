@@ -6,7 +6,7 @@ import msgspec
 
 from gatehouse.precheck import networks
 from gatehouse.precheck.issuer import IssuerAnswer
-from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
+from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 
 # When the policy gives several words, the first of these wins.
 _STRONGEST_FIRST: Final = (Advice.FRAUD, Advice.DECLINE, Advice.RETRY, Advice.ACCEPT)

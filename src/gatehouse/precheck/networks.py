@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from gatehouse.precheck.words import Advice, AvsResult, Cvv2Result
+from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 
 CODE_REFUSED: Final = "N7"
 """The issuer's way of saying, outside the CVV2 letter, that the security code was wrong."""

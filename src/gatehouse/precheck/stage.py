@@ -16,7 +16,7 @@ from gatehouse.precheck.advice import (
 from gatehouse.precheck.issuer import CardEnquiry, Issuer
 from gatehouse.precheck.published_cards import is_test_card
 from gatehouse.precheck.request import PreCheckRequest
-from gatehouse.precheck.words import Advice, CardSummary, Cvv2Result, PreCheckResponse
+from gatehouse.precheck.response import Advice, CardSummary, Cvv2Result, PreCheckResponse
 
 # Named once: a member of an enumeration is slow to name.
 _ACCEPT: Final = Advice.ACCEPT

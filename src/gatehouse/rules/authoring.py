@@ -11,6 +11,9 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.conditions.catalogue import LIST_KINDS, Catalogue, kinds_for
+from gatehouse.conditions.nodes import Condition, Type
+from gatehouse.conditions.parse import ConditionRefused, read_condition
 from gatehouse.core.documents import (
     MOST_FLAWS,
     Document,
@@ -21,9 +24,6 @@ from gatehouse.core.documents import (
 )
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
-from gatehouse.language.catalogue import LIST_KINDS, Catalogue, kinds_for
-from gatehouse.language.nodes import Condition, Type
-from gatehouse.language.reading import ConditionRefused, read_condition
 from gatehouse.rules.ruleset import MOST_RULES, Rule, RuleSet
 
 LONGEST_DESCRIPTION: Final = 500

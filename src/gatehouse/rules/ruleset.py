@@ -4,8 +4,8 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.conditions.nodes import Condition, Type
 from gatehouse.core.outcomes import Outcome
-from gatehouse.language.nodes import Condition, Type
 
 MOST_RULES: Final = 1000
 

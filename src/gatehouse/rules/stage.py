@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from gatehouse.conditions.compile_python import Lists
+from gatehouse.conditions.stage_signals import rules_signals
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.language.results import rules_signals
-from gatehouse.language.running import Lists
-from gatehouse.rules.deciding import CompiledRuleSet
-from gatehouse.rules.words import RulesResponse
+from gatehouse.rules.decide import CompiledRuleSet
+from gatehouse.rules.response import RulesResponse
 
 
 class RulesStage:

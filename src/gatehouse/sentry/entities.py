@@ -15,11 +15,11 @@ from typing import Any, Final
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.addresses import Address
-from gatehouse.sentry.look import RequestView, amount_of
 from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import CartItem, EventType
+from gatehouse.sentry.request_view import RequestView, amount_of
 
 # Ten digits at the start could be a phone number.
 _PLAIN: Final = re.compile(r"(?![0-9.-]{10})[A-Za-z0-9_.:~/-]{1,64}")

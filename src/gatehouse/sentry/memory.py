@@ -173,7 +173,7 @@ class History(Protocol):
         """How everything the event touches stands, as far as anything was said about it."""
 
     def velocity(self) -> dict[str, list[float]]:
-        """What rules can ask of the past, as `language.catalogue.VELOCITY` lays it out.
+        """What rules can ask of the past, as `conditions.catalogue.VELOCITY` lays it out.
 
         By name, such as `velocity.card`, and only for groups that the event has an entity of; of
         several addresses the last one counts.

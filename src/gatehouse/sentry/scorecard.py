@@ -16,7 +16,7 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from gatehouse.sentry.signals.catalogue import BY_CODE
+from gatehouse.sentry.features.catalogue import BY_CODE
 
 FILE: Final = "scorecard.toml"
 LARGEST_TOTAL: Final = 8.0

@@ -9,15 +9,15 @@ import msgspec
 from gatehouse.core.case import Case, StageResult
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.look import RequestView, view_request
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
 from gatehouse.sentry.memory import Entity, History, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
-from gatehouse.sentry.recorded import STAGE, event_facts
+from gatehouse.sentry.recorded_event import STAGE, event_facts
 from gatehouse.sentry.request import SentryRequest
+from gatehouse.sentry.request_view import RequestView, view_request
+from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, Scored, load_scorecard, load_sheet
-from gatehouse.sentry.signals.catalogue import BY_CODE, measure_all
-from gatehouse.sentry.words import Reason, SentryInPipeline, SentryResponse
 
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3

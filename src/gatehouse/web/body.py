@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from gatehouse.core.waiting import with_timeout
+from gatehouse.core.timeouts import with_timeout
+from gatehouse.web.context import RequestContext
 from gatehouse.web.problems import Problem
-from gatehouse.web.visit import RequestContext
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 

@@ -16,7 +16,7 @@ from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.request import EventTime
-from gatehouse.store.feedback import (
+from gatehouse.store.feedback.feedback import (
     LONGEST_ID,
     MOST_REQUESTS,
     MOST_SAID,
@@ -26,13 +26,13 @@ from gatehouse.store.feedback import (
     Subject,
     TooMuchSaid,
 )
+from gatehouse.web.auth import Authenticator
 from gatehouse.web.body import Receive, read_body
+from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.envelope import JsonAmount
-from gatehouse.web.gate import Authenticator
 from gatehouse.web.problems import Problem
 from gatehouse.web.reviews import Free
 from gatehouse.web.validation import RequestReader
-from gatehouse.web.visit import Reply, RequestContext
 
 SCOPE: Final = "feedback"
 _CLOCKS_DIFFER_MS: Final = 300_000

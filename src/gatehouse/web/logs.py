@@ -13,7 +13,7 @@ import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable, recordable_trace
-from gatehouse.web.visit import RequestContext
+from gatehouse.web.context import RequestContext
 
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 _STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {

@@ -9,8 +9,8 @@ from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.stage import Stage
-from gatehouse.pipeline.desk import Intent
 from gatehouse.pipeline.engine import DecisionPlan, Processed, Step
+from gatehouse.pipeline.settlement import Intent
 
 
 class RequestPlan(msgspec.Struct, frozen=True):

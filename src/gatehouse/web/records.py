@@ -10,7 +10,7 @@ from gatehouse.core.cards import KeptCard
 from gatehouse.core.ids import is_id
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
-from gatehouse.pipeline.desk import Search
+from gatehouse.pipeline.settlement import Search
 from gatehouse.web.envelope import Money, money
 from gatehouse.web.problems import Problem
 

@@ -11,14 +11,14 @@ from msgspec import Meta
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.text import is_blank
-from gatehouse.pipeline.desk import Search
-from gatehouse.store.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
+from gatehouse.pipeline.settlement import Search
+from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
+from gatehouse.web.auth import Authenticator
 from gatehouse.web.body import Receive, read_body
-from gatehouse.web.gate import Authenticator
+from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import Decision, public_decision, read_search
 from gatehouse.web.validation import RequestReader
-from gatehouse.web.visit import Reply, RequestContext
 
 SCOPE: Final = "reviews"
 STATUSES: Final[dict[str, ReviewState | None]] = {

@@ -7,8 +7,9 @@ import msgspec
 from starlette.routing import Route, Router
 
 from gatehouse.sentry.memory import MemoryState
+from gatehouse.web.app import VISIT
 from gatehouse.web.body import Receive
-from gatehouse.web.door import VISIT
+from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.metrics import CONTENT_TYPE, Metrics
 from gatehouse.web.openapi import openapi_document
@@ -16,7 +17,6 @@ from gatehouse.web.operations import Operation
 from gatehouse.web.reference import CONTENT_POLICY, reference_page
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.v1 import Api, Handler, PipelineListing
-from gatehouse.web.visit import Reply, RequestContext
 
 
 class Ready(msgspec.Struct, frozen=True):

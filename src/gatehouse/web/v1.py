@@ -10,7 +10,8 @@ from gatehouse.access.callers import Callers
 from gatehouse.core.clock import Clock
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
-from gatehouse.pipeline.desk import (
+from gatehouse.pipeline.engine import Engine, Job, Processed
+from gatehouse.pipeline.settlement import (
     Archive,
     Claim,
     Insufficient,
@@ -18,15 +19,14 @@ from gatehouse.pipeline.desk import (
     Replay,
     StillInFlight,
 )
-from gatehouse.pipeline.engine import Engine, Job, Processed
 from gatehouse.web import envelope
+from gatehouse.web.auth import Authenticator
 from gatehouse.web.body import Receive, read_body
-from gatehouse.web.gate import Authenticator
+from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.operations import Operation, RequestPlan
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import public_decision, read_search
 from gatehouse.web.validation import RequestReader, read_json
-from gatehouse.web.visit import Reply, RequestContext, is_visible
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)

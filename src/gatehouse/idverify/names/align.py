@@ -5,15 +5,11 @@ from typing import Final, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from gatehouse.idverify.names.knowledge import (
-    are_two_given_names,
-    borne_by_others,
-    knowledge,
-)
+from gatehouse.idverify.names.knowledge import are_two_given_names, borne_by_others, knowledge
 from gatehouse.idverify.names.scripts import LATIN
 from gatehouse.idverify.names.sounds import sound_likeness
 from gatehouse.idverify.names.tokens import Token
-from gatehouse.idverify.words import Why
+from gatehouse.idverify.response import Why
 
 # Words less alike than this say nothing about each other.
 _LEAST: Final = 0.35

@@ -10,7 +10,7 @@ from gatehouse.idverify.names.knowledge import are_two_given_names
 from gatehouse.idverify.names.model import model
 from gatehouse.idverify.names.relations import relation_of
 from gatehouse.idverify.names.tokens import Token, tokens_of
-from gatehouse.idverify.words import Result, Why
+from gatehouse.idverify.response import Result, Why
 
 PARTIAL_FROM: Final = 0.5
 """The least score that is not NO_MATCH. It weighs a missed person like a false one."""

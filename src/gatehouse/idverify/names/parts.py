@@ -12,7 +12,7 @@ from gatehouse.idverify.names.relations import PartVerdict, relation_of
 from gatehouse.idverify.names.scripts import HAN, HANGUL, LATIN
 from gatehouse.idverify.names.tokens import Token, tokens_of
 from gatehouse.idverify.people import PersonName
-from gatehouse.idverify.words import Result, Why
+from gatehouse.idverify.response import Result, Why
 
 
 class NameVerdict(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from gatehouse.idverify.names.knowledge import (
 )
 from gatehouse.idverify.names.scripts import ARABIC, CYRILLIC, GREEK, HEBREW, LATIN
 from gatehouse.idverify.names.tokens import Token
-from gatehouse.idverify.words import Result, Why
+from gatehouse.idverify.response import Result, Why
 
 # Words in other scripts that are this much alike are one name written twice. One in a thousand
 # words that have nothing to do with each other comes as near as the second.

@@ -1,0 +1,173 @@
+"""Writes decision records into a folder, by day, for other tools to read.
+
+Parquet has a typed column for every signal of the catalogue; JSON lines are the records as they
+are kept. What is written appears in the folder when it is complete, or not at all.
+"""
+
+import contextlib
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.backtest.load import reading, signal_columns, signal_types, without_collecting
+from gatehouse.backtest.rows import EVERYTHING, Exported, RowReader
+from gatehouse.backtest.workspace import (
+    Workplace,
+    explained,
+    open_workplace,
+    orderly_end,
+    quoted,
+    text,
+)
+from gatehouse.core.errors import Conflict
+from gatehouse.store.decisions.records import KeptRecord
+
+Batches = Iterable[Sequence[KeptRecord]]
+ProgressCallback = Callable[[int], None]
+"""Is told how many records are done."""
+
+ROWS_IN_FILE: Final = 100_000
+"""After so many rows the next files are begun."""
+
+_DAY: Final = re.compile(r"day=\d{4}-\d\d-\d\d")
+_UNFINISHED: Final = ".unfinished-"
+_DAY_MS: Final = 86_400_000
+_ABOUT: Final = {
+    "requestId": "VARCHAR",
+    "at": "BIGINT",
+    "day": "VARCHAR",
+    "operation": "VARCHAR",
+    "decision": "VARCHAR",
+    "label": "VARCHAR",
+    "matches": "VARCHAR[]",
+    "record": "VARCHAR",
+}
+"""What every row has besides the signals."""
+_NOTHING: Final = Exported({}, [], {}, None, [])
+
+
+def export_parquet(
+    batches: Batches, labels: Mapping[str, bool], unfinished: Path, progress: ProgressCallback
+) -> int:
+    """Write Parquet files, one folder for each day; how many records they hold."""
+    reader = RowReader(EVERYTHING)
+    encode = msgspec.json.Encoder().encode_lines
+    done = waiting = files = 0
+    with open_workplace(unfinished) as place, without_collecting():
+        part = place.folder / "part.json"
+        for batch in batches:
+            with explained(unfinished), part.open("ab") as file:
+                file.write(encode([_row(reader, record, labels) for record in batch]))
+            waiting += len(batch)
+            if waiting >= ROWS_IN_FILE:
+                _write(place, part, unfinished, files)
+                waiting, files = 0, files + 1
+            done += len(batch)
+            progress(done)
+        if waiting:
+            _write(place, part, unfinished, files)
+    return done
+
+
+def _write(place: Workplace, part: Path, folder: Path, number: int) -> None:
+    """Turn a part into Parquet files, one for each of its days."""
+    columns = {name: quoted(name) for name in _ABOUT} | signal_columns(EVERYTHING)
+    columns["at"] = 'make_timestamptz("at" * 1000)'
+    query = reading(part, _ABOUT | signal_types(EVERYTHING), columns)
+    place.ask(
+        f"COPY ({query} ORDER BY requestId) TO {text(str(folder))} (FORMAT parquet, "
+        "COMPRESSION zstd, PARTITION_BY (day), OVERWRITE_OR_IGNORE, "
+        f"FILENAME_PATTERN 'decisions-{number:05d}-{{i}}')"
+    )
+    part.unlink()
+
+
+def export_lines(batches: Batches, unfinished: Path, progress: ProgressCallback) -> int:
+    """Write JSON lines, one folder for each day; how many records they hold."""
+    done = 0
+    for batch in batches:
+        days: dict[str, list[str]] = {}
+        for record in batch:
+            days.setdefault(_day(record.at_ms // _DAY_MS), []).append(record.text)
+        with explained(unfinished):
+            for day, texts in days.items():
+                folder = unfinished / f"day={day}"
+                folder.mkdir(exist_ok=True)
+                with (folder / "decisions.jsonl").open("a", encoding="utf-8") as file:
+                    file.write("\n".join(texts) + "\n")
+        done += len(batch)
+        progress(done)
+    return done
+
+
+@contextlib.contextmanager
+def new_folder(out: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A place inside `out` to write to; what is there at the end becomes the folder's content."""
+    there = _content(out, overwrite=overwrite)
+    made = not out.exists()
+    finished = False
+    with orderly_end(), explained(out):
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=out))
+        try:
+            yield unfinished
+            for old in there:
+                shutil.rmtree(old)
+            for new in sorted(unfinished.iterdir()):
+                new.rename(out / new.name)
+            finished = True
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            if made and not finished:
+                with contextlib.suppress(OSError):
+                    out.rmdir()
+
+
+def _content(out: Path, *, overwrite: bool) -> list[Path]:
+    """What an earlier export left in the folder; anything else there is not ours to remove."""
+    if not out.exists():
+        return []
+    if not out.is_dir():
+        raise Conflict(f"{out} is a file; name a folder")
+    with explained(out):
+        there = sorted(out.iterdir())
+    if there and not overwrite:
+        raise Conflict(f"{out} is not empty; name another folder, or replace it with --overwrite")
+    for entry in there:
+        ours = _DAY.fullmatch(entry.name) or entry.name.startswith(_UNFINISHED)
+        if not ours or entry.is_symlink() or not entry.is_dir():
+            raise Conflict(f"{out} holds more than an export ({entry.name}); name another folder")
+    return there
+
+
+def _row(reader: RowReader, record: KeptRecord, labels: Mapping[str, bool]) -> dict[str, Any]:
+    try:
+        found = reader.exported(record.text)
+    except msgspec.DecodeError:
+        found = _NOTHING
+    label = labels.get(record.request_id)
+    return {
+        "requestId": record.request_id,
+        "at": record.at_ms,
+        "day": _day(record.at_ms // _DAY_MS),
+        "operation": record.operation,
+        "decision": found.decision,
+        "label": None if label is None else "FRAUD" if label else "LEGITIMATE",
+        "matches": found.matches,
+        "record": record.text,
+        "o": found.own,
+        "v": found.velocity,
+        "g": found.given,
+    }
+
+
+@lru_cache(maxsize=4096)
+def _day(number: int) -> str:
+    return f"{datetime.fromtimestamp(number * 86_400, UTC):%Y-%m-%d}"

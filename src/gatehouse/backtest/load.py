@@ -1,0 +1,228 @@
+"""Brings an account's records into DuckDB: only what a rule set needs, as it was at the time."""
+
+import contextlib
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.backtest.rows import Layout, RowReader
+from gatehouse.backtest.workspace import Workplace, quoted, text
+from gatehouse.conditions.catalogue import Catalogue
+from gatehouse.conditions.compile_sql import column_type, listed_column
+from gatehouse.conditions.nodes import Type
+from gatehouse.core.errors import InvalidInput
+from gatehouse.rules.ruleset import RuleSet
+from gatehouse.store.decisions.records import KeptRecord
+
+BYTES_AT_ONCE: Final = 32 * 1024 * 1024
+"""What is in memory, and in a file, at one time."""
+
+ListLookup = Callable[[str, str, int], bool]
+"""Whether a list, by its name, had a value at a moment."""
+
+SEEN: Final = "seen"
+"""The table of all requests that can be judged."""
+
+
+class LoadCounts(msgspec.Struct):
+    """How many records there were."""
+
+    records: int = 0
+    """Those that can be judged."""
+    skipped: int = 0
+    """Those of operations that keep no signals."""
+    unreadable: int = 0
+
+    @property
+    def looked_at(self) -> int:
+        """All of them."""
+        return self.records + self.skipped + self.unreadable
+
+
+class SignalSelection(msgspec.Struct, frozen=True):
+    """What rules need to know about each request."""
+
+    rule_set: str
+    signals: dict[str, Type]
+    lists: tuple[tuple[str, str], ...]
+    """Signals that are looked up, each with the name of the list."""
+
+
+def question_of(rule_set: RuleSet) -> SignalSelection:
+    """What a rule set needs to know."""
+    catalogue = Catalogue(rule_set.inputs)
+    names = dict.fromkeys(name for rule in rule_set.rules for name in rule.condition.signals)
+    lists = dict.fromkeys(pair for rule in rule_set.rules for pair in rule.condition.lists)
+    types = {}
+    for name in (*names, *(signal for signal, _ in lists)):
+        found = catalogue.find(name)
+        if found is None:
+            raise InvalidInput(f"no signal {name} is known; see: gatehouse rules signals")
+        types[name] = found.type
+    _refuse_alike(types)
+    return SignalSelection(rule_set.name, types, tuple(lists))
+
+
+def _refuse_alike(names: Iterable[str]) -> None:
+    """DuckDB does not tell columns apart by capitals; rule sets of long ago may have such names."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise InvalidInput(
+                f"{other} and {name} differ only in capitals; give one of the inputs another name"
+            )
+
+
+class _RequestLine(msgspec.Struct, omit_defaults=True):
+    """A request on its way into DuckDB; the names are short since every line repeats them."""
+
+    i: str
+    o: Any
+    v: list[Sequence[float | None] | None]
+    g: dict[str, Any]
+    d: str | None = None
+    f: bool | None = None
+    c: str | None = None
+    a: str | None = None
+    l: list[bool | None] = []  # noqa: E741  # short like the others: a key of every row
+
+
+class Loader:
+    """Fills the table of requests, batch by batch."""
+
+    def __init__(
+        self,
+        place: Workplace,
+        question: SignalSelection,
+        listed: ListLookup,
+        labels: Mapping[str, bool],
+    ) -> None:
+        layout = Layout(question.signals)
+        self._rule_set = question.rule_set
+        self._lists = [name for _, name in question.lists]
+        self._reader = RowReader(layout, [signal for signal, _ in question.lists])
+        self._listed = listed
+        self._labels = labels
+        self._encode = msgspec.json.Encoder().encode_lines
+        lines = {"i": "VARCHAR", "d": "VARCHAR", "f": "BOOLEAN", "c": "VARCHAR"}
+        columns = {"request_id": "i", "decided": "d", "fraud": "f", "currency": "c", "amount": "a"}
+        lines |= {"a": "DECIMAL(24, 6)", "l": "BOOLEAN[]", **signal_types(layout)}
+        columns |= signal_columns(layout)
+        for number, pair in enumerate(question.lists):
+            columns[listed_column(*pair)] = f"l[{number + 1}]"
+        self._table = JsonTable(place, SEEN, lines, columns)
+
+    def load(
+        self, batches: Iterable[Sequence[KeptRecord]], progress: Callable[[LoadCounts], None]
+    ) -> LoadCounts:
+        """Load all records; tells after each batch how far it is."""
+        loaded, lines = LoadCounts(), bytearray()
+        # DuckDB reads one part while the next one is made.
+        with without_collecting(), ThreadPoolExecutor(1) as beside:
+            under_way = beside.submit(self._table.add, b"")
+            for batch in batches:
+                lines += self._encode(self._lines(batch, loaded))
+                if len(lines) >= BYTES_AT_ONCE:
+                    under_way.result()
+                    under_way = beside.submit(self._table.add, lines)
+                    lines = bytearray()
+                progress(loaded)
+            under_way.result()
+        self._table.add(lines)
+        return loaded
+
+    def _lines(self, batch: Sequence[KeptRecord], loaded: LoadCounts) -> list[_RequestLine]:
+        lines, label_of = [], self._labels.get
+        for request_id, at_ms, operation, record in batch:
+            try:
+                seen = self._reader.seen(operation, record, self._rule_set)
+            except msgspec.DecodeError:
+                loaded.unreadable += 1
+                continue
+            if seen is None:
+                loaded.skipped += 1
+                continue
+            own, measures, given, decided, amount, currency, looked_up = seen
+            label = label_of(request_id)
+            line = _RequestLine(request_id, own, measures, given, decided, label, currency, amount)
+            if looked_up:
+                line.l = [
+                    None if value is None else self._listed(name, value, at_ms)
+                    for name, value in zip(self._lists, looked_up, strict=True)
+                ]
+            lines.append(line)
+        loaded.records += len(lines)
+        return lines
+
+
+@contextlib.contextmanager
+def without_collecting() -> Iterator[None]:
+    """Rows hold no cycles, so looking for some among them would only take time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def signal_types(layout: Layout) -> dict[str, str]:
+    """The types of the request's own signals, of velocity, and of what stages gave."""
+    types = {"o": _struct(layout.own), "g": _struct(layout.given)}
+    # DuckDB knows no structs without fields; what a line holds besides is not read.
+    return {"v": "DOUBLE[][]", **{key: kind for key, kind in types.items() if kind is not None}}
+
+
+def signal_columns(layout: Layout) -> dict[str, str]:
+    """Each signal's column, and where in a line it is."""
+    columns = {name: f"o.{quoted(name)}" for name in layout.own}
+    columns |= {name: f"g.{quoted(name)}" for name in layout.given}
+    for group, places in enumerate(layout.velocity.values(), 1):
+        for number, (name, _) in enumerate(places, 1):
+            columns[name] = f"v[{group}][{number}]"
+    return columns
+
+
+class JsonTable:
+    """A table of DuckDB that is filled from JSON lines."""
+
+    def __init__(
+        self, place: Workplace, name: str, lines: Mapping[str, str], columns: Mapping[str, str]
+    ) -> None:
+        """Take the types of what a line holds, and where in it each column is."""
+        self._place = place
+        self._name = name
+        self._lines = dict(lines)
+        self._columns = dict(columns)
+        with place.lines(b"") as path:
+            place.ask(f"CREATE TABLE {name} AS {self._reading(path)}")
+
+    def add(self, lines: bytes | bytearray) -> None:
+        """Add the rows of these lines."""
+        if lines:
+            with self._place.lines(lines) as path:
+                self._place.ask(f"INSERT INTO {self._name} {self._reading(path)}")
+
+    def _reading(self, path: Path) -> str:
+        return reading(path, self._lines, self._columns)
+
+
+def reading(path: Path, lines: Mapping[str, str], columns: Mapping[str, str]) -> str:
+    """The query that reads columns out of JSON lines, given the types of what a line holds."""
+    types = ", ".join(f"{text(key)}: {text(kind)}" for key, kind in lines.items())
+    chosen = ", ".join(f"{where} AS {quoted(column)}" for column, where in columns.items())
+    return (
+        f"SELECT {chosen} FROM read_json({text(str(path))}, "  # noqa: S608  # our own names
+        f"format = 'newline_delimited', columns = {{{types}}})"
+    )
+
+
+def _struct(types: Mapping[str, Type]) -> str | None:
+    fields = [f"{quoted(name)} {column_type(kind)}" for name, kind in types.items()]
+    return f"STRUCT({', '.join(fields)})" if fields else None

@@ -1,0 +1,1 @@
+"""Commands about accounts: keys, prices, balances, the ledger."""

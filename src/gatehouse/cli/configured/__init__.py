@@ -1,0 +1,1 @@
+"""Commands about what accounts configure: rules, pipelines and lists."""

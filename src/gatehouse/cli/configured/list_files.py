@@ -1,0 +1,189 @@
+"""Reads entries for a list, typed or from a file: CSV, or one entry in each line.
+
+Every line is looked at before anything is kept, so that all that is wrong can be told at once.
+What is said about a line never repeats it.
+"""
+
+import csv
+import functools
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Final, Literal
+
+import msgspec
+
+from gatehouse.cli.common import span_argument
+from gatehouse.cli.flaws import Flaws
+from gatehouse.cli.spans import absolute_ms
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.redaction import MASK, recordable
+from gatehouse.rules.lists import EntryKeeper, ListEntry, ListKind, canonical, is_hash
+from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
+
+LONGEST_LINE: Final = 4096
+_UTF8_MARK: Final = b"\xef\xbb\xbf"
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_CHUNK: Final = 1024 * 1024
+_MANY_DIGITS: Final = re.compile(r"(?:\d\D{0,2}){9}")
+_COLUMNS: Final[tuple[str, ...]] = ("value", "reason", "expires")
+
+ListFormat = Literal["csv", "lines"]
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """What the entries are, and what counts for those that say nothing of their own."""
+
+    kind: ListKind
+    now_ms: int
+    reason: str | None = None
+    expires_at_ms: int | None = None
+
+
+class ListFileContent(Flaws, kw_only=True):
+    """What a file holds: the entries by value, and the first of its bad lines."""
+
+    listings: dict[str, PlannedEntry]
+    read: int = 0
+    """Lines with an entry, good or bad."""
+
+
+def typed(value: str, kind: ListKind, keeper: EntryKeeper) -> ListEntry:
+    """An entry that was typed, which a card number must not be, whatever the list holds."""
+    if kind is ListKind.CARDS:
+        # One with a mistake in it gives most of a card away, too.
+        is_number = not value.startswith("fp") and _MANY_DIGITS.search(value) is not None
+    else:
+        is_number = not is_hash(value) and MASK in recordable(value)
+    try:
+        entry = canonical(kind, value, keeper)
+        # A network or a phone can look like a card number; no card number is one of these.
+        if not is_number or kind in (ListKind.NETWORKS, ListKind.PHONES):
+            return entry
+    except ValueError:
+        if not is_number:
+            raise
+    # Other users of the machine see a command's arguments, and the shell keeps them.
+    raise ValueError(
+        "looks like a card number, which must not be an argument: give it by --file FILE, or "
+        "type it after --file -"
+    )
+
+
+def usual_format(name: str, kind: ListKind) -> ListFormat:
+    """How a file is read when nobody says so: a comma can be part of a word or of a user's name."""
+    plain = kind in (ListKind.WORDS, ListKind.USERS) and not name.lower().endswith(".csv")
+    return "lines" if plain else "csv"
+
+
+def gather(
+    stream: BinaryIO, form: ListFormat, terms: Terms, keeper: EntryKeeper
+) -> ListFileContent:
+    """All entries of a file; of one that occurs twice, the last counts."""
+    found = ListFileContent(listings={})
+    order = _COLUMNS
+    for number, data in _lines(stream):
+        try:
+            cells = _cells(data, form)
+            if not cells:
+                continue
+            if found.read == 0 and form == "csv" and cells[0].lower() in _COLUMNS:
+                order = _header(cells)
+                continue
+            found.read += 1
+            listing = _listing(cells, order, terms, keeper)
+        except ValueError as error:
+            found.add(number, str(error))
+            continue
+        found.listings[listing.value] = listing
+        if len(found.listings) > MOST_ENTRIES:
+            raise InvalidInput(
+                f"there are more than {MOST_ENTRIES} different entries, which no list can hold; "
+                "nothing was added"
+            )
+    return found
+
+
+def moment(text: str, now_ms: int) -> int:
+    """When an entry expires: after a span such as 30d, or at a moment that ISO 8601 writes."""
+    try:
+        at_ms = now_ms + span_argument(text)
+    except InvalidInput:
+        at_ms = _absolute(text)
+    if at_ms <= now_ms:
+        raise ValueError("has expired already")
+    return at_ms
+
+
+@functools.lru_cache(maxsize=1024)
+def _absolute(text: str) -> int:
+    try:
+        return absolute_ms(text)
+    except ValueError:
+        raise ValueError(
+            "must expire after a span such as 30d, or at a time such as 2030-12-31 or "
+            "2030-12-31T18:00:00Z"
+        ) from None
+
+
+def _listing(
+    cells: list[str], order: tuple[str, ...], terms: Terms, keeper: EntryKeeper
+) -> PlannedEntry:
+    if len(cells) > len(order):
+        raise ValueError(f"has {len(cells)} cells; there are {', '.join(order)}")
+    given = dict(zip(order, cells, strict=False))
+    entry = canonical(terms.kind, given.get("value", ""), keeper)
+    expires = given.get("expires")
+    expires_at_ms = moment(expires, terms.now_ms) if expires else terms.expires_at_ms
+    try:
+        reason = reason_text(given.get("reason")) or terms.reason
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+    return PlannedEntry(entry.value, entry.shown, reason, expires_at_ms)
+
+
+def _header(cells: list[str]) -> tuple[str, ...]:
+    order = tuple(cell.lower() for cell in cells)
+    if len(set(order)) != len(order) or not {"value"} <= set(order) <= set(_COLUMNS):
+        raise InvalidInput(f"the columns of the header must be among {', '.join(_COLUMNS)}")
+    return order
+
+
+def _cells(data: bytes, form: ListFormat) -> list[str]:
+    """The cells of a line, none for an empty one and for a comment."""
+    if len(data) > LONGEST_LINE:
+        raise ValueError(f"is longer than {LONGEST_LINE} bytes")
+    try:
+        text = data.decode().strip()
+    except UnicodeDecodeError:
+        raise ValueError("is not written in UTF-8") from None
+    if not text:
+        return []
+    # Records show some mailboxes, phones and users as # and a hash, which is no comment.
+    if text[0] == "#" and not is_hash(text.partition(",")[0].rstrip()):
+        return []
+    if form == "lines":
+        return [text]
+    if '"' not in text:
+        return [cell.strip() for cell in text.split(",")]
+    try:
+        return [cell.strip() for cell in next(csv.reader([text], strict=True))]
+    except csv.Error:
+        raise ValueError("is not a row of CSV: look at its quotation marks") from None
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The lines, numbered; of one that is too long only so much that this can be told."""
+    number = 0
+    try:
+        while data := stream.readline(LONGEST_LINE + 2):
+            number += 1
+            if number == 1:
+                if data.startswith(_UTF16_MARKS):
+                    raise InvalidInput("the file is written in UTF-16; save it as UTF-8")
+                data = data.removeprefix(_UTF8_MARK)
+            whole = data.endswith(b"\n")
+            yield number, data.removesuffix(b"\n").removesuffix(b"\r")
+            while not whole and (rest := stream.readline(_CHUNK)):
+                whole = rest.endswith(b"\n")
+    except OSError as error:
+        raise InvalidInput(f"cannot read after line {number}: {error.strerror}") from None

@@ -1,0 +1,194 @@
+"""gatehouse rules backtest: what a rule set would have done to what was recorded."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from gatehouse.cli.common import (
+    AccountOption,
+    AsJson,
+    exact,
+    open_session,
+    read_file,
+    resolve_account,
+    show,
+    table,
+)
+from gatehouse.cli.progress import Progress
+from gatehouse.cli.spans import Since, Until, read_span
+from gatehouse.core.clock import iso_time
+from gatehouse.core.money import format_amount
+
+if TYPE_CHECKING:
+    from gatehouse.backtest.load import ListLookup, LoadCounts
+    from gatehouse.backtest.report import Amounts, BacktestReport
+    from gatehouse.rules.ruleset import RuleSet
+    from gatehouse.store.admin.admin_session import AdminSession
+    from gatehouse.store.decisions.records import RecordSpan
+
+_MONEY = ("caught", "lost", "amounts")
+
+
+def backtest(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The rule set as YAML; - for stdin.")],
+    since: Since = "30d",
+    until: Until = None,
+    account: AccountOption = None,
+    lists_now: Annotated[
+        bool,
+        typer.Option("--lists-now", help="Use the lists as they are now, not as they were then."),
+    ] = False,
+    examples: Annotated[
+        int, typer.Option(min=0, max=100, help="Requests to name for each change.")
+    ] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Try a rule set on recorded requests: what it would have decided, caught and cost.
+
+    Every request is judged by what was known when it came. Nothing is changed.
+    """
+    from gatehouse.backtest.run import Backtest, try_out
+    from gatehouse.core.documents import LARGEST_DOCUMENT
+    from gatehouse.rules.authoring import read_rule_set
+    from gatehouse.store.decisions import records
+    from gatehouse.store.feedback import feedback
+
+    rule_set = read_rule_set(read_file(file, LARGEST_DOCUMENT))
+    place = open_session()
+    account_id = resolve_account(place, account)
+    span = read_span(account_id, since, until, place.clock())
+    with place.reading() as connection:
+        labels = feedback.labels(connection, *span)
+        total = records.count(connection, span)
+    listed, warnings = _lists(place, span, rule_set, lists_now=lists_now)
+    trial = Backtest(rule_set, span, listed, labels, examples)
+    with Progress("reading records", total) as progress:
+
+        def reached(loaded: "LoadCounts") -> None:
+            done = loaded.looked_at
+            progress.reached(done, f"{done:,} of {total:,} records")
+
+        report = try_out(place.database, trial, reached)
+    report = msgspec.structs.replace(report, warnings=(*warnings, *report.warnings))
+    for warning in report.warnings:
+        typer.echo(f"gatehouse: warning: {warning}", err=True)
+    show(_data(report), _text(report), as_json=as_json)
+
+
+def _lists(
+    place: "AdminSession", span: "RecordSpan", rule_set: "RuleSet", *, lists_now: bool
+) -> tuple["ListLookup", list[str]]:
+    """How lists are looked up, and what is wrong with them."""
+    from gatehouse.rules.authoring import list_problems
+    from gatehouse.store.configured import lists
+
+    names = sorted({name for rule in rule_set.rules for _, name in rule.condition.lists})
+    with place.reading() as connection:
+        problems = list_problems(rule_set, lists.kinds(connection, span.account_id))
+        current = lists.load(connection, span.account_id)
+        history = lists.history_of(connection, span.account_id, names)
+    if not lists_now:
+        return history.has_at, list(problems)
+    now_ms = place.clock()
+    return lambda name, value, _: current.has(name, value, now_ms), list(problems)
+
+
+def _data(report: "BacktestReport") -> dict[str, Any]:
+    """The report for scripts, with money as exact numbers."""
+    data = {
+        **msgspec.to_builtins(report),
+        "since": iso_time(report.since_ms),
+        "until": iso_time(report.until_ms),
+    }
+    del data["sinceMs"], data["untilMs"]
+    for part in (data["before"], data["after"], *data["rules"], *data["changes"]):
+        for kind in _MONEY:
+            if kind in part:
+                part[kind] = {
+                    currency: exact(sum_) for currency, sum_ in sorted(part[kind].items())
+                }
+    return data
+
+
+def _text(report: "BacktestReport") -> str:
+    others = report.skipped
+    head = (
+        f"rule set {report.rule_set}, {report.records:,} requests from "
+        f"{iso_time(report.since_ms)} to {iso_time(report.until_ms)}"
+        + (f" ({others:,} other records keep no signals)" if others else "")
+        + (f" ({report.unreadable:,} records cannot be read)" if report.unreadable else "")
+    )
+    legitimate = report.labelled - report.labelled_fraud
+    labels = (
+        f"{report.labelled:,} of them are labelled: {report.labelled_fraud:,} fraud, "
+        f"{legitimate:,} legitimate"
+        if report.labelled
+        else "none of them is labelled, so nothing can be said about what is caught; "
+        "see: gatehouse feedback --help"
+    )
+    parts = [f"{head}\n{labels}", _rules(report), _outcomes(report), _changes(report)]
+    if report.examples:
+        parts.append(_examples(report))
+    return "\n\n".join(parts)
+
+
+def _rules(report: "BacktestReport") -> str:
+    rows = [
+        (
+            rule.name,
+            rule.outcome + (", final" if rule.final else "") + (", shadow" if rule.shadow else ""),
+            f"{rule.matches:,}",
+            f"{rule.matches / report.records:.2%}",
+            f"{rule.decisive:,}",
+            _share(rule.precision),
+            _share(rule.recall),
+            _money(rule.caught),
+            _money(rule.lost),
+        )
+        for rule in report.rules
+    ]
+    headings = ("RULE", "OUTCOME", "MATCHES", "SHARE", "DECISIVE", "PRECISION", "RECALL")
+    return table((*headings, "FRAUD CAUGHT", "LEGITIMATE HIT"), rows)
+
+
+def _outcomes(report: "BacktestReport") -> str:
+    both = (report.before, report.after)
+    names = dict.fromkeys(("ACCEPT", "REVIEW", "DECLINE", *report.before.outcomes))
+    rows = [(name, *(f"{one.outcomes.get(name, 0):,}" for one in both)) for name in names]
+    rows += [
+        ("precision", *(_share(one.precision) for one in both)),
+        ("recall", *(_share(one.recall) for one in both)),
+        ("fraud caught", *(_money(one.caught) for one in both)),
+        ("legitimate hit", *(_money(one.lost) for one in both)),
+    ]
+    return table(("DECIDED", "THEN", "WITH THIS SET"), rows)
+
+
+def _changes(report: "BacktestReport") -> str:
+    rows = [
+        (change.before, change.after, f"{change.records:,}", _money(change.amounts))
+        for change in report.changes
+        if change.before != change.after
+    ]
+    if not rows:
+        return "no request would be decided differently"
+    return table(("THEN", "WITH THIS SET", "REQUESTS", "AMOUNT"), rows)
+
+
+def _examples(report: "BacktestReport") -> str:
+    rows = [
+        (one.request_id, one.before, one.after, ", ".join(one.matched) or "-")
+        for one in report.examples
+    ]
+    return table(("REQUEST", "THEN", "WITH THIS SET", "MATCHING RULES"), rows)
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"
+
+
+def _money(amounts: "Amounts") -> str:
+    """Amounts by currency, each of them exact."""
+    sums = sorted((name or "of no currency", format_amount(sum_)) for name, sum_ in amounts.items())
+    return " + ".join(f"{shown} {name}" for name, shown in sums) or "-"

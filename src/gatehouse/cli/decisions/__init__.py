@@ -1,0 +1,1 @@
+"""Commands about decisions: records, reviews and feedback."""

@@ -1,0 +1,214 @@
+"""gatehouse feedback: import, add, show, list."""
+
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import typer
+
+from gatehouse.cli.common import AccountOption, AsJson, exact, show, table
+from gatehouse.cli.configured.versions import opened
+from gatehouse.cli.spans import Since, read_span
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.money import format_amount
+from gatehouse.core.redaction import recordable
+from gatehouse.store.feedback import feedback, feedback_history
+from gatehouse.store.feedback.feedback import LabelEntry
+
+app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
+
+_HEADINGS: Final = ("LABEL", "BEFORE", "WHEN", "AMOUNT", "CURRENCY", "RECORDED", "SOURCE", "BY")
+
+
+@app.command("import")
+def import_feedback(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="File or pipe; - is standard input. May be gzipped."),
+    ],
+    file_format: Annotated[
+        Literal["csv", "jsonl"] | None,
+        typer.Option("--format", help="csv or jsonl. Default: by the file's name."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import what became of requests from CSV or JSON Lines.
+
+    A row has one of requestId, transactionId and clientReferenceId, a label (FRAUD, CHARGEBACK,
+    LEGITIMATE or WITHDRAWN), and if you like when, amount and currency. Rows that cannot be used
+    are reported and left out, and the command then ends with code 1. To import a file again
+    changes nothing, whatever was said elsewhere meanwhile; what is meant anew needs another when,
+    or feedback add.
+    """
+    from gatehouse.cli.decisions.feedback_import import FeedbackImport, counts, import_file
+    from gatehouse.cli.record_files import guess_format
+
+    form = file_format or guess_format(file)
+    place, account_id = opened(account)
+    job = FeedbackImport(account_id, None if file == "-" else Path(file), form, dry_run)
+    try:
+        outcome = import_file(job, place)
+    except KeyboardInterrupt:
+        typer.echo("interrupted; import the file again: what is kept counts as unchanged", err=True)
+        raise typer.Exit(130) from None
+    numbers = counts(outcome)
+    labels = {label.value: outcome.labels[label] for label in Label if outcome.labels[label]}
+    if outcome.bad:
+        left_out = "a row is" if outcome.bad == 1 else f"{outcome.bad:,} rows are"
+        typer.echo(f"{left_out} left out:\n{outcome.report()}", err=True)
+    text = "would be: " if dry_run else ""
+    text += ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+    if labels:
+        text += "\nby label: " + ", ".join(f"{name} {each:,}" for name, each in labels.items())
+    flaws = [{"line": line, "message": message} for line, message in outcome.flaws]
+    data = {**numbers, "labels": labels, "flaws": flaws, "dryRun": dry_run}
+    show(data, text, as_json=as_json)
+    if outcome.error is not None:
+        raise outcome.error
+    if outcome.bad:
+        raise typer.Exit(1)
+
+
+@app.command()
+def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
+    label: Annotated[
+        Label,
+        typer.Option(
+            case_sensitive=False,
+            help="What it turned out to be; WITHDRAWN takes back what was said.",
+        ),
+    ],
+    request: Annotated[
+        str | None, typer.Option(metavar="ID", help="Id of the request (req_...).")
+    ] = None,
+    transaction: Annotated[
+        str | None, typer.Option(metavar="ID", help="All requests with this transactionId.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(metavar="ID", help="All requests with this clientReferenceId.")
+    ] = None,
+    when: Annotated[
+        str | None,
+        typer.Option(metavar="WHEN", help="When it was found out: 2026-11-15, or RFC 3339."),
+    ] = None,
+    amount: Annotated[str | None, typer.Option(help="What was lost, such as 12.50.")] = None,
+    currency: Annotated[str | None, typer.Option(help="Its currency, such as USD.")] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what became of a request, or of all requests of a transaction or reference."""
+    from gatehouse.cli.decisions.feedback_files import statement_of, subject_of
+    from gatehouse.core.keyring import ENTITIES
+    from gatehouse.sentry.entities import EntityHasher
+
+    if [request, transaction, reference].count(None) != 2:
+        raise InvalidInput(
+            "name what is meant by exactly one of --request, --transaction and --reference"
+        )
+    place, account_id = opened(account)
+    names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
+    said = {"label": label.value, "when": when, "amount": amount, "currency": currency}
+    try:
+        subject = subject_of(names, EntityHasher(place.ring.current(ENTITIES)[1]))
+        statement = statement_of(said, place.clock())
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+    with place.change(unseen=True) as change:
+        found = feedback.find(change.connection, account_id, subject)
+        noted = feedback.note(
+            change.connection,
+            account_id,
+            found,
+            statement,
+            actor=place.actor,
+            source=LabelSource.COMMAND,
+            now_ms=change.now_ms,
+        )
+        changed = sum(one.changed for one in noted)
+        told = {"label": label.value, "requests": len(noted), "changed": changed}
+        change.audit("feedback.add", account_id, **told)
+    data = [
+        {
+            "requestId": one.request_id,
+            "label": one.label,
+            "previousLabel": one.previous,
+            "changed": one.changed,
+        }
+        for one in noted
+    ]
+    rows = [(one.request_id, one.label, one.previous or "-", _news(one.changed)) for one in noted]
+    show(data, table(("REQUEST", "LABEL", "BEFORE", ""), rows), as_json=as_json)
+
+
+@app.command("show")
+def show_feedback(
+    request: Annotated[str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was said about a request, newest first; the newest counts."""
+    place, account_id = opened(account)
+    with place.reading() as connection:
+        found = feedback.history(connection, account_id, request)
+    counting = found[0].label if found and found[0].label is not Label.WITHDRAWN else None
+    data = {"requestId": request, "label": counting, "history": [_data(one) for one in found]}
+    text = f"{request}: {counting or 'no label'}"
+    if found:
+        text += "\n\n" + table(_HEADINGS, [_cells(one) for one in found])
+    show(data, text, as_json=as_json)
+
+
+@app.command("list")
+def list_feedback(
+    since: Since = "30d",
+    label: Annotated[
+        Label | None, typer.Option(case_sensitive=False, help="Only with this label.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Newest ones.")] = 50,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what was said about requests, by the time when it was said, newest first."""
+    place, account_id = opened(account)
+    since_ms = read_span(account_id, since, None, place.clock()).since_ms
+    with place.reading() as connection:
+        found = feedback_history.listing(connection, account_id, since_ms, label, limit + 1)
+    page = found[:limit]
+    rows = [(one.request_id, *_cells(one)) for one in page]
+    text = table(("REQUEST", *_HEADINGS), rows) if rows else "no feedback"
+    if len(found) > limit:
+        text += "\nthere are more: raise --limit"
+    show([{"requestId": one.request_id, **_data(one)} for one in page], text, as_json=as_json)
+
+
+def _data(one: LabelEntry) -> dict[str, Any]:
+    return {
+        "label": one.label,
+        "previousLabel": one.previous,
+        "when": None if one.found_at_ms is None else iso_time(one.found_at_ms),
+        "amount": None if one.amount is None else exact(one.amount),
+        "currency": one.currency,
+        "recordedAt": iso_time(one.recorded_at_ms),
+        "source": one.source,
+        "by": one.actor,
+    }
+
+
+def _cells(one: LabelEntry) -> tuple[object, ...]:
+    return (
+        one.label,
+        one.previous or "-",
+        "-" if one.found_at_ms is None else iso_time(one.found_at_ms),
+        "-" if one.amount is None else format_amount(one.amount),
+        one.currency or "-",
+        iso_time(one.recorded_at_ms),
+        one.source,
+        recordable(one.actor),
+    )
+
+
+def _news(changed: bool) -> str:
+    return "kept" if changed else "was known"

@@ -1,0 +1,174 @@
+"""gatehouse reviews: list, show, resolve."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_account, show, table
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.ids import is_id
+from gatehouse.store.decisions import reviews
+from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
+
+app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
+
+RequestIdArgument = Annotated[
+    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
+]
+
+
+class Status(StrEnum):
+    """Which reviews are listed."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    DECLINED = "declined"
+    ALL = "all"
+
+
+@app.command("list")
+def list_reviews(
+    status: Annotated[Status, typer.Option(help="Which of them.")] = Status.OPEN,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest ones.")] = 50,
+    after: Annotated[
+        str | None, typer.Option(metavar="REQUEST", help="Go on after this one of a list before.")
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """List reviews, newest first, with what was to be paid and what spoke against it."""
+    if after is not None and not is_id(after, "req"):
+        raise InvalidInput("--after takes the id of a request, such as the last one of a list")
+    state = None if status is Status.ALL else ReviewState(status.upper())
+    place = open_session()
+    account_id = resolve_account(place, account)
+    with place.reading() as connection:
+        found = reviews.listing(connection, account_id, state, after, limit + 1)
+        page = reviews.with_records(connection, account_id, found[:limit])
+    rows = [
+        (
+            one.review.request_id,
+            iso_time(one.review.at_ms),
+            one.review.state,
+            *_payment(one.record),
+            ", ".join(_matched(one.record)) or "-",
+            ", ".join(_tags(one.record)) or "-",
+        )
+        for one in page
+    ]
+    headings = ("REQUEST", "CREATED", "STATUS", "AMOUNT", "CURRENCY", "RULES", "TAGS")
+    text = table(headings, rows) if rows else "no reviews"
+    if len(found) > limit:
+        text += f"\nthere are more: --after {page[-1].review.request_id}"
+    show([_summary(one) for one in page], text, as_json=as_json)
+
+
+@app.command("show")
+def show_review(
+    request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Show one review: who resolved it and why, and what each stage of its decision found."""
+    place = open_session()
+    account_id = resolve_account(place, account)
+    with place.reading() as connection:
+        found = reviews.get(connection, account_id, request)
+        one = reviews.with_records(connection, account_id, [found])[0]
+    data = {**_summary(one), "decision": one.record}
+    show(data, _plain(one), as_json=as_json)
+
+
+@app.command()
+def resolve(
+    request: RequestIdArgument,
+    approve: Annotated[
+        bool, typer.Option("--approve/--decline", help="It was legitimate, or it was fraud.")
+    ],
+    reason: Annotated[
+        str, typer.Option(help="Why, in up to 500 characters. No personal data, please.")
+    ],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Resolve an open review, once and for all."""
+    place = open_session()
+    account_id = resolve_account(place, account)
+    try:
+        with place.change() as change:
+            done = reviews.resolve(
+                change, account_id, request, approve=approve, reason=reason, actor=place.actor
+            )
+    except AlreadyResolved as late:
+        raise Conflict(f"{late}; a review is resolved once") from None
+    show(_data(done), f"{request} is {done.state}", as_json=as_json)
+
+
+def _data(review: StoredReview) -> dict[str, Any]:
+    resolved_at_ms = review.resolved_at_ms
+    return {
+        "requestId": review.request_id,
+        "status": review.state,
+        "createdAt": iso_time(review.at_ms),
+        "resolvedAt": None if resolved_at_ms is None else iso_time(resolved_at_ms),
+        "resolvedBy": review.actor,
+        "reason": review.reason,
+    }
+
+
+def _summary(one: Reviewed) -> dict[str, Any]:
+    signals = _signals(one.record)
+    return {
+        **_data(one.review),
+        "amount": signals.get("order.amount"),
+        "currency": signals.get("order.currency"),
+        "matchedRules": _matched(one.record),
+        "tags": _tags(one.record),
+    }
+
+
+def _plain(one: Reviewed) -> str:
+    """A review for people: its own fields, then one line for each stage."""
+    rows = []
+    for name, value in _summary(one).items():
+        shown = ", ".join(value) if isinstance(value, list) else value
+        rows.append((name, "-" if shown in (None, "") else shown))
+    for stage in _stages(one.record):
+        found = ", ".join(
+            f"{name}={value}"
+            for name, value in stage["result"].items()
+            if isinstance(value, str | int | float)
+        )
+        rows.append((stage["name"], found or "-"))
+    return table(("", ""), rows).strip("\n ")
+
+
+def _signals(record: dict[str, Any] | None) -> dict[str, Any]:
+    """What the record says about the request; one that is gone says nothing."""
+    return {} if record is None else record.get("signals", {})
+
+
+def _stages(record: dict[str, Any] | None) -> list[dict[str, Any]]:
+    return [] if record is None else record["stages"]
+
+
+def _payment(record: dict[str, Any] | None) -> tuple[object, object]:
+    signals = _signals(record)
+    return signals.get("order.amount", "-"), signals.get("order.currency", "-")
+
+
+def _matched(record: dict[str, Any] | None) -> list[str]:
+    """The rules that matched, of all Rules stages, in order."""
+    names = [name for stage in _stages(record) for name in stage["result"].get("matched", ())]
+    return list(dict.fromkeys(names))
+
+
+def _tags(record: dict[str, Any] | None) -> list[str]:
+    """The tags of the answer: of the rules that matched, and Sentry's reasons for doubt."""
+    tags: list[str] = []
+    for stage in _stages(record):
+        tags += stage["result"].get("tags", ())
+        if stage["name"] == "Sentry":
+            reasons = stage["result"].get("reasons", {})
+            tags += [code for code, effect in reasons.items() if effect < 0]
+    return list(dict.fromkeys(tags))

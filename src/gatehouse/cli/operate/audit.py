@@ -1,0 +1,51 @@
+"""gatehouse audit: show, verify."""
+
+from typing import Annotated
+
+import msgspec
+import typer
+
+from gatehouse.cli.common import AsJson, open_session, show, table
+from gatehouse.core import keyring
+from gatehouse.core.clock import iso_time
+from gatehouse.store.admin import audit
+
+app = typer.Typer(help="The trail of everything that was changed.", no_args_is_help=True)
+
+
+@app.command("show")
+def show_lines(
+    account: Annotated[str | None, typer.Option(help="Only lines about this account.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Newest lines.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show who did what, and when."""
+    with open_session().reading() as connection:
+        lines = audit.read(connection, account, limit)
+    rows = [
+        (
+            line.seq,
+            iso_time(line.at_ms),
+            line.actor,
+            line.action,
+            line.account_id or "-",
+            msgspec.json.encode(line.details).decode(),
+        )
+        for line in lines
+    ]
+    data = [{"at": iso_time(line.at_ms), **msgspec.to_builtins(line)} for line in lines]
+    show(data, table(("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS"), rows), as_json=as_json)
+
+
+@app.command()
+def verify(as_json: AsJson = False) -> None:
+    """Prove that no line was changed, removed or inserted."""
+    place = open_session()
+    _, key = place.ring.current(keyring.AUDIT)
+    with place.reading() as connection:
+        report = audit.verify(connection, key)
+    problems = "".join(f"\n  - {problem}" for problem in report.problems)
+    verdict = "THE CHAIN IS BROKEN" + problems if problems else "the chain is whole"
+    show(report, f"{report.lines} lines: {verdict}", as_json=as_json)
+    if report.problems:
+        raise typer.Exit(1)

@@ -1,0 +1,112 @@
+"""gatehouse gateway: payments whose end was not known, and what became of them."""
+
+from typing import Annotated, Any
+
+import typer
+
+from gatehouse.cli.common import AsJson, open_session, show, table
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.ids import is_id
+from gatehouse.store.accounts import accounts
+from gatehouse.store.requests import intents
+from gatehouse.store.requests.intents import IntentState, KeptIntent
+
+app = typer.Typer(
+    help="Payments whose end at the gateway was not known; they are reversed.",
+    no_args_is_help=True,
+)
+
+RequestIdArgument = Annotated[
+    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
+]
+
+
+@app.command("list")
+def list_payments(
+    state: Annotated[
+        IntentState | None,
+        typer.Option(help="Only those in this state.", case_sensitive=False),
+    ] = None,
+    account: Annotated[
+        str | None, typer.Option(metavar="ACCOUNT", help="Only those of an account. Default: all.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List payments in doubt, newest first. What was plainly answered is not among them."""
+    with open_session().reading() as connection:
+        if account is not None:
+            accounts.get(connection, account)
+        found = intents.listing(connection, state, account, limit)
+    rows = [
+        (
+            intent.request_id,
+            intent.account_id,
+            iso_time(intent.at_ms),
+            _amount(intent),
+            intent.state,
+            intent.attempts,
+            intent.detail or "-",
+        )
+        for intent in found
+    ]
+    headings = ("REQUEST", "ACCOUNT", "AT", "AMOUNT", "STATE", "ATTEMPTS", "DETAIL")
+    text = table(headings, rows) if rows else "no payment is in doubt"
+    show([_data(intent) for intent in found], text, as_json=as_json)
+
+
+@app.command("show")
+def show_payment(request: RequestIdArgument, as_json: AsJson = False) -> None:
+    """Show what is known about the payment of a request."""
+    with open_session().reading() as connection:
+        found = intents.get(connection, _request_id(request))
+    data = _data(found)
+    lines = [f"{name}: {'-' if value is None else value}" for name, value in data.items()]
+    show(data, "\n".join(lines), as_json=as_json)
+
+
+@app.command()
+def retry(
+    requests: Annotated[
+        list[str], typer.Argument(metavar="REQUEST...", help="Ids of the requests (req_...).")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Reverse payments for which all attempts have failed; a running server does it at once."""
+    with open_session().change() as change:
+        again = intents.retry(change, [_request_id(request) for request in requests])
+    text = "\n".join(f"the payment of {intent.request_id} is reversed again" for intent in again)
+    show([_data(intent) for intent in again], text, as_json=as_json)
+
+
+def _request_id(text: str) -> str:
+    if not is_id(text, "req"):
+        raise InvalidInput("a request has an id such as the list shows: req_...")
+    return text
+
+
+def _amount(intent: KeptIntent) -> str:
+    from gatehouse.intel.places import minor_digits
+
+    digits = minor_digits(intent.currency) or 0
+    whole, rest = divmod(intent.amount_minor, 10**digits)
+    return (
+        f"{whole}.{rest:0{digits}d} {intent.currency}" if digits else f"{whole} {intent.currency}"
+    )
+
+
+def _data(intent: KeptIntent) -> dict[str, Any]:
+    next_at_ms = intent.next_at_ms if intent.state is IntentState.REVERSE else None
+    return {
+        "requestId": intent.request_id,
+        "accountId": intent.account_id,
+        "at": iso_time(intent.at_ms),
+        "amountMinor": intent.amount_minor,
+        "currency": intent.currency,
+        "state": intent.state,
+        "attempts": intent.attempts,
+        "nextAttemptAt": None if next_at_ms is None else iso_time(next_at_ms),
+        "changedAt": iso_time(intent.changed_at_ms),
+        "detail": intent.detail,
+    }

@@ -1,0 +1,62 @@
+"""gatehouse serve: run the server."""
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+from gatehouse.cli.common import read_settings
+from gatehouse.settings import Settings
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address; over GATEHOUSE_HOST.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_PORT.")
+    ] = None,
+) -> None:
+    """Serve the API until stopped; what is in flight then finishes first."""
+    from gatehouse import warmup
+
+    networks = warmup.begin()
+
+    from gatehouse import bootstrap, installation
+    from gatehouse.web.logs import configure_logging
+    from gatehouse.web.server import listen
+    from gatehouse.web.server import serve as run
+
+    settings = read_settings()
+    settings = dataclasses.replace(
+        settings, host=host or settings.host, port=settings.port if port is None else port
+    )
+    bootstrap.refuse_unfit_production(settings)
+    configure_logging(settings.log_level)
+    session = installation.open_admin_session(settings, "server")
+    with (
+        installation.only_server(session) as alone,
+        listen(settings.host, settings.port) as listener,
+    ):
+        settings = dataclasses.replace(settings, port=listener.getsockname()[1])
+        service = bootstrap.Service(settings, session, networks, alone=alone)
+        if not settings.is_production:
+            typer.echo(_welcome(settings, installation.ensure_demo(session, settings)))
+        run(service.application, settings, service.metrics, listener)
+
+
+def _welcome(settings: Settings, key: str) -> str:
+    base = settings.base_url
+    body = (
+        '{"cardNumber": "4242424242424242", "cardExpiryDate": "2030-12", "cardCvv2Value": "123", '
+        '"cardAddress": {"street": "1 Market Street", "postalCode": "94105"}}'
+    )
+    return (
+        f"Gatehouse sandbox on {base}\n"
+        f"API reference:   {base}/docs\n"
+        f"Demo key:        {key}\n\n"
+        f"Try:\n\n"
+        f"curl -s {base}/api/v1/precheck \\\n"
+        f"  -H 'X-API-KEY: {key}' \\\n"
+        f"  -H 'Content-Type: application/json' \\\n"
+        f"  -d '{body}'\n\n"
+        f"Data is in {settings.home.absolute()}. Stop with Ctrl+C.\n"
+    )

@@ -1,0 +1,1 @@
+"""Commands about Sentry: its models, training, replays and address data."""

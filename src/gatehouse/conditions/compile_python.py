@@ -1,0 +1,345 @@
+"""Turns conditions into Python functions: this is how a server asks them.
+
+Source code is made from the tree alone: signals become local variables, and whatever an author
+wrote (texts, numbers, names) is bound to constants beside the code. A condition is compiled twice
+over, as "is it true" and as "is it false", each by way of the other; so three-valued logic costs
+nothing where a plain comparison will do. NULL is NaN for numbers and None for everything else:
+no comparison with NaN holds, which is what SQL asks for, and sums with it stay NaN.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from gatehouse.conditions.catalogue import CUSTOM, VELOCITY, place_of
+from gatehouse.conditions.functions import BUILTINS, NULL_NUMBER, matching
+from gatehouse.conditions.nodes import (
+    Arithmetic,
+    Both,
+    Call,
+    Choose,
+    Compare,
+    Condition,
+    Either,
+    IsNull,
+    Like,
+    Listed,
+    Literal,
+    Node,
+    Not,
+    OneOf,
+    Signal,
+    Type,
+    type_of,
+)
+from gatehouse.conditions.patterns import Asks, read_pattern
+
+
+class Lists(Protocol):
+    """The lists of an account."""
+
+    def has(self, name: str, value: str, at_ms: int) -> bool:
+        """Whether the value is on the list at that time; an unknown list has nothing."""
+
+
+Matcher = Callable[[Mapping[str, Any], Lists, int], list[int]]
+"""Takes signals, lists and the time; returns which conditions are TRUE, ascending."""
+
+CompiledCondition = Callable[[Mapping[str, Any], Lists, int], bool]
+"""Takes the same; returns whether one condition is TRUE."""
+
+# Longer functions read fewer signals twice, but take longer to compile in one go, during which
+# nothing else in the process can run.
+_CONDITIONS_AT_ONCE: Final = 40
+
+_INVERSE: Final = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_IN_PYTHON: Final = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def compile_conditions(conditions: Sequence[Condition]) -> Matcher:
+    """One function that asks all conditions."""
+    parts: list[Callable[..., None]] = []
+    for start in range(0, len(conditions), _CONDITIONS_AT_ONCE):
+        writer = _Writer()
+        for number, condition in enumerate(conditions[start : start + _CONDITIONS_AT_ONCE], start):
+            writer.append_if_true(condition.root, number)
+        parts.append(writer.finish())
+
+    def match(signals: Mapping[str, Any], lists: Lists, at_ms: int) -> list[int]:
+        matched: list[int] = []
+        for part in parts:
+            part(signals, lists, at_ms, matched.append)
+        return matched
+
+    return match
+
+
+def compile_condition(condition: Condition) -> CompiledCondition:
+    """A function that asks one condition."""
+    matcher = compile_conditions([condition])
+    return lambda signals, lists, at_ms: bool(matcher(signals, lists, at_ms))
+
+
+class _Writer:
+    """Writes the source of one function.
+
+    `true` and `false` give expressions that hold when a condition is TRUE or FALSE; `value` gives
+    one for the value itself. An expression that is needed more than once goes into a local
+    variable, because pasting it twice would double the code at every level.
+    """
+
+    def __init__(self) -> None:
+        self._readings: list[str] = []
+        self._lines: list[str] = []
+        self._constants: dict[str, Any] = {}
+        self._locals: dict[str, str] = {}
+        self._known: dict[int, str] = {}
+        self._temporaries = 0
+
+    def append_if_true(self, root: Node, number: int) -> None:
+        """Have the function report the number when the condition is TRUE."""
+        asked = self.true(root)
+        self._lines.append(f"if {asked}: matched({number})")
+
+    def finish(self) -> Callable[..., None]:
+        """The compiled function."""
+        lines = [
+            "def asked(signals, lists, at_ms, matched):",
+            "get = signals.get",
+            *self._readings,
+            *self._lines,
+        ]
+        space = BUILTINS | self._constants
+        # Nothing that an author wrote is in the source: only names and numbers made here.
+        exec(compile("\n ".join(lines), "<conditions>", "exec"), space)  # noqa: S102
+        function: Callable[..., None] = space["asked"]
+        return function
+
+    def true(self, node: Node) -> str:
+        """An expression that holds exactly when the condition is TRUE."""
+        return self._holds(node, True)
+
+    def false(self, node: Node) -> str:
+        """An expression that holds exactly when the condition is FALSE."""
+        return self._holds(node, False)
+
+    def _holds(self, node: Node, wanted: bool) -> str:
+        match node:
+            case Literal(value):
+                return str(value is wanted)
+            case Signal():
+                name = self._signal(node)
+                return name if wanted else f"{name} is False"
+            case Both(parts) | Either(parts):
+                word = "and" if isinstance(node, Both) is wanted else "or"
+                return "(" + f" {word} ".join(self._holds(part, wanted) for part in parts) + ")"
+            case Not(condition):
+                return self._holds(condition, not wanted)
+            case Compare(operator, left, right):
+                return self._compared(operator if wanted else _INVERSE[operator], left, right)
+            case OneOf(value, options):
+                return self._one_of(value, options, wanted)
+            case Listed(signal, name):
+                negated = "" if wanted else "not "
+                asked = f"lists.has({self._constant(name)}, {self._signal(signal)}, at_ms)"
+                return f"({self._signal(signal)} is not None and {negated}{asked})"
+            case Like():
+                return self._like(node, wanted)
+            case IsNull(value):
+                return self._is_null(value, wanted)
+            case Choose(branches, otherwise, _):
+                chosen = [f"{self._holds(v, wanted)} if {self.true(c)}" for c, v in branches]
+                return "(" + " else ".join([*chosen, self._holds(otherwise, wanted)]) + ")"
+            case Call():
+                return self._called(node, wanted)
+            case Arithmetic():
+                raise TypeError("a number is not a condition")
+
+    def _compared(self, operator: str, left: Node, right: Node) -> str:
+        kind = type_of(left) or type_of(right)
+        if kind is None:
+            return "False"
+        if kind is Type.BOOLEAN and operator in ("=", "<>"):
+            for one, other in ((left, right), (right, left)):
+                if isinstance(other, Literal) and other.value is not None:
+                    return self._holds(one, (other.value is True) == (operator == "="))
+        return self._sure(operator, self.value(left, kind), self.value(right, kind), kind)
+
+    def _sure(self, operator: str, left: str, right: str, kind: Type) -> str:
+        """A comparison that does not hold when either side is NULL."""
+        if kind is Type.NUMBER and operator != "<>":
+            return f"{left} {_IN_PYTHON[operator]} {right}"
+        unsure = [side for side in (left, right) if side not in self._constants]
+        if operator == "=":
+            # Nothing but None equals None, so one side that is surely there is enough.
+            unsure = [] if len(unsure) < 2 else [left]
+        guards: list[str] = []
+        for side in unsure:
+            first, again = self._twice(side)
+            guards.append(f"{first} == {again}" if kind is Type.NUMBER else f"{first} is not None")
+            left, right = (again if each == side else each for each in (left, right))
+        return "(" + " and ".join([*guards, f"{left} {_IN_PYTHON[operator]} {right}"]) + ")"
+
+    def _one_of(self, value: Node, options: Sequence[Node], wanted: bool) -> str:
+        known = [each.value for each in options if isinstance(each, Literal)]
+        kind = type_of(value) or next(filter(None, map(type_of, options)), None)
+        if kind is None:
+            return "False"
+        first, again = self._twice(self.value(value, kind))
+        here = f"{first} == {again}" if kind is Type.NUMBER else f"{first} is not None"
+        if len(known) == len(options) and None not in known:
+            word = "in" if wanted else "not in"
+            return f"({here} and {again} {word} {self._constant(frozenset(known))})"
+        operator, joint = ("=", "or") if wanted else ("<>", "and")
+        each = [self._sure(operator, again, self.value(option, kind), kind) for option in options]
+        return f"({here} and (" + f" {joint} ".join(each) + "))"
+
+    def _like(self, node: Like, wanted: bool) -> str:
+        pattern = read_pattern(node.pattern, node.escape)
+        first, again = self._twice(self.value(node.value, Type.TEXT))
+        negated = "" if wanted else "not "
+        text = self._constant(pattern.text)
+        match pattern.asks:
+            case Asks.ANYTHING:
+                return f"{first} is not None" if wanted else "False"
+            case Asks.EQUAL:
+                asked = f"{again} == {text}"
+            case Asks.PREFIX:
+                asked = f"{again}.startswith({text})"
+            case Asks.SUFFIX:
+                asked = f"{again}.endswith({text})"
+            case Asks.INSIDE:
+                asked = f"{text} in {again}"
+            case Asks.EXPRESSION:
+                asked = f"{self._constant(matching(pattern.text))}({again})"
+        return f"({first} is not None and {negated}{asked})"
+
+    def _is_null(self, value: Node, wanted: bool) -> str:
+        kind = type_of(value)
+        if kind is None:
+            return str(wanted)
+        first, again = self._twice(self.value(value, kind))
+        if kind is Type.NUMBER:
+            return f"{first} {'!=' if wanted else '=='} {again}"
+        return f"{first} is {'' if wanted else 'not '}None"
+
+    def _called(self, node: Call, wanted: bool) -> str:
+        match node.function, node.arguments:
+            case "COALESCE", (condition, Literal(bool(otherwise))):
+                # IS TRUE and its kin come as this.
+                if otherwise is wanted:
+                    return f"(not {self._holds(condition, not wanted)})"
+                return self._holds(condition, wanted)
+            case "HAS" | "STARTS_WITH" | "ENDS_WITH" | "CONTAINS", (whole, part):
+                return self._found(node.function, whole, part, wanted)
+        value = self._value_of_call(node)
+        return f"{value} is {wanted}"
+
+    def _found(self, function: str, whole: Node, part: Node, wanted: bool) -> str:
+        kind = Type.WORDS if function == "HAS" else Type.TEXT
+        outer, outer_again = self._twice(self.value(whole, kind))
+        inner, inner_again = self._twice(self.value(part, Type.TEXT))
+        asked = {
+            "STARTS_WITH": f"{outer_again}.startswith({inner_again})",
+            "ENDS_WITH": f"{outer_again}.endswith({inner_again})",
+        }.get(function, f"{inner_again} in {outer_again}")
+        guards = [f"{each} is not None" for each in (outer, inner) if each not in self._constants]
+        negated = "" if wanted else "not "
+        return "(" + " and ".join([*guards, negated + asked]) + ")"
+
+    def value(self, node: Node, kind: Type) -> str:
+        """An expression for a value of this type."""
+        match node:
+            case Literal(None):
+                return "null" if kind is Type.NUMBER else "None"
+            case Literal(written):
+                return self._constant(written)
+            case Signal():
+                return self._signal(node)
+            case Arithmetic():
+                return f"finite({self._sum(node)})"
+            case Call() if kind is not Type.BOOLEAN or node.function in ("COALESCE", "NULLIF"):
+                return self._value_of_call(node)
+            case Choose(branches, otherwise, _):
+                chosen = [f"{self.value(v, kind)} if {self.true(c)}" for c, v in branches]
+                return "(" + " else ".join([*chosen, self.value(otherwise, kind)]) + ")"
+        return self._kept(node)
+
+    def _value_of_call(self, node: Call) -> str:
+        kinds = map(type_of, node.arguments)
+        known = next(filter(None, kinds), node.type)
+        given = ", ".join(self.value(each, known) for each in node.arguments)
+        function = node.function.lower()
+        if function in ("coalesce", "nullif", "least", "greatest"):
+            function += "_number" if known is Type.NUMBER else "_other"
+        return f"{function}({given})"
+
+    def _sum(self, node: Node) -> str:
+        """A sum that is not finite stays so until `finite` makes it NULL, once, at the end."""
+        if not isinstance(node, Arithmetic):
+            return self.value(node, Type.NUMBER)
+        left, right = node.left, node.right
+        first = self._sum(left)
+        if not isinstance(left, Arithmetic | Literal):
+            # Whole numbers would be added without rounding; the other engine rounds.
+            first = f"float({first})"
+        elif isinstance(left, Arithmetic) and node.operator == "*" and left.operator in "+-":
+            first = f"({first})"
+        if node.operator in "/%":
+            # Something divided by what is not finite would be finite again.
+            function = "divided" if node.operator == "/" else "remainder"
+            return f"{function}({first}, {self.value(right, Type.NUMBER)})"
+        second = self._sum(right)
+        return f"{first} {node.operator} " + (
+            f"({second})" if isinstance(right, Arithmetic) else second
+        )
+
+    def _twice(self, expression: str) -> tuple[str, str]:
+        """The expression for its first use, and what to write for every later one."""
+        if expression.isidentifier():
+            return expression, expression
+        name = self._temporary()
+        return f"({name} := {expression})", name
+
+    def _kept(self, condition: Node) -> str:
+        """A local variable that holds whether the condition is true, false or unknown."""
+        name = self._known.get(id(condition))
+        if name is None:
+            true, false = self.true(condition), self.false(condition)
+            name = self._known[id(condition)] = self._temporary()
+            self._lines.append(f"{name} = True if {true} else False if {false} else None")
+        return name
+
+    def _temporary(self) -> str:
+        self._temporaries += 1
+        return f"t{self._temporaries}"
+
+    def _constant(self, value: Any) -> str:
+        name = f"K{len(self._constants)}"
+        self._constants[name] = value
+        return name
+
+    def _signal(self, signal: Signal) -> str:
+        known = self._locals.get(signal.name)
+        if known is None:
+            known = self._locals[signal.name] = f"s{len(self._locals)}"
+            self._readings += self._reading(signal, known)
+        return known
+
+    def _reading(self, signal: Signal, name: str) -> list[str]:
+        place = place_of(signal.name)
+        if place is not None:
+            group, position = place
+            measures = self._locals.get(group)
+            lines: list[str] = []
+            if measures is None:
+                measures = self._locals[group] = f"s{len(self._locals)}"
+                nulls = (NULL_NUMBER,) * len(VELOCITY[group.removeprefix("velocity.")])
+                lines.append(f"{measures} = get({self._constant(group)})")
+                lines.append(f"if {measures} is None: {measures} = {self._constant(nulls)}")
+            return [*lines, f"{name} = {measures}[{position}]"]
+        read = f"get({self._constant(signal.name)})"
+        if signal.name.startswith(CUSTOM):
+            return [f"{name} = custom_{signal.type.value}({read})"]
+        if signal.type is Type.NUMBER:
+            return [f"{name} = {read}", f"if {name} is None: {name} = null"]
+        return [f"{name} = {read}"]

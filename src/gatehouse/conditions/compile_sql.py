@@ -1,0 +1,161 @@
+"""Turns conditions into DuckDB's SQL: this is how a backtest asks them, over many rows at once.
+
+The result must be what `conditions.compile_python` says of each row. DuckDB works with doubles
+that can be infinite or not a number; here such results are NULL. A sum that went astray stays
+astray until its end, so it is enough to look at the end, and at what something is divided by.
+"""
+
+from typing import Final
+
+from gatehouse.conditions.nodes import (
+    Arithmetic,
+    Both,
+    Call,
+    Choose,
+    Compare,
+    Condition,
+    Either,
+    IsNull,
+    Like,
+    Listed,
+    Literal,
+    Node,
+    Not,
+    OneOf,
+    Signal,
+    Type,
+)
+from gatehouse.conditions.patterns import Asks, read_pattern
+
+_SMALL_LETTERS: Final = "'abcdefghijklmnopqrstuvwxyz'"
+_CAPITALS: Final = "'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"
+
+_SAME_NAME: Final = frozenset(
+    {"ABS", "FLOOR", "CEIL", "ROUND", "COALESCE", "LEAST", "GREATEST"}
+    | {"STARTS_WITH", "ENDS_WITH", "CONTAINS"}
+)
+_OTHER_NAMES: Final = {"HAS": "list_contains"}
+
+_TYPES: Final = {
+    Type.NUMBER: "DOUBLE",
+    Type.TEXT: "VARCHAR",
+    Type.BOOLEAN: "BOOLEAN",
+    Type.WORDS: "VARCHAR[]",
+}
+
+_FUNCTION_OF_SHAPE: Final = {
+    Asks.PREFIX: "starts_with",
+    Asks.SUFFIX: "ends_with",
+    Asks.INSIDE: "contains",
+    Asks.EXPRESSION: "regexp_full_match",
+}
+
+
+def to_sql(condition: Condition) -> str:
+    """A boolean expression over columns that are named like the signals."""
+    return _sql(condition.root)
+
+
+def column_type(kind: Type) -> str:
+    """The type that a signal's column must have."""
+    return _TYPES[kind]
+
+
+def listed_column(signal: str, list_name: str) -> str:
+    """The name of the column that tells whether a signal's value is on a list."""
+    return f"{signal} IN LIST {list_name}"
+
+
+def quoted(name: str) -> str:
+    """A name as an identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _literal(value: bool | float | str | None) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case str():
+            return _text(value)
+    written = repr(float(value))
+    # Without an exponent it would be a decimal number, which is rounded otherwise.
+    return f"({written})" if "e" in written else f"({written}e0)"
+
+
+def _sql(node: Node) -> str:
+    match node:
+        case Literal(value):
+            return _literal(value)
+        case Signal(name, _):
+            return quoted(name)
+        case Compare(operator, left, right):
+            return f"({_sql(left)} {operator} {_sql(right)})"
+        case Both(parts) | Either(parts):
+            word = " AND " if isinstance(node, Both) else " OR "
+            return "(" + word.join(map(_sql, parts)) + ")"
+        case Not(condition):
+            return f"(NOT {_sql(condition)})"
+        case OneOf(value, options):
+            return f"({_sql(value)} IN ({', '.join(map(_sql, options))}))"
+        case Listed(signal, name):
+            return quoted(listed_column(signal.name, name))
+        case Like():
+            return _like(node)
+        case IsNull(value):
+            return f"({_sql(value)} IS NULL)"
+        case Choose(branches, otherwise, _):
+            cases = "".join(f" WHEN {_sql(when)} THEN {_sql(then)}" for when, then in branches)
+            return f"(CASE{cases} ELSE {_sql(otherwise)} END)"
+        case Arithmetic():
+            return _finite(_sum(node))
+        case Call():
+            return _call(node)
+
+
+def _like(node: Like) -> str:
+    pattern = read_pattern(node.pattern, node.escape)
+    value = _sql(node.value)
+    if pattern.asks is Asks.ANYTHING:
+        return f"(CASE WHEN {value} IS NOT NULL THEN TRUE END)"
+    if pattern.asks is Asks.EQUAL:
+        return f"({value} = {_text(pattern.text)})"
+    return f"{_FUNCTION_OF_SHAPE[pattern.asks]}({value}, {_text(pattern.text)})"
+
+
+def _sum(node: Node) -> str:
+    if not isinstance(node, Arithmetic):
+        return _sql(node)
+    # Something divided by what is infinite would be finite again, so `_sql` guards a divisor.
+    right = _sql(node.right) if node.operator in "/%" else _sum(node.right)
+    return f"({_sum(node.left)} {node.operator} {right})"
+
+
+def _finite(number: str) -> str:
+    """The number unless it is infinite or none, written once: twice would double at each level."""
+    return f"list_filter([{number}], lambda number: isfinite(number))[1]"
+
+
+def _call(node: Call) -> str:
+    arguments = [_sql(each) for each in node.arguments]
+    given = ", ".join(arguments)
+    match node.function:
+        case "LOWER":
+            return f"translate({given}, {_CAPITALS}, {_SMALL_LETTERS})"
+        case "UPPER":
+            return f"translate({given}, {_SMALL_LETTERS}, {_CAPITALS})"
+        case "LENGTH":
+            return f"CAST(length({given}) AS DOUBLE)"
+        case "NULLIF":
+            # DuckDB's own repeats its first argument, which would double at each level.
+            pair = "{{'kept': {}, 'unwanted': {}}}".format(*arguments)
+            wanted = "lambda pair: (pair.kept = pair.unwanted) IS NOT TRUE"
+            return f"list_filter([{pair}], {wanted})[1].kept"
+        case function if function in _SAME_NAME:
+            return f"{function.lower()}({given})"
+    return f"{_OTHER_NAMES[node.function]}({given})"

@@ -1,0 +1,276 @@
+"""What each account has configured, compiled and ready: rule sets, pipelines, lists, its Sentry.
+
+A setup is read when an account first needs it and again, beside the requests, as soon as the
+database says that something changed. A request uses one setup from its beginning to its end.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, TypeVar
+
+import msgspec
+
+from gatehouse.conditions.compile_python import Lists, compile_condition
+from gatehouse.conditions.nodes import Condition
+from gatehouse.core.case import Case
+from gatehouse.core.stage import Stage
+from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition, decode_program, needs
+from gatehouse.rules import ruleset
+from gatehouse.rules.decide import CompiledRuleSet
+from gatehouse.rules.lists import AccountLists
+from gatehouse.rules.stage import RulesStage
+from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.scorecard import Scorecard
+from gatehouse.sentry.stage import SentryStage
+from gatehouse.store.configured import configurations, lists, models, scorecards
+from gatehouse.store.configured.configurations import StoredVersion
+from gatehouse.store.database import Database
+
+_log: Final = logging.getLogger("gatehouse.operations")
+
+_MOST_REMEMBERED: Final = 2_000
+_MOST_STAMPS: Final = 500
+"""That are asked for at once."""
+_RETRY_S: Final = 0.5
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+Test = Callable[[Case], bool]
+
+
+class PlannedStage(msgspec.Struct, frozen=True):
+    """A stage of a pipeline with its conditions, ready to run."""
+
+    definition: StageDefinition
+    stage: Stage
+    skip: Test | None
+    stop: Test | None
+
+
+class Pipeline(msgspec.Struct, frozen=True):
+    """A pipeline of an account, ready to run."""
+
+    definition: PipelineDefinition
+    version: int
+    stages: tuple[PlannedStage, ...]
+    needs: dict[str, tuple[str, ...]]
+    names: frozenset[str]
+    """Of its stages."""
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """Everything an account has configured, as of one moment."""
+
+    stamp: str
+    rule_sets: dict[str, CompiledRuleSet]
+    pipelines: dict[int, Pipeline]
+    lists: AccountLists
+    sentry: SentryStage
+    """Scores with the account's live model, if it has one."""
+    model: int | None
+    """The version of that model."""
+
+
+class Builder:
+    """Makes setups out of what the store keeps."""
+
+    def __init__(self, stages: dict[str, Stage]) -> None:
+        sentry = stages[SentryStage.name]
+        assert isinstance(sentry, SentryStage)
+        self._stages = stages
+        self._sentry = sentry
+
+    def sentry(self, account_id: str, live: tuple[int, str] | None) -> SentryStage:
+        """Sentry for an account, with the scorecard of its live model, if it has one.
+
+        The shipped scorecard does for a model that this server cannot read, because a newer one
+        made it.
+        """
+        if live is None:
+            return self._sentry
+        version, program = live
+        which = {"account": account_id, "version": version}
+        try:
+            read = scorecards.read_program(program)
+            scorecard = Scorecard(read.sheet, BY_CODE.keys())
+        except Exception:
+            _log.exception("a model cannot be used, the shipped scorecard is", extra=which)
+            return self._sentry
+        if read.added or read.dropped:
+            changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
+            _log.warning("a model was made for other signals", extra={**which, **changes})
+        return self._sentry.with_scorecard(scorecard)
+
+    def build(
+        self,
+        account_id: str,
+        stamp: str,
+        kept: tuple[list[StoredVersion], list[StoredVersion]],
+        held: AccountLists,
+        sentry: tuple[SentryStage, int | None],
+    ) -> Setup:
+        """A setup from kept rule sets, kept pipelines, lists, and Sentry with its model's version.
+
+        What this server cannot read, because a newer one wrote it, is left out and told about.
+        """
+        stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry[0]}
+        rule_sets: dict[str, CompiledRuleSet] = {}
+        pipelines: dict[int, Pipeline] = {}
+
+        def stage_of(each: StageDefinition) -> Stage:
+            if each.rule_set is None:
+                return stages[each.stage]
+            return self.rules_stage(rule_sets[each.rule_set], held)
+
+        for each in kept[0]:
+            try:
+                read = ruleset.decode_program(each.program)
+                rule_sets[each.name] = CompiledRuleSet(read, each.version)
+            except Exception:
+                _log.exception("a rule set cannot be used", extra=_which(account_id, each))
+        for each in kept[1]:
+            try:
+                definition = decode_program(each.program)
+                number = definition.number
+                pipelines[number] = _pipeline(definition, each.version, stage_of, held)
+            except Exception:
+                _log.exception("a pipeline cannot be used", extra=_which(account_id, each))
+        return Setup(stamp, rule_sets, pipelines, held, *sentry)
+
+    def rules_stage(self, compiled: CompiledRuleSet, held: Lists) -> RulesStage:
+        """A Rules stage for one rule set."""
+        return RulesStage(compiled, held)
+
+
+def _pipeline(
+    definition: PipelineDefinition,
+    version: int,
+    stage_of: Callable[[StageDefinition], Stage],
+    held: AccountLists,
+) -> Pipeline:
+    stages = tuple(
+        PlannedStage(each, stage_of(each), _test(each.skip_when, held), _test(each.stop_when, held))
+        for each in definition.stages
+    )
+    names = frozenset(each.stage for each in definition.stages)
+    return Pipeline(definition, version, stages, needs(definition), names)
+
+
+def _which(account_id: str, kept: StoredVersion) -> dict[str, object]:
+    return {"account": account_id, "called": kept.name, "version": kept.version}
+
+
+def _test(condition: Condition | None, held: Lists) -> Test | None:
+    if condition is None:
+        return None
+    holds = compile_condition(condition)
+    return lambda case: holds(case.signals, held, case.at_ms)
+
+
+class Setups:
+    """Finds setups, and keeps those in use up to date."""
+
+    def __init__(self, database: Database, builder: Builder) -> None:
+        self._database = database
+        self._builder = builder
+        self._remembered: dict[str, Setup] = {}
+        self._sought: dict[str, asyncio.Future[Setup]] = {}
+        self._generation = 0
+        self._changed = asyncio.Event()
+        # Of its own: whoever looks up a key must not wait for somebody's large list.
+        self._threads = ThreadPoolExecutor(2, "gatehouse-setups")
+
+    async def find(self, account_id: str) -> Setup:
+        """What the account has configured."""
+        known = self._remembered.get(account_id)
+        if known is not None:
+            return known
+        sought = self._sought.get(account_id)
+        if sought is None:
+            sought = asyncio.ensure_future(self._seek(account_id))
+            self._sought[account_id] = sought
+            sought.add_done_callback(lambda _: self._sought.pop(account_id, None))
+        # Others may be waiting for the same: one who leaves must not take it from them.
+        return await asyncio.shield(sought)
+
+    def changed(self) -> None:
+        """Something in the database has changed: perhaps a setup."""
+        self._generation += 1
+        # Whoever comes from now on must not be given what was being read before.
+        self._sought.clear()
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Keep the setups in use up to date until cancelled."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            failed = False
+            known = list(self._remembered)
+            for begin in range(0, len(known), _MOST_STAMPS):
+                failed = not await self._refresh(known[begin : begin + _MOST_STAMPS]) or failed
+            if failed:
+                await asyncio.sleep(_RETRY_S)
+                self._changed.set()
+
+    def stop(self) -> None:
+        """Let the threads go."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _seek(self, account_id: str) -> Setup:
+        generation = self._generation
+        setup = await self._on_a_thread(self._read, account_id)
+        if generation == self._generation:
+            if len(self._remembered) >= _MOST_REMEMBERED:
+                self._remembered.clear()
+            self._remembered[account_id] = setup
+        return setup
+
+    async def _refresh(self, account_ids: list[str]) -> bool:
+        """Whether these accounts' setups are up to date now; one that is not stays as it was."""
+        try:
+            changed = await self._on_a_thread(self._outdated, account_ids)
+        except Exception:
+            _log.exception("could not look for changes")
+            return False
+        done = True
+        for account_id in changed:
+            try:
+                self._remembered[account_id] = await self._on_a_thread(self._read, account_id)
+            except Exception:
+                _log.exception("could not look for changes", extra={"account": account_id})
+                done = False
+        return done
+
+    def _on_a_thread(self, question: Callable[[Q], A], about: Q) -> "asyncio.Future[A]":
+        return asyncio.get_running_loop().run_in_executor(self._threads, question, about)
+
+    def _outdated(self, account_ids: list[str]) -> list[str]:
+        with self._database.reading() as connection:
+            stamps = configurations.stamps(connection, account_ids)
+        setups = [(each, self._remembered.get(each)) for each in account_ids]
+        return [each for each, setup in setups if setup and setup.stamp != stamps[each]]
+
+    def _read(self, account_id: str) -> Setup:
+        known = self._remembered.get(account_id)
+        with self._database.reading() as connection:
+            stamp = configurations.stamp(connection, account_id)
+            kept = (
+                configurations.active(connection, account_id, "rules"),
+                configurations.active(connection, account_id, "pipeline"),
+            )
+            live = models.live_program(connection, account_id)
+            # Lists can be large, and rules change more often than they do.
+            same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
+            held = known.lists if known and same_lists else lists.load(connection, account_id)
+        model = None if live is None else live[0]
+        # A version is never changed: what was made of it, and told about it, stays true.
+        same_model = known is not None and known.model == model
+        sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
+        return self._builder.build(account_id, stamp, kept, held, (sentry, model))
+
+
+def _lists_part(stamp: str) -> str:
+    return stamp.partition("/")[2]

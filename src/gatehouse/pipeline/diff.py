@@ -1,0 +1,74 @@
+"""Says in lines for people what changes from one version of a pipeline to the next."""
+
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+
+from gatehouse.conditions.nodes import Condition
+from gatehouse.core.money import format_amount
+from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
+
+
+def differences(old: PipelineDefinition | None, new: PipelineDefinition) -> list[str]:
+    """`+` for what is new, `-` for what is gone, `~` for what changed; empty when nothing did."""
+    if old is None:
+        return [f"+ {_label(index, stage)}" for index, stage in enumerate(new.stages)]
+    return [*_head(old, new), *_stages(old, new)]
+
+
+def options(stage: StageDefinition) -> dict[str, str]:
+    """The options of a stage in words."""
+    return {
+        "fee": "from the schedule" if stage.fee_micros is None else format_amount(stage.fee_micros),
+        "stop_when": _condition(stage.stop_when),
+        "skip_when": _condition(stage.skip_when),
+        "on_failure": stage.on_failure.value,
+    }
+
+
+def title(stage: StageDefinition) -> str:
+    """A stage by its name and, if it has one, its rule set."""
+    return stage.stage if stage.rule_set is None else f"{stage.stage} ({stage.rule_set})"
+
+
+def _condition(condition: Condition | None) -> str:
+    return "never" if condition is None else " ".join(condition.text.split())
+
+
+def _label(index: int, stage: StageDefinition) -> str:
+    return f"stage {index + 1}: {title(stage)}"
+
+
+def _head(old: PipelineDefinition, new: PipelineDefinition) -> Iterator[str]:
+    yield from _changed("name", {"": old.name}, {"": new.name})
+    if old.description != new.description:
+        yield "~ description"
+    yield from _changed("input ", old.inputs, new.inputs)
+    decides = ({"": ", ".join(each.decided_by)} for each in (old, new))
+    yield from _changed("decided_by", *decides)
+
+
+def _stages(old: PipelineDefinition, new: PipelineDefinition) -> Iterator[str]:
+    before_titles, after_titles = (list(map(title, each.stages)) for each in (old, new))
+    matcher = SequenceMatcher(None, before_titles, after_titles, autojunk=False)
+    for operation, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        if operation == "equal":
+            for offset in range(old_to - old_from):
+                before, after = old.stages[old_from + offset], new.stages[new_from + offset]
+                label = f"{_label(new_from + offset, after)}: "
+                yield from _changed(label, options(before), options(after))
+            continue
+        for index in range(old_from, old_to):
+            yield f"- {_label(index, old.stages[index])}"
+        for index in range(new_from, new_to):
+            yield f"+ {_label(index, new.stages[index])}"
+
+
+def _changed(label: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    for key in dict.fromkeys((*old, *new)):
+        before, after = old.get(key), new.get(key)
+        if before is None:
+            yield f"+ {label}{key}: {after}"
+        elif after is None:
+            yield f"- {label}{key}: {before}"
+        elif before != after:
+            yield f"~ {label}{key}: {before} -> {after}"

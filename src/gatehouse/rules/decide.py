@@ -1,0 +1,79 @@
+"""What the rules of a set decide together about one request."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.conditions.compile_python import Lists, compile_conditions
+from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.rules.ruleset import Rule, RuleSet
+
+_MOST_REMEMBERED: Final = 2048
+"""Which rules match is seldom new, so what follows from it is worked out once."""
+
+
+class Matched(msgspec.Struct, frozen=True, rename="camel"):
+    """A rule that matched."""
+
+    id: Annotated[str, Meta(description="Name of the rule.", examples=["foreign-card"])]
+    rule_set: Annotated[str, Meta(description="Rule set it belongs to.", examples=["starter"])]
+    version: Annotated[int, Meta(description="Version of the rule set.", examples=[1])]
+    outcome: Annotated[
+        Outcome, Meta(description="What the rule decides by itself.", examples=["REVIEW"])
+    ]
+    tags: Annotated[tuple[str, ...], Meta(description="The rule's tags.", examples=[["country"]])]
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """What a rule set says: the decision, and every rule that had a part in it or was watched."""
+
+    status: Outcome
+    matched: tuple[Matched, ...]
+    shadow: tuple[Matched, ...]
+    tags: tuple[str, ...]
+    final_by: str | None = None
+    """The rule that decided alone, if one did."""
+
+
+class CompiledRuleSet:
+    """A rule set made ready to judge requests."""
+
+    def __init__(self, rule_set: RuleSet, version: int) -> None:
+        self.name = rule_set.name
+        self.version = version
+        self.rules = rule_set.rules
+        self._matching = compile_conditions([rule.condition for rule in rule_set.rules])
+        self._matched = [
+            Matched(rule.name, rule_set.name, version, rule.outcome, rule.tags)
+            for rule in rule_set.rules
+        ]
+        self._remembered: dict[tuple[int, ...], Judgement] = {}
+
+    def judge(self, signals: Mapping[str, Any], lists: Lists, at_ms: int) -> Judgement:
+        """The decision about one request, and the rules that matched, in their order."""
+        which = tuple(self._matching(signals, lists, at_ms))
+        known = self._remembered.get(which)
+        if known is None:
+            known = self._conclude(which)
+            if len(self._remembered) < _MOST_REMEMBERED:
+                self._remembered[which] = known
+        return known
+
+    def _conclude(self, which: tuple[int, ...]) -> Judgement:
+        live = [index for index in which if not self.rules[index].shadow]
+        deciding = decider(self.rules[index] for index in live)
+        outcomes = [self.rules[index].outcome for index in live]
+        return Judgement(
+            strongest(outcomes) if deciding is None else deciding.outcome,
+            tuple([self._matched[index] for index in live]),
+            tuple([self._matched[index] for index in which if self.rules[index].shadow]),
+            tuple(dict.fromkeys(tag for index in live for tag in self.rules[index].tags)),
+            None if deciding is None else deciding.name,
+        )
+
+
+def decider(matching: Iterable[Rule]) -> Rule | None:
+    """Of the rules that match, in their order, the one that decides alone."""
+    return next((rule for rule in matching if rule.final), None)

@@ -1,0 +1,232 @@
+"""Signals from the account that orders, and from what it did before."""
+
+import math
+import re
+from typing import Final
+
+from gatehouse.intel.emails import is_disposable
+from gatehouse.intel.handles import randomness
+from gatehouse.intel.places import distance_km
+from gatehouse.sentry.features.feature import LEAST, Collection, Group, with_country
+from gatehouse.sentry.memory import EntityKind, EntityView
+from gatehouse.sentry.placeholders import drop_placeholder
+from gatehouse.sentry.request_view import DAY_S, RequestView
+
+ACCOUNT: Final = Collection(Group.ACCOUNT)
+_signal = ACCOUNT.signal
+
+# A member of an enumeration is slow to reach through it.
+_ADDRESS: Final = EntityKind.ADDRESS
+_AGENT: Final = EntityKind.AGENT
+_COUNTRY: Final = EntityKind.COUNTRY
+_OPERATOR: Final = EntityKind.OPERATOR
+_SYSTEM: Final = EntityKind.SYSTEM
+_USER: Final = EntityKind.USER
+
+KNOWING_EVENTS: Final = 50
+"""A memory of fewer events does not know who is new."""
+TRUSTED_ORDERS: Final = 3
+TRUSTED_DAYS: Final = 14
+UNLIKE: Final = 1.2
+"""From this ratio on it is doubtful whether it is the user who orders."""
+_HOUR_S: Final = 3600.0
+_SHORTEST_TRIP_H: Final = 1 / 60
+_LONGEST_NAME: Final = 254
+# Names that machines give: a UUID, a long number, a digest. Nobody chose them, so they do not tell
+# anything about somebody who did.
+_GIVEN: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{16,64}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12}){4}")
+
+
+def _with_name(view: RequestView) -> bool:
+    return bool(view.account.username)
+
+
+@_signal(
+    "ACCOUNT_NAMED",
+    meaning="The buyer has an account with the merchant and is not a guest.",
+    computation="1 when a user id or a user name was sent that is no placeholder such as guest or"
+    " null.",
+    says="The order was placed from an account.",
+)
+def _named(view: RequestView) -> float | None:
+    account = view.account
+    return (
+        0.0
+        if drop_placeholder(account.user_id) is None and drop_placeholder(account.username) is None
+        else 1.0
+    )
+
+
+@_signal(
+    "ACCOUNT_NEW",
+    meaning="The user was never seen before today, where most users come again.",
+    computation="Hours since the user was first seen. Only once the merchant has sent"
+    f" {KNOWING_EVENTS} events, at least two for each user.",
+    says="The user was first seen less than a day ago.",
+)
+def _new(view: RequestView) -> float | None:
+    past, user = view.past, _user(view)
+    if past is None or user is None:
+        return None
+    if past.events < KNOWING_EVENTS or past.events < 2 * past.users:
+        return None
+    return max((view.at_s - user.first_s) / _HOUR_S, LEAST)
+
+
+@_signal(
+    "ACCOUNT_RBA",
+    meaning="The event does not look like this user's others: another network, another device.",
+    computation="Natural logarithm of the likelihood ratio of Freeman et al. (2016), where it is"
+    " above 0: how common address and user agent are among all users, over how common they are for"
+    " this user. From the fourth event on.",
+    says="Network and device are unlike this user's.",
+)
+def _unlike(view: RequestView) -> float | None:
+    ratio = view.unlikeness()
+    return None if ratio is None else max(ratio, 0.0)
+
+
+@_signal(
+    "ACCOUNT_USUAL",
+    meaning="The user comes from a network and with a device they had before.",
+    computation="The larger of two: the same logarithm with its sign turned, and the natural"
+    " logarithm of how often, this time included, the user came from this address with this user"
+    " agent. 0 when the address's operator or the operating system is new for the user.",
+    says="Network and device are those this user usually has.",
+)
+def _usual(view: RequestView) -> float | None:
+    ratio, user = view.unlikeness(), _user(view)
+    if ratio is None or user is None:
+        return None
+    times = _times_before(user, _ADDRESS, _OPERATOR)
+    if times is None:
+        return 0.0
+    times_with_agent = _times_before(user, _AGENT, _SYSTEM)
+    if times_with_agent is None:
+        return 0.0
+    return max(-ratio, math.log(min(times, times_with_agent)))
+
+
+@_signal(
+    "ACCOUNT_COUNTRY_NEW",
+    meaning="A user who has ordered before is now in another country.",
+    computation="1 when the user was never seen in this country, 2 when the operating system is"
+    " new for the user, too. From the third event on, and not when the address hides where its user"
+    " is.",
+    says="The user has not ordered from this country before.",
+    needs=with_country,
+)
+def _country_new(view: RequestView) -> float | None:
+    user = _user(view)
+    if user is None or view.country is None or view.facts.relay or user.events < 3:
+        return None
+    if user.times_with(_COUNTRY) > 1:
+        return 0.0
+    return 2.0 if user.times_with(_SYSTEM) == 1 else 1.0
+
+
+@_signal(
+    "ACCOUNT_IMPOSSIBLE_TRAVEL",
+    meaning="Between two orders the user would have had to travel faster than an aeroplane.",
+    computation="Least distance between the countries of this and the previous event over the time"
+    " between them, km/h. Not for mobile networks, which take their country abroad, nor when the"
+    " address hides where its user is.",
+    says="The user would have had to travel at {value} km/h.",
+    needs=with_country,
+)
+def _impossible_travel(view: RequestView) -> float | None:
+    user = _user(view)
+    if user is None or view.country is None or view.facts.relay or view.facts.mobile:
+        return None
+    previous = user.previous_country()
+    if previous is None:
+        return None
+    country, at_s = previous
+    if country == view.country:
+        return 0.0
+    distance = distance_km(country, view.country)
+    if distance is None:
+        return None
+    return distance / max(abs(view.at_s - at_s) / _HOUR_S, _SHORTEST_TRIP_H)
+
+
+@_signal(
+    "ACCOUNT_DORMANT_RETURN",
+    meaning="The user comes back after a long silence; old accounts are bought and broken into.",
+    computation="Days since the user's previous event.",
+    says="The user had not ordered for {value} days.",
+)
+def _dormant_return(view: RequestView) -> float | None:
+    user = _user(view)
+    if user is None or user.previous_s is None:
+        return None
+    return max(view.at_s - user.previous_s, 0.0) / DAY_S
+
+
+@_signal(
+    "ACCOUNT_TRUSTED",
+    meaning="The user has ordered again and again over weeks.",
+    computation=f"Number of earlier orders, from {TRUSTED_ORDERS} on, when {TRUSTED_DAYS} days lie"
+    " between the first and the last of them. 0 when the address's operator or the operating system"
+    " is new for the user, or both together are unlike the user's: then it may be somebody else.",
+    says="The user has ordered {value} times before.",
+)
+def _trusted(view: RequestView) -> float | None:
+    user = _user(view)
+    if user is None or user.previous_s is None:
+        return None
+    earlier = user.events - 1
+    if earlier < TRUSTED_ORDERS or user.previous_s - user.first_s < TRUSTED_DAYS * DAY_S:
+        return 0.0
+    # What was not sent was met no time, what is new once.
+    if user.times_with(_OPERATOR) == 1 or user.times_with(_SYSTEM) == 1:
+        return 0.0
+    return 0.0 if (view.unlikeness() or 0.0) >= UNLIKE else float(earlier)
+
+
+@_signal(
+    "USERNAME_RANDOM",
+    meaning="The user name looks as if a machine had made it up.",
+    computation="Randomness of the letters, 0 to 1; of an e-mail address, of what is before the @."
+    " Not for numbers, UUIDs and digests.",
+    says="The user name looks machine-made.",
+    needs=_with_name,
+)
+def _username_random(view: RequestView) -> float | None:
+    name = view.account.username
+    if not name:
+        return None
+    handle = name[:_LONGEST_NAME].strip().partition("@")[0]
+    return None if not handle or _GIVEN.fullmatch(handle) else randomness(handle)
+
+
+@_signal(
+    "USERNAME_DISPOSABLE",
+    meaning="The user's name is an e-mail address of the kind that is thrown away after use.",
+    computation="1 when the user name or the user id is an address at a disposable domain.",
+    says="The user's e-mail address is a disposable one.",
+)
+def _username_disposable(view: RequestView) -> float | None:
+    found = None
+    for name in (view.account.username, view.account.user_id):
+        if isinstance(name, str) and "@" in name and len(name) <= _LONGEST_NAME:
+            if is_disposable(name.rpartition("@")[2].strip().lower()):
+                return 1.0
+            found = 0.0
+    return found
+
+
+def _times_before(user: EntityView, kind: EntityKind, wider: EntityKind) -> int | None:
+    """How often the user was seen with this one of a kind; None when not even the wider is known.
+
+    Somebody who orders very often is likely to be themselves wherever they come from, and the ratio
+    says so. That alone does not make a network or a device their usual one.
+    """
+    times = user.times_with(kind)
+    if times > 1 or user.times_with(wider) > 1:
+        return max(times, 1)
+    return None
+
+
+def _user(view: RequestView) -> EntityView | None:
+    return None if view.past is None else view.past.of(_USER)

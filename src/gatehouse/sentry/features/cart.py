@@ -1,0 +1,139 @@
+"""Signals from the lines of the cart."""
+
+from typing import Final
+
+from gatehouse.sentry.amounts import magnitude
+from gatehouse.sentry.carts import Cart
+from gatehouse.sentry.features.feature import Collection, Group
+from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
+from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.request_view import RequestView, amount_of
+
+CART: Final = Collection(Group.CART)
+_signal = CART.signal
+
+# A member of an enumeration is slow to reach through it.
+_CART: Final = EntityKind.CART
+_USER: Final = EntityKind.USER
+
+# Shipping and tax come on top: a share of the goods, and for small carts a sum of its own. Codes
+# may take off most of the price; without any, a sale may still take off a part.
+_ON_TOP_SHARE: Final = 0.35
+_ON_TOP_DOLLARS: Final = 30.0
+_OFF_WITH_CODES: Final = 0.95
+_OFF_WITHOUT: Final = 0.35
+_SAME_CART_USERS: Final = 0.3
+_SAME_ARTICLE_USERS: Final = 10.0
+"""One article alone is in many carts when it is new or on sale."""
+_ANNOUNCED: Final = 3.9
+"""More is not thought of a cart whose users come each from a network of their own."""
+
+
+@_signal(
+    "CART_EMPTY",
+    meaning="Something is ordered, but the cart holds nothing.",
+    computation="1 when a cart without a line was sent.",
+    says="The cart is empty.",
+)
+def _empty(view: RequestView) -> float | None:
+    return float(view.cart is None)
+
+
+@_signal(
+    "CART_INVALID",
+    meaning="The cart holds what no shop sells: prices below nothing, quantities beyond measure.",
+    computation="Number of lines whose price or quantity is absurd or below 0. Lines below 0 are"
+    " taken for discounts where the cart as a whole is not below 0 and fits the order's amount.",
+    says="Prices or quantities in the cart cannot be true.",
+)
+def _invalid(view: RequestView) -> float | None:
+    cart = view.cart
+    if cart is None:
+        return None
+    if not cart.lowering_lines or cart.total is None:
+        return float(cart.invalid_lines + cart.lowering_lines)
+    amount = amount_of(view)
+    fits = amount is None or not _gap(view, amount, cart.total)
+    return float(cart.invalid_lines if fits else cart.invalid_lines + cart.lowering_lines)
+
+
+@_signal(
+    "CART_TOTAL_MISMATCH",
+    meaning="The cart's lines do not come to the order's amount: one of them was tampered with.",
+    computation="What cannot be explained by shipping and tax (35 % and about 30 dollars) or by"
+    " discounts (35 %, with codes 95 %), as a share of the larger of the two.",
+    says="The cart does not add up to the order's amount.",
+)
+def _total_mismatch(view: RequestView) -> float | None:
+    amount, cart = amount_of(view), view.cart
+    if amount is None or cart is None or cart.total is None or cart.sum_of_prices is None:
+        return None
+    gap = _gap(view, amount, cart.total)
+    # Some write the price of a line where the price of one article belongs.
+    return min(gap, _gap(view, amount, cart.sum_of_prices)) if gap else gap
+
+
+@_signal(
+    "CART_ADDS_UP",
+    meaning="The cart's lines come to the order's amount, give or take shipping and discounts.",
+    computation="1 when the amount is within a third of the cart's total.",
+    says="The cart adds up to the order's amount.",
+)
+def _adds_up(view: RequestView) -> float | None:
+    amount, cart = amount_of(view), view.cart
+    if amount is None or cart is None or cart.total is None or cart.invalid_lines:
+        return None
+    return float(abs(amount - cart.total) <= cart.total / 3)
+
+
+@_signal(
+    "CART_HIGH_RISK_ITEM",
+    meaning="Much of the cart is what thieves buy because it sells again at once.",
+    computation="Share of the cart's value in categories such as gift cards and crypto-currency;"
+    " phones, consoles, jewellery and the like count half. Categories are told by their words:"
+    " English ones, and the commonest in German, French, Spanish, Portuguese, Italian and Dutch.",
+    says="The cart holds things that are easily sold again.",
+)
+def _high_risk_item(view: RequestView) -> float | None:
+    return None if view.cart is None else view.cart.resold
+
+
+@_signal(
+    "CART_QUANTITY_HIGH",
+    meaning="More of one article than a household needs.",
+    computation="The largest quantity of one line.",
+    says="The cart holds {value} of one article.",
+)
+def _quantity_high(view: RequestView) -> float | None:
+    return None if view.cart is None else view.cart.most_of_one
+
+
+@_signal(
+    "CART_DUPLICATE",
+    meaning="Several users order exactly the same cart at the same time.",
+    computation="Zeros of the probability of so many different users of one cart in the last hour"
+    " and day, against its month, as a Poisson tail. Carts of one line may have more. Below 4 when"
+    " no unusual number of users comes from the buyer's own network.",
+    says="Several users have ordered exactly this cart.",
+)
+def _duplicate(view: RequestView) -> float | None:
+    seen = None if view.past is None else view.past.of(_CART)
+    if seen is None or view.cart is None:
+        return None
+    allowed = _SAME_CART_USERS if _is_special(view.cart) else _SAME_ARTICLE_USERS
+    found = surprise_of_partners(seen, _USER, allowed, view.at_s)
+    return found if found <= _ANNOUNCED or is_crowded(view) else _ANNOUNCED
+
+
+def _is_special(cart: Cart) -> bool:
+    """Whether it would be chance if two people put the same together."""
+    return cart.lines > 1
+
+
+def _gap(view: RequestView, amount: float, total: float) -> float:
+    """The part of the difference that nothing explains."""
+    if amount >= total:
+        on_top = _ON_TOP_SHARE * total + _ON_TOP_DOLLARS * (magnitude(view.currency) or 1.0)
+        return max(amount - total - on_top, 0.0) / amount
+    off = total * (_OFF_WITH_CODES if view.order.discount_codes else _OFF_WITHOUT)
+    return max(total - amount - off, 0.0) / total

@@ -1,0 +1,213 @@
+"""Signals from how often, and with how many others, something was seen lately."""
+
+from typing import Final
+
+from gatehouse.sentry.features.feature import Collection, Group, with_card, with_place
+from gatehouse.sentry.features.surprise import (
+    SHARED_BY,
+    is_alone,
+    people_behind,
+    surprise_of_events,
+    surprise_of_partners,
+)
+from gatehouse.sentry.memory import EntityKind, EntityView, Window
+from gatehouse.sentry.request_view import RequestView
+
+VELOCITY: Final = Collection(Group.VELOCITY)
+_signal = VELOCITY.signal
+
+# A member of an enumeration is slow to reach through it.
+_ADDRESS: Final = EntityKind.ADDRESS
+_CARD: Final = EntityKind.CARD
+_CUSTOM: Final = EntityKind.CUSTOM
+_NETWORK: Final = EntityKind.NETWORK
+_PLACE: Final = EntityKind.PLACE
+_SESSION: Final = EntityKind.SESSION
+_USER: Final = EntityKind.USER
+_DAY: Final = Window.DAY
+_MONTH: Final = Window.MONTH
+
+# People who share an address do not order independently of each other: lunch breaks and pay days
+# make crowds that a Poisson distribution does not know.
+_CROWDS: Final = 5.0
+_UNIT: Final = (
+    "Zeros of the probability: the last hour and day against the month, as a Poisson tail"
+)
+_NOT_RENEWALS: Final = "Not for recurring purchases, whose pace is the merchant's."
+
+
+def _with_session(view: RequestView) -> bool:
+    return view.device.session_id is not None
+
+
+def _with_custom(view: RequestView) -> bool:
+    return bool(view.request.custom_inputs)
+
+
+@_signal(
+    "VEL_IP_EVENTS",
+    meaning="Far more orders than usual come from this address.",
+    computation=f"{_UNIT}. Addresses that many people share may have {SHARED_BY:.0f} times more,"
+    f" and what is beyond counts a fifth. {_NOT_RENEWALS}",
+    says="Unusually many orders come from this address.",
+    needs=with_place,
+)
+def _address_events(view: RequestView) -> float | None:
+    people = people_behind(view.facts)
+    found = _events(view, _ADDRESS, 2.0 * people)
+    return found / _CROWDS if found and people > 1 else found
+
+
+@_signal(
+    "VEL_IP_ACCOUNTS",
+    meaning="Far more different users than usual come from this address.",
+    computation=f"{_UNIT}, of different users. Shared addresses may have {SHARED_BY:.0f} times"
+    f" more. {_NOT_RENEWALS}",
+    says="Unusually many users come from this address.",
+    needs=with_place,
+)
+def _address_accounts(view: RequestView) -> float | None:
+    return _partners(view, _ADDRESS, _USER, people_behind(view.facts))
+
+
+@_signal(
+    "VEL_IP_CARDS",
+    meaning="Far more different cards than usual are used from this address.",
+    computation=f"{_UNIT}, of different cards. Shared addresses may have {SHARED_BY:.0f} times"
+    f" more. Only for a request with a card. {_NOT_RENEWALS}",
+    says="Unusually many cards are used from this address.",
+    needs=with_card,
+)
+def _address_cards(view: RequestView) -> float | None:
+    return _partners(view, _ADDRESS, _CARD, people_behind(view.facts))
+
+
+@_signal(
+    "VEL_NETWORK",
+    meaning="Far more orders than usual come from the network around this address.",
+    computation=f"{_UNIT}, of events in the /24 of an IPv4 or the /48 of an IPv6 address."
+    f" {_NOT_RENEWALS}",
+    says="Unusually many orders come from this network.",
+    needs=with_place,
+)
+def _network(view: RequestView) -> float | None:
+    return _events(view, _NETWORK, 6.0 * people_behind(view.facts))
+
+
+@_signal(
+    "VEL_UA_ACCOUNTS",
+    meaning="Many users come with one and the same device from one network.",
+    computation=f"{_UNIT}, of different users of the same user agent, languages and network."
+    f" {_NOT_RENEWALS}",
+    says="Unusually many users share this device and network.",
+    needs=with_place,
+)
+def _device_accounts(view: RequestView) -> float | None:
+    return _partners(view, _PLACE, _USER, people_behind(view.facts))
+
+
+@_signal(
+    "VEL_ACCOUNT_ORDERS",
+    meaning="The user orders far more often than usual.",
+    computation=f"{_UNIT}, of the user's events. {_NOT_RENEWALS}",
+    says="The user orders unusually often.",
+)
+def _account_orders(view: RequestView) -> float | None:
+    return _events(view, _USER, 2.0)
+
+
+@_signal(
+    "VEL_ACCOUNT_CARDS",
+    meaning="One user pays with more cards than people own: stolen ones are tried out.",
+    computation="Number of different cards of the user within 24 hours. Not for recurring"
+    " purchases.",
+    says="The user has paid with {value} cards within a day.",
+    needs=with_card,
+)
+def _account_cards(view: RequestView) -> float | None:
+    return _cards(view, _USER)
+
+
+@_signal(
+    "VEL_SESSION_CARDS",
+    meaning="More cards are used in one session than people own: stolen ones are tried out.",
+    computation="Number of different cards in the session within 24 hours. Not for recurring"
+    " purchases.",
+    says="{value} cards have been used in this session within a day.",
+    needs=with_card,
+)
+def _session_cards(view: RequestView) -> float | None:
+    return _cards(view, _SESSION)
+
+
+@_signal(
+    "VEL_SESSION_EVENTS",
+    meaning="Far more orders come from one session than one visit brings.",
+    computation=f"{_UNIT}, of the session's events. {_NOT_RENEWALS}",
+    says="Unusually many orders come from this session.",
+    needs=_with_session,
+)
+def _session_events(view: RequestView) -> float | None:
+    return _events(view, _SESSION, 3.0)
+
+
+@_signal(
+    "VEL_CARD_EVENTS",
+    meaning="The card is used again and again within a short time.",
+    computation=f"{_UNIT}, of the card's events. {_NOT_RENEWALS}",
+    says="The card is used unusually often.",
+    needs=with_card,
+)
+def _card_events(view: RequestView) -> float | None:
+    return _events(view, _CARD, 0.5)
+
+
+@_signal(
+    "VEL_CARD_ACCOUNTS",
+    meaning="Several users pay with one card.",
+    computation="Number of different users of the card within 30 days.",
+    says="{value} users have paid with this card.",
+    needs=with_card,
+)
+def _card_accounts(view: RequestView) -> float | None:
+    card = None if view.past is None else view.past.of(_CARD)
+    return None if card is None else float(card.distinct(_USER, _MONTH))
+
+
+@_signal(
+    "VEL_CUSTOM",
+    meaning="Many users share something that the merchant told Sentry to remember.",
+    computation=f"{_UNIT}, of different users of a declared custom input; the largest of them."
+    " Where no users are known, different addresses.",
+    says="Unusually many users share one of the custom inputs.",
+    needs=_with_custom,
+)
+def _custom(view: RequestView) -> float | None:
+    found = () if view.past is None else view.past.all_of(_CUSTOM)
+    if not found:
+        return None
+    partner = _USER if view.past is not None and view.past.of(_USER) is not None else _ADDRESS
+    return max([surprise_of_partners(seen, partner, 1.0, view.at_s) for seen in found])
+
+
+def _cards(view: RequestView, kind: EntityKind) -> float | None:
+    seen = _seen(view, kind)
+    if seen is None or view.card is None:
+        return None
+    return 1.0 if is_alone(seen, view.at_s) else float(seen.distinct(_CARD, _DAY))
+
+
+def _events(view: RequestView, kind: EntityKind, allowed: float) -> float | None:
+    seen = _seen(view, kind)
+    return None if seen is None else surprise_of_events(seen, allowed, view.at_s)
+
+
+def _partners(
+    view: RequestView, kind: EntityKind, partner: EntityKind, allowed: float
+) -> float | None:
+    seen = _seen(view, kind)
+    return None if seen is None else surprise_of_partners(seen, partner, allowed, view.at_s)
+
+
+def _seen(view: RequestView, kind: EntityKind) -> EntityView | None:
+    return None if view.past is None or view.is_renewal else view.past.of(kind)

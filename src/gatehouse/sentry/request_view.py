@@ -1,0 +1,209 @@
+"""A first look at a request: everything about it that several signals need is worked out once."""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from operator import mul
+from typing import Final, NamedTuple
+
+import msgspec
+
+from gatehouse.core.cards import KeptCard
+from gatehouse.intel.addresses import Address, read_address
+from gatehouse.intel.agents import Agent, read_agent
+from gatehouse.intel.languages import Languages, fit, read_languages
+from gatehouse.intel.networks import AddressBook, AddressFacts
+from gatehouse.intel.places import minor_digits
+from gatehouse.sentry.carts import Cart, read_cart
+from gatehouse.sentry.memory import EntityKind, History
+from gatehouse.sentry.reputation import EntityReputation
+from gatehouse.sentry.request import (
+    BuyerAccount,
+    CartItem,
+    Device,
+    Event,
+    EventType,
+    Order,
+    SentryRequest,
+)
+from gatehouse.sentry.user_likelihood import log_ratio
+
+DAY_S: Final = 86_400
+# A clock may run a little ahead, and an order may reach us days after it was made; beyond that a
+# timestamp tells about the caller's clock, not about the event.
+EARLIEST_S: Final = 7 * DAY_S
+LATEST_S: Final = 300
+HABIT_AMOUNTS: Final = 3
+"""Whoever has paid less often has no habit of spending yet."""
+
+_USER: Final = EntityKind.USER
+_RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
+_NO_DEVICE: Final = Device()
+_NO_EVENT: Final = Event()
+_NO_ORDER: Final = Order()
+_NO_ACCOUNT: Final = BuyerAccount()
+_NO_FACTS: Final = AddressFacts()
+
+
+class Spending(NamedTuple):
+    """What a user spent before, in the order's currency."""
+
+    median: float
+    largest: float
+    usual: float
+    """The mean of the logarithms."""
+    deviation: float
+    """Their standard deviation."""
+
+
+class RequestView(msgspec.Struct):
+    """One request as the signals see it. A group that was not sent is there, and empty."""
+
+    request: SentryRequest
+    at_s: float
+    """When the event happened, as far as that can be believed."""
+    day: int
+    time_is_plausible: bool
+    is_renewal: bool
+    """Whether the merchant started it: address, device and pace are then the merchant's own."""
+    device: Device
+    event: Event
+    order: Order
+    account: BuyerAccount
+    items: list[CartItem] | None
+    cart: Cart | None
+    """What the lines come to; None without any line."""
+    address: Address | None
+    """None without an address, and when it cannot be read."""
+    facts: AddressFacts
+    """What is known of a public address; nothing of any other."""
+    country: str | None
+    """Where the buyer is: the address's country, unless the address is one to hide behind, or the
+    merchant's own."""
+    agent: Agent | None
+    languages: Languages | None
+    language_fit: float | None
+    """How well the languages fit the buyer's country, 0 to 1; None when that cannot be said."""
+    currency: str | None
+    """In capitals."""
+    currency_digits: int | None
+    """How many decimals the currency has; None when there is no such currency."""
+    card: KeptCard | None
+    past: History | None = None
+    """Set once the memory has been asked."""
+    ratio: float | msgspec.UnsetType | None = msgspec.UNSET
+    """Freeman's, once somebody has asked."""
+    spent: Spending | msgspec.UnsetType | None = msgspec.UNSET
+    """The user's, once somebody has asked."""
+    standings: dict[EntityKind, list[EntityReputation]] | None = None
+    """Those of the event's entities, once somebody has asked."""
+
+    @property
+    def has_public_address(self) -> bool:
+        """Whether it is an address of the public internet; the sandbox makes a few such."""
+        return self.address is not None and (
+            self.address.is_public or self.facts.country is not None
+        )
+
+    def unlikeness(self) -> float | None:
+        """How unlike its user the event looks, worked out once; None for strangers."""
+        if self.ratio is msgspec.UNSET:
+            told = self.address is not None or self.agent is not None
+            self.ratio = log_ratio(self.past) if told and self.past is not None else None
+        return self.ratio
+
+    def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
+        """How everything the event touches stands, worked out once; mostly nothing is known."""
+        known = self.standings
+        if known is None:
+            known = self.standings = {} if self.past is None else self.past.reputation()
+        return known
+
+    def spending(self) -> Spending | None:
+        """What the user usually spends, worked out once; None without a habit."""
+        if self.spent is msgspec.UNSET:
+            user = None if self.past is None else self.past.of(_USER)
+            self.spent = None if user is None else _habit(user.usual_amounts())
+        return self.spent
+
+
+def view_request(
+    request: SentryRequest, received_s: float, book: AddressBook, card: KeptCard | None
+) -> RequestView:
+    """Read what the request says and look up what the world knows about it."""
+    device = request.device or _NO_DEVICE
+    event = request.event or _NO_EVENT
+    order = request.order or _NO_ORDER
+    at_s, plausible = _event_time(event, received_s)
+    day = int(at_s // DAY_S)
+    address = None if device.ip_address is None else read_address(device.ip_address)
+    # What feeds say grows old from now on, whenever the event was.
+    today = int(received_s // DAY_S)
+    facts = book.look(address, today) if address is not None else _NO_FACTS
+    is_renewal = event.type is _RECURRING_PURCHASE
+    country = None if is_renewal or _hides(facts) else facts.country
+    languages = None if device.accept_language is None else read_languages(device.accept_language)
+    currency = None if order.currency is None else order.currency.strip().upper()[:8]
+    items = None if request.shopping_cart is None else request.shopping_cart.items
+    return RequestView(
+        request=request,
+        at_s=at_s,
+        day=day,
+        time_is_plausible=plausible,
+        is_renewal=is_renewal,
+        device=device,
+        event=event,
+        order=order,
+        account=request.account or _NO_ACCOUNT,
+        items=items,
+        cart=read_cart(items, currency) if items else None,
+        address=address,
+        facts=facts,
+        country=country,
+        agent=None if device.user_agent is None else read_agent(device.user_agent),
+        languages=languages,
+        language_fit=_fit(languages, country) if languages is not None and country else None,
+        currency=currency,
+        currency_digits=None if currency is None else minor_digits(currency),
+        card=card,
+    )
+
+
+# Most people of a country send the same few headers.
+_fit: Final = lru_cache(maxsize=4096)(fit)
+
+
+def _hides(facts: AddressFacts) -> bool:
+    """Whether the address tells where a server is, not where the buyer is.
+
+    A privacy relay does not count: those that are known let people out in their own country.
+    """
+    if facts.allowed or facts.relay:
+        return False
+    return bool(facts.tor or facts.vpn or facts.proxy or facts.hosting)
+
+
+def _event_time(event: Event, received_s: float) -> tuple[float, bool]:
+    if event.timestamp is None:
+        return received_s, True
+    at_s = event.timestamp.seconds
+    if received_s - EARLIEST_S <= at_s <= received_s + LATEST_S:
+        return at_s, True
+    return received_s, False
+
+
+def _habit(logarithms: Sequence[float]) -> Spending | None:
+    if len(logarithms) < HABIT_AMOUNTS:
+        return None
+    ordered = sorted(logarithms)
+    number = len(ordered)
+    usual = sum(ordered) / number
+    squares = sum(map(mul, ordered, ordered)) / number - usual * usual
+    deviation = math.sqrt(squares) if squares > 0 else 0.0
+    return Spending(math.exp(ordered[number // 2]), math.exp(ordered[-1]), usual, deviation)
+
+
+def amount_of(view: RequestView) -> float | None:
+    """The order's amount when it is one that could be paid."""
+    amount = view.order.amount
+    return amount if amount is not None and 0 < amount < math.inf else None

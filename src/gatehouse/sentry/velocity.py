@@ -1,0 +1,251 @@
+"""What rules can ask of an entity's past: how often, with how many others, how often refused.
+
+The catalogue of the rule language says which measures there are and in what order. Each group of
+them becomes a plan here, once; then one walk through an entity's history, one through those it was
+seen with and one through its refusals answers all of them.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Container, Sequence
+from typing import Final, NamedTuple
+
+from gatehouse.conditions.catalogue import VELOCITY
+from gatehouse.sentry.entity_history import KIND_BITS, MOMENT, EntityHistory, days_of
+from gatehouse.sentry.memory import EntityKind
+
+_SPANS_S: Final = {"1m": 60, "1h": 3600, "24h": 86_400, "7d": 7 * 86_400, "30d": 30 * 86_400}
+_DAY_S: Final = _SPANS_S["24h"]
+_MONTH_S: Final = _SPANS_S["30d"]
+_NEVER_S: Final = float("inf")
+_GROUPS: Final = {
+    "card": EntityKind.CARD,
+    "bin": EntityKind.BIN,
+    "ip": EntityKind.ADDRESS,
+    "device": EntityKind.PLACE,
+    "session": EntityKind.SESSION,
+    "user": EntityKind.USER,
+    "email": EntityKind.EMAIL,
+    "phone": EntityKind.PHONE,
+}
+_PARTNERS: Final = {
+    "users": EntityKind.USER,
+    "ips": EntityKind.ADDRESS,
+    "emails": EntityKind.EMAIL,
+    "cards": EntityKind.CARD,
+    "bins": EntityKind.BIN,
+    "countries": EntityKind.COUNTRY,
+    "card_countries": EntityKind.ISSUER,
+}
+_KINDS: Final = KIND_BITS + 1
+_NOTHING: Final = array("d")
+_DIGITS: Final = 4
+_AGE_STEPS: Final = 10_000
+"""So many make a day; finer than a few seconds an age need not be."""
+_LARGEST: Final = 2.0**53 - 1
+"""Up to here every whole number is exact wherever it is compared."""
+
+VelocityIndex = int | None
+"""Where in the list a number belongs; None when the group has no such number."""
+VelocitySlots = tuple[tuple[int, int], ...]
+"""The same for several spans of time, with their seconds, the shortest first."""
+
+
+class Counts(NamedTuple):
+    """Where the numbers belong that come from the history."""
+
+    events: VelocitySlots
+    amount: VelocityIndex
+    days: VelocityIndex
+    age: VelocityIndex
+
+
+class Partners(NamedTuple):
+    """Where the numbers of different partners of one kind belong."""
+
+    kind: EntityKind
+    recent: VelocityIndex
+    """Of the group's shorter span."""
+    whole: VelocityIndex
+    """Of its longer span, or its only one."""
+
+
+class VelocityPlan(NamedTuple):
+    """One group of measures: where in its list each of them belongs."""
+
+    signal: str
+    kind: EntityKind
+    once: list[float]
+    """The list of whoever was seen once, but for partners and the amount."""
+    counts: Counts
+    partners: tuple[Partners, ...]
+    recent_s: int
+    whole_s: int
+    declines: VelocitySlots
+    declined_cards: VelocitySlots
+
+
+def measured(
+    plan: VelocityPlan,
+    trace: EntityHistory,
+    at_s: float,
+    present: Container[EntityKind],
+    *,
+    counted: bool,
+    alone: float | None = None,
+) -> list[float]:
+    """The list of one entity as of an event, which has entities of the kinds that are present.
+
+    Alone stands the amount of an event in another currency than the entity's sums.
+    """
+    _, _, once, counts, partners, recent_s, whole_s, _, _ = plan
+    found = once.copy()
+    # Whoever is recalled without being counted may have been seen just now.
+    previous_s = trace.previous_s if counted else at_s
+    silence_s = _NEVER_S if previous_s is None else at_s - previous_s
+    _count(found, counts, trace, at_s, silence_s)
+    if alone is not None and counts.amount is not None:
+        found[counts.amount] = round(alone, _DIGITS) if alone < _LARGEST else _LARGEST
+    if silence_s > whole_s:
+        for kind, recent, whole in partners:
+            if kind in present:
+                if whole is not None:
+                    found[whole] = 1
+                if recent is not None:
+                    found[recent] = 1
+    elif trace.links:
+        seen = _partners_seen(trace.links, at_s, at_s - recent_s, at_s - whole_s)
+        for kind, recent, whole in partners:
+            # Of who was met again later only that is known, yet this event has met them, too.
+            least = 1 if kind in present else 0
+            if whole is not None:
+                found[whole] = seen[kind] or least
+            if recent is not None:
+                found[recent] = seen[kind + _KINDS] or least
+    if trace.refused is not None:
+        _count_refusals(found, plan, trace.refused, at_s)
+    return found
+
+
+def _count(
+    found: list[float], counts: Counts, trace: EntityHistory, at_s: float, silence_s: float
+) -> None:
+    """How many events there were in each span, what they came to, and on how many days."""
+    places, amount, days, age = counts
+    age_s = at_s - trace.first_s
+    if age is not None and age_s > 0:
+        found[age] = int(age_s * _AGE_STEPS / _DAY_S) / _AGE_STEPS
+    history = trace.history or _NOTHING
+    if silence_s > _MONTH_S:
+        if amount is not None:
+            found[amount] = min(history[-1], _LARGEST)
+        return
+    moments = history[::3]
+    # An event that comes late is judged by what was before it, not by what came since.
+    is_last = at_s >= trace.last_s
+    end = until = len(moments) if is_last else bisect_right(moments, at_s)
+    total = 0.0
+    for place, span_s in places:
+        # Only a span that holds some of the others, but not all, needs a look at the history.
+        if span_s < silence_s:
+            continue
+        if span_s > age_s and is_last:
+            found[place] = trace.events
+            continue
+        since = bisect_right(moments, at_s - span_s, 0, until)
+        if since < until:
+            total += sum(history[3 * since + 1 : 3 * until : 3])
+            until = since
+        found[place] = int(total)
+    if amount is not None:
+        if silence_s > _DAY_S:
+            found[amount] = min(history[-1], _LARGEST)
+        else:
+            since = bisect_right(moments, at_s - _DAY_S, 0, end)
+            spent = sum(history[3 * since + 2 : 3 * end : 3])
+            found[amount] = round(spent, _DIGITS) if spent < _LARGEST else _LARGEST
+    if days is not None:
+        if not is_last or age_s >= _MONTH_S:
+            moments = moments[bisect_right(moments, at_s - _MONTH_S, 0, end) : end]
+        found[days] = days_of(moments)
+
+
+def _partners_seen(
+    links: dict[int, int], at_s: float, recent_s: float, whole_s: float
+) -> list[int]:
+    """How many different partners of each kind there were since the second moment.
+
+    Behind them stands the same since the first one, which is later.
+    """
+    seen = [0] * (2 * _KINDS)
+    # The least links of the first whole seconds after these moments.
+    from_recent = int(recent_s) + 1 << MOMENT
+    from_whole = int(whole_s) + 1 << MOMENT
+    until = int(at_s) + 1 << MOMENT
+    for key, known in links.items():
+        if from_whole <= known < until:
+            kind = key & KIND_BITS
+            seen[kind] += 1
+            if known >= from_recent:
+                seen[kind + _KINDS] += 1
+    return seen
+
+
+def _count_refusals(
+    found: list[float], plan: VelocityPlan, refused: EntityHistory, at_s: float
+) -> None:
+    """How often it was refused in each span, and with how many different cards."""
+    history = refused.history or _NOTHING
+    moments = history[::3]
+    end = bisect_right(moments, at_s)
+    for place, span_s in plan.declines:
+        since = bisect_right(moments, at_s - span_s, 0, end)
+        found[place] = int(sum(history[3 * since + 1 : 3 * end : 3]))
+    # There are only cards among those that a refusal was met with.
+    cards = refused.links or {}
+    until = int(at_s) + 1 << MOMENT
+    for place, span_s in plan.declined_cards:
+        since = int(at_s - span_s) + 1 << MOMENT
+        found[place] = len([1 for known in cards.values() if since <= known < until])
+
+
+def _planned(group: str, measures: Sequence[str]) -> VelocityPlan:
+    """Where each measure of a group belongs, told by its name."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    partners: dict[EntityKind, dict[int, int]] = {}
+    for place, measure in enumerate(measures):
+        what, _, span = measure.rpartition("_")
+        if what.startswith("distinct_"):
+            of_kind = partners.setdefault(_PARTNERS[what.removeprefix("distinct_")], {})
+            of_kind[_SPANS_S[span]] = place
+        else:
+            # An age has no span.
+            places.setdefault(what, []).append((place, _SPANS_S.get(span, 0)))
+    for each in places.values():
+        each.sort(key=lambda place_and_span: place_and_span[1])
+    spans_s = {span_s for of_kind in partners.values() for span_s in of_kind}
+    recent_s, whole_s = min(spans_s), max(spans_s)
+
+    def only(what: str) -> VelocityIndex:
+        return places[what][0][0] if what in places else None
+
+    return VelocityPlan(
+        signal=f"velocity.{group}",
+        kind=_GROUPS[group],
+        once=[1 if measure.startswith(("count_", "days_")) else 0 for measure in measures],
+        counts=Counts(tuple(places["count"]), only("amount"), only("days"), only("age")),
+        partners=tuple(
+            Partners(
+                kind, of_kind.get(recent_s) if recent_s < whole_s else None, of_kind.get(whole_s)
+            )
+            for kind, of_kind in partners.items()
+        ),
+        recent_s=recent_s,
+        whole_s=whole_s,
+        declines=tuple(places.get("declines", ())),
+        declined_cards=tuple(places.get("declined_cards", ())),
+    )
+
+
+PLANS: Final = tuple(_planned(group, measures) for group, measures in VELOCITY.items())
+"""All groups of measures."""

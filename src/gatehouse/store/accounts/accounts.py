@@ -1,0 +1,110 @@
+"""Accounts: making them, finding them, and setting what is theirs."""
+
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.access.accounts import Account
+from gatehouse.billing.ledger import AccountState
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.money import check_currency
+from gatehouse.core.redaction import recordable
+from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured import configurations
+from gatehouse.store.tables import ACCOUNTS
+
+_to_json = msgspec.json.Encoder(order="sorted").encode
+
+
+def create(change: Change, name: str, currency: str, account_id: str | None = None) -> Account:
+    """Make an account with an empty balance and what every account begins with.
+
+    Several accounts may share a name.
+    """
+    try:
+        check_currency(currency)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+    shown = recordable(name.strip())
+    if not 1 <= len(shown) <= 128:
+        raise InvalidInput("an account needs a name of 1 to 128 characters")
+    new = Account(account_id or change.new_id("acct"), shown, currency, change.now_ms, {}, {})
+    if account_id is not None and _row(change.connection, account_id) is not None:
+        raise Conflict(f"account {account_id} exists already")
+    change.connection.execute(
+        ACCOUNTS.insert(),
+        {
+            "id": new.account_id,
+            "name": shown,
+            "currency": currency,
+            "created_at_ms": change.now_ms,
+            "balance": 0,
+            "held": 0,
+            "fees": "{}",
+            "policies": "{}",
+        },
+    )
+    furnished = configurations.supply(change, new.account_id)
+    details = {"name": shown, "currency": currency, "furnished": furnished}
+    change.audit("account.create", new.account_id, **details)
+    return new
+
+
+def get(connection: sa.Connection, account_id: str) -> Account:
+    """The account, or `NotFound`."""
+    row = _row(connection, account_id)
+    if row is None:
+        raise NotFound(f"no account {recordable(account_id)}; see: gatehouse accounts list")
+    return read_account(row)
+
+
+def everyone(connection: sa.Connection) -> list[tuple[Account, AccountState]]:
+    """All accounts with what they have, oldest first."""
+    rows = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.created_at_ms))
+    return [(read_account(row), AccountState(row.balance, row.held)) for row in rows]
+
+
+def state(connection: sa.Connection, account_id: str) -> AccountState:
+    """What the account has and what is spoken for."""
+    row = _row(connection, account_id)
+    if row is None:
+        raise NotFound(f"no account {recordable(account_id)}; see: gatehouse accounts list")
+    return AccountState(row.balance, row.held)
+
+
+def set_fees(change: Change, account_id: str, fees: dict[str, int]) -> Account:
+    """Give the account its own fees for the named types."""
+    account = get(change.connection, account_id)
+    return _update(change, account, "fees", {**account.fees, **fees})
+
+
+def set_policy(change: Change, account_id: str, stage: str, policy: Any) -> Account:
+    """Set how the account wants the results of a stage to become decisions."""
+    account = get(change.connection, account_id)
+    return _update(change, account, "policies", {**account.policies, stage: policy})
+
+
+def _update(change: Change, account: Account, what: str, value: dict[str, Any]) -> Account:
+    this = ACCOUNTS.c.id == account.account_id
+    text = _to_json(value).decode()
+    change.connection.execute(ACCOUNTS.update().where(this).values({what: text}))
+    built = msgspec.to_builtins(value)
+    change.audit(f"account.{what}", account.account_id, **{what: built})
+    return msgspec.structs.replace(account, **{what: built})
+
+
+def _row(connection: sa.Connection, account_id: str) -> Any:
+    return connection.execute(sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id)).first()
+
+
+def read_account(row: Any) -> Account:
+    """An account from its row, of this table or of a join with it."""
+    return Account(
+        account_id=row.id,
+        name=row.name,
+        currency=row.currency,
+        created_at_ms=row.created_at_ms,
+        fees=msgspec.json.decode(row.fees),
+        policies=msgspec.json.decode(row.policies),
+    )

@@ -1,0 +1,169 @@
+"""API keys: issuing, rotating, revoking, and finding the caller behind one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.access.accounts import Caller
+from gatehouse.access.keys import ApiKey, key_hash, new_key_text
+from gatehouse.core import keyring
+from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.redaction import recordable
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.tables import ACCOUNTS, API_KEYS
+
+
+class KeyTerms(msgspec.Struct, frozen=True):
+    """What an operator decides about a key."""
+
+    name: str = "default"
+    scopes: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
+    rate_limit_per_second: int | None = None
+    expires_at_ms: int | None = None
+
+
+def issue(change: Change, account_id: str, terms: KeyTerms) -> tuple[ApiKey, str]:
+    """Make a key; its text is returned here and can never be had again."""
+    accounts.get(change.connection, account_id)
+    key, text = _insert(change, account_id, terms)
+    change.audit("key.issue", account_id, keyId=key.key_id, **_shown(terms))
+    return key, text
+
+
+def rotate(
+    change: Change, account_id: str, key_id: str, overlap_ms: int
+) -> tuple[ApiKey, str, ApiKey]:
+    """Issue a successor on the same terms, its life as long as the old one's was meant to be, and
+    let the old key live for the overlap.
+    """
+    old = get(change.connection, account_id, key_id)
+    if old.status(change.now_ms) != "active":
+        raise Conflict(f"key {key_id} is {old.status(change.now_ms)}; issue a new one instead")
+    if old.successor is not None:
+        raise Conflict(
+            f"key {key_id} was rotated already; rotate its successor {old.successor} instead"
+        )
+    expires_at_ms = None
+    if old.expires_at_ms is not None:
+        expires_at_ms = change.now_ms + old.expires_at_ms - old.created_at_ms
+    terms = KeyTerms(old.name, old.scopes, old.networks, old.rate_limit_per_second, expires_at_ms)
+    key, text = _insert(change, account_id, terms)
+    ends_ms = change.now_ms + overlap_ms
+    if old.expires_at_ms is not None:
+        ends_ms = min(ends_ms, old.expires_at_ms)
+    _set(change, old, expires_at_ms=ends_ms, successor=key.key_id)
+    change.audit(
+        "key.rotate", account_id, keyId=key_id, successor=key.key_id, oldExpiresAtMs=ends_ms
+    )
+    ended = msgspec.structs.replace(old, expires_at_ms=ends_ms, successor=key.key_id)
+    return key, text, ended
+
+
+def revoke(change: Change, account_id: str, key_id: str, reason: str) -> ApiKey:
+    """End a key at once."""
+    key = get(change.connection, account_id, key_id)
+    if key.revoked_at_ms is not None:
+        raise Conflict(f"key {key_id} is revoked already")
+    _set(change, key, revoked_at_ms=change.now_ms)
+    change.audit("key.revoke", account_id, keyId=key_id, reason=recordable(reason))
+    return msgspec.structs.replace(key, revoked_at_ms=change.now_ms)
+
+
+def get(connection: sa.Connection, account_id: str, key_id: str) -> ApiKey:
+    """The account's key, or `NotFound`."""
+    query = sa.select(API_KEYS).where(API_KEYS.c.account_id == account_id, API_KEYS.c.id == key_id)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"account {recordable(account_id)} has no key {recordable(key_id)}")
+    return _key(row._asdict())
+
+
+def of_account(connection: sa.Connection, account_id: str) -> list[ApiKey]:
+    """All keys of the account, oldest first."""
+    accounts.get(connection, account_id)
+    query = sa.select(API_KEYS).where(API_KEYS.c.account_id == account_id)
+    rows = connection.execute(query.order_by(API_KEYS.c.id))
+    return [_key(row._asdict()) for row in rows]
+
+
+def find_caller(connection: sa.Connection, hashed: str) -> Caller | None:
+    """Who is behind a key, by its hash; whether the key is still good is the caller's question."""
+    columns = [column.label(f"key_{column.name}") for column in API_KEYS.c]
+    query = (
+        sa.select(ACCOUNTS, *columns)
+        .join(API_KEYS, API_KEYS.c.account_id == ACCOUNTS.c.id)
+        .where(API_KEYS.c.hash == hashed)
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    fields = {
+        name.removeprefix("key_"): value
+        for name, value in row._mapping.items()
+        if name.startswith("key_")
+    }
+    return Caller(_key(fields), accounts.read_account(row))
+
+
+def note_uses(connection: sa.Connection, uses: Mapping[str, int]) -> None:
+    """Remember when keys were last used."""
+    rows = [{"key": key_id, "at": at_ms} for key_id, at_ms in sorted(uses.items())]
+    update = (
+        API_KEYS.update()
+        .where(API_KEYS.c.id == sa.bindparam("key"))
+        .values(last_used_at_ms=sa.bindparam("at"))
+    )
+    connection.execute(update, rows)
+
+
+def _insert(change: Change, account_id: str, terms: KeyTerms) -> tuple[ApiKey, str]:
+    text = new_key_text(change.environment, change.random_bytes)
+    _, hashing_key = change.ring.current(keyring.API_KEYS)
+    key = ApiKey(
+        key_id=change.new_id("key"),
+        account_id=account_id,
+        name=recordable(terms.name),
+        scopes=terms.scopes,
+        networks=terms.networks,
+        rate_limit_per_second=terms.rate_limit_per_second,
+        created_at_ms=change.now_ms,
+        expires_at_ms=terms.expires_at_ms,
+        revoked_at_ms=None,
+    )
+    row = msgspec.structs.asdict(key)
+    row["id"] = row.pop("key_id")
+    row["hash"] = key_hash(text, hashing_key)
+    row["scopes"] = " ".join(key.scopes)
+    row["networks"] = " ".join(key.networks)
+    change.connection.execute(API_KEYS.insert(), row)
+    return key, text
+
+
+def _set(change: Change, key: ApiKey, **values: int | str) -> None:
+    this = API_KEYS.c.id == key.key_id
+    change.connection.execute(API_KEYS.update().where(this).values(values))
+
+
+def _shown(terms: KeyTerms) -> dict[str, Any]:
+    shown = msgspec.structs.replace(terms, name=recordable(terms.name))
+    return {name: value for name, value in msgspec.to_builtins(shown).items() if value}
+
+
+def _key(row: Mapping[str, Any]) -> ApiKey:
+    return ApiKey(
+        key_id=row["id"],
+        account_id=row["account_id"],
+        name=row["name"],
+        scopes=tuple(row["scopes"].split()),
+        networks=tuple(row["networks"].split()),
+        rate_limit_per_second=row["rate_limit_per_second"],
+        created_at_ms=row["created_at_ms"],
+        expires_at_ms=row["expires_at_ms"],
+        revoked_at_ms=row["revoked_at_ms"],
+        last_used_at_ms=row["last_used_at_ms"],
+        successor=row["successor"],
+    )

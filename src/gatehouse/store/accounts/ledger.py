@@ -1,0 +1,116 @@
+"""The ledger outside the request path: payments, listings, statements and the proof."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
+from gatehouse.billing.statement import MonthStatement, make_statement
+from gatehouse.billing.verify import LedgerReport, verify_ledger
+from gatehouse.core.redaction import recordable
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES
+
+
+def top_up(change: Change, account_id: str, amount: int, note: str) -> AccountState:
+    """Add money to an account."""
+    book = _open_book(change, account_id)
+    reference = change.new_id("pay")
+    book.add(account_id, reference, amount, change.now_ms, recordable(note))
+    change.audit("balance.top-up", account_id, reference=reference, micros=amount)
+    return _write(change, book, account_id)
+
+
+def adjust(change: Change, account_id: str, amount: int, reason: str) -> AccountState:
+    """Correct a balance by hand."""
+    book = _open_book(change, account_id)
+    reference = change.new_id("adj")
+    why = recordable(reason)
+    book.adjust(account_id, reference, amount, change.now_ms, why)
+    change.audit("balance.adjust", account_id, reference=reference, micros=amount, reason=why)
+    return _write(change, book, account_id)
+
+
+def verify(connection: sa.Connection) -> LedgerReport:
+    """Prove the ledger of every account, within one consistent view."""
+    states = {
+        row.id: AccountState(row.balance, row.held)
+        for row in connection.execute(sa.select(ACCOUNTS))
+    }
+    holds = {row.request_id: Hold(*row) for row in connection.execute(sa.select(HOLDS))}
+    key = LEDGER_ENTRIES.c
+    query = sa.select(LEDGER_ENTRIES).order_by(key.account_id, key.reference, key.step)
+    return verify_ledger(states, _stream(connection, query), holds)
+
+
+def entries(connection: sa.Connection, account_id: str, limit: int) -> list[LedgerEntry]:
+    """The newest entries of an account, oldest first."""
+    accounts.get(connection, account_id)
+    query = _of(account_id).order_by(
+        LEDGER_ENTRIES.c.at_ms.desc(),
+        LEDGER_ENTRIES.c.reference.desc(),
+        LEDGER_ENTRIES.c.step.desc(),
+    )
+    rows = connection.execute(query.limit(limit)).all()
+    return [_entry(row) for row in reversed(rows)]
+
+
+def statement(
+    connection: sa.Connection, account_id: str, bounds: tuple[int, int]
+) -> MonthStatement:
+    """The statement of a month given by its bounds."""
+    accounts.get(connection, account_id)
+    start, end = bounds
+    at = LEDGER_ENTRIES.c.at_ms
+    total = sa.select(sa.func.coalesce(sa.func.sum(LEDGER_ENTRIES.c.amount), 0))
+    earlier = total.where(LEDGER_ENTRIES.c.account_id == account_id, at < start)
+    opening = int(connection.scalar(earlier) or 0)
+    month = _of(account_id).where(at >= start, at < end)
+    return make_statement(opening, _stream(connection, month))
+
+
+def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> list[Hold]:
+    """Holds whose time is up; where only one server can run, also those of any other owner."""
+    ended = HOLDS.c.expires_at_ms <= now_ms
+    if alive is not None:
+        ended = ended | (HOLDS.c.owner != alive)
+    return [Hold(*row) for row in connection.execute(sa.select(HOLDS).where(ended).limit(10_000))]
+
+
+def _open_book(change: Change, account_id: str) -> Book:
+    accounts.get(change.connection, account_id)
+    query = sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id).with_for_update()
+    row = change.connection.execute(query).one()
+    return Book({account_id: AccountState(row.balance, row.held)})
+
+
+def _write(change: Change, book: Book, account_id: str) -> AccountState:
+    columns = LEDGER_ENTRIES.c.keys()
+    rows = [dict(zip(columns, _values(entry), strict=True)) for entry in book.entries]
+    change.connection.execute(LEDGER_ENTRIES.insert(), rows)
+    state = book.accounts[account_id]
+    change.connection.execute(
+        ACCOUNTS.update().where(ACCOUNTS.c.id == account_id).values(balance=state.balance)
+    )
+    return state
+
+
+def _values(entry: LedgerEntry) -> tuple[Any, ...]:
+    return tuple(getattr(entry, name) for name in LedgerEntry.__struct_fields__)
+
+
+def _of(account_id: str) -> "sa.Select[Any]":
+    return sa.select(LEDGER_ENTRIES).where(LEDGER_ENTRIES.c.account_id == account_id)
+
+
+def _stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[LedgerEntry]:
+    streaming = connection.execution_options(stream_results=True, yield_per=5000)
+    for row in streaming.execute(query):
+        yield _entry(row)
+
+
+def _entry(row: Any) -> LedgerEntry:
+    account_id, reference, step, kind, *rest = row
+    return LedgerEntry(account_id, reference, step, EntryKind(kind), *rest)

@@ -1,0 +1,1 @@
+"""How people change the data: one locked, audited transaction at a time."""

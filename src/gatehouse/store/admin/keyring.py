@@ -1,0 +1,66 @@
+"""Keeps the ring of keys, each wrapped by the root secret."""
+
+import sqlalchemy as sa
+
+from gatehouse.core.clock import Clock
+from gatehouse.core.ids import Randomness
+from gatehouse.core.keyring import AUDIT, PURPOSES, KeyRing, RootSecret, new_key
+from gatehouse.store.admin import audit
+from gatehouse.store.database import Database
+from gatehouse.store.state import lock_changes
+from gatehouse.store.tables import KEY_RING
+
+
+def open_ring(
+    database: Database, root: RootSecret, clock: Clock, randomness: Randomness
+) -> KeyRing:
+    """Unwrap the ring; purposes that have no key yet get one."""
+    ring = _load(database, root)
+    if {purpose for purpose, _ in ring.versions()} >= set(PURPOSES):
+        return ring
+    with database.writing() as connection:
+        lock_changes(connection)
+        present = set(connection.scalars(sa.select(KEY_RING.c.purpose)))
+        for purpose in PURPOSES:
+            if purpose not in present:
+                key = insert_key(connection, root, purpose, 1, (clock(), randomness))
+                if purpose == AUDIT:
+                    audit.start(connection, key)
+    return _load(database, root)
+
+
+def insert_key(
+    connection: sa.Connection,
+    root: RootSecret,
+    purpose: str,
+    version: int,
+    chance: tuple[int, Randomness],
+) -> bytes:
+    """Add a fresh key to the ring."""
+    now_ms, randomness = chance
+    key = new_key(randomness)
+    wrapped = root.wrap(purpose, version, key, randomness(12))
+    row = {"purpose": purpose, "version": version, "wrapped": wrapped, "created_at_ms": now_ms}
+    connection.execute(KEY_RING.insert(), row)
+    return key
+
+
+def rewrap(
+    connection: sa.Connection, old: RootSecret, new: RootSecret, randomness: Randomness
+) -> int:
+    """Wrap every key with a new root secret; nothing else changes."""
+    rows = connection.execute(sa.select(KEY_RING)).all()
+    for row in rows:
+        key = old.unwrap(row.purpose, row.version, row.wrapped)
+        wrapped = new.wrap(row.purpose, row.version, key, randomness(12))
+        this = (KEY_RING.c.purpose == row.purpose) & (KEY_RING.c.version == row.version)
+        connection.execute(KEY_RING.update().where(this).values(wrapped=wrapped))
+    return len(rows)
+
+
+def _load(database: Database, root: RootSecret) -> KeyRing:
+    with database.reading() as connection:
+        rows = connection.execute(sa.select(KEY_RING)).all()
+    return KeyRing(
+        {(r.purpose, r.version): root.unwrap(r.purpose, r.version, r.wrapped) for r in rows}
+    )

@@ -1,0 +1,1 @@
+"""What accounts configure: rule sets, pipelines, lists and models, in versions."""

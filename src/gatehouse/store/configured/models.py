@@ -1,0 +1,181 @@
+"""The models that an account's Sentry learned: every version, and the one that is live.
+
+A version is never changed. Training keeps one without using it; somebody who has looked at it puts
+it into use. Version 0 stands for the scorecard that ships with the package: it is what an account
+begins with, what it can always go back to, and not kept here.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured import configurations
+from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
+
+KIND: Final = "model"
+NAME: Final = "sentry"
+SHIPPED: Final = 0
+_LARGEST_VERSION: Final = 2**31 - 1
+"""The column holds no larger number."""
+_MOST_TOLD: Final = 20
+
+
+class StoredModel(msgspec.Struct, frozen=True):
+    """One version: who made it when, what is known of it, and what it is."""
+
+    version: int
+    created_at_ms: int
+    actor: str
+    note: str | None
+    live: bool
+    document: str
+    """How it came about and how good it is, as JSON."""
+    program: str
+    """The scorecard, as JSON; see `store.configured.scorecards`."""
+
+
+def keep(
+    change: Change,
+    account_id: str,
+    document: Callable[[int], str],
+    program: Callable[[int], str],
+    *,
+    note: str | None = None,
+) -> int:
+    """Keep a new version without using it; its number, which its two texts are told."""
+    said = configurations.check_note(note)
+    key = (account_id, KIND, NAME)
+    version = configurations.next_version(change.connection, key)
+    configurations.add_version(change, key, version, (document(version), program(version)), said)
+    change.audit("model.train", account_id, version=version, note=said)
+    return version
+
+
+def listing(connection: sa.Connection, account_id: str) -> list[StoredModel]:
+    """All versions, newest first."""
+    live, _ = _use(connection, account_id)
+    newest_first = CONFIGURATIONS.c.version.desc()
+    rows = connection.execute(_versions(account_id).order_by(newest_first))
+    return [_model(row, live) for row in rows]
+
+
+def get(connection: sa.Connection, account_id: str, version: int | None = None) -> StoredModel:
+    """One version, without a number the live one; or `NotFound`."""
+    live, _ = _use(connection, account_id)
+    wanted = live if version is None else version
+    if 0 < wanted <= _LARGEST_VERSION:
+        this = CONFIGURATIONS.c.version == wanted
+        row = connection.execute(_versions(account_id).where(this)).first()
+        if row is not None:
+            return _model(row, live)
+    if version is None:
+        raise NotFound(
+            "no model is live, the shipped scorecard is used; see: gatehouse sentry models"
+        )
+    raise NotFound(f"no model with version {version}; see: gatehouse sentry models")
+
+
+def live_program(connection: sa.Connection, account_id: str) -> tuple[int, str] | None:
+    """The version and the scorecard of the live model; None when the shipped one is used."""
+    try:
+        live = get(connection, account_id)
+    except NotFound:
+        return None
+    return live.version, live.program
+
+
+def promote(change: Change, account_id: str, version: int) -> int | None:
+    """Put a version into use; the one that was live before, None for the shipped scorecard."""
+    if version == SHIPPED:
+        raise Conflict(
+            "version 0 is the shipped scorecard; go back to it: gatehouse sentry rollback --to 0"
+        )
+    get(change.connection, account_id, version)
+    before, _ = _use(change.connection, account_id)
+    if before == version:
+        raise Conflict(f"model {version} is live already")
+    _set(change, account_id, version)
+    change.audit("model.promote", account_id, version=version, before=before)
+    return before or None
+
+
+def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[int, int | None]:
+    """Go back from the live version: to another, by default to what was live before it.
+
+    Both versions; None as the second, and 0 as the wish, are the shipped scorecard. After a
+    rollback there is no default: what was live before is what somebody fled from.
+    """
+    before, previous = _use(change.connection, account_id)
+    if before == SHIPPED:
+        raise Conflict(
+            "no model is live, the shipped scorecard is used: there is nothing to go back from; "
+            "to use a model: gatehouse sentry promote VERSION"
+        )
+    if to is None and previous == before:
+        raise Conflict(
+            f"model {before} is live since a rollback; say which version to go back to: gatehouse "
+            f"sentry rollback --to VERSION, one of {_others(change.connection, account_id, before)}"
+        )
+    target = previous if to is None else to
+    if target != SHIPPED:
+        get(change.connection, account_id, target)
+    if target == before:
+        raise Conflict(f"model {before} is live already")
+    _set(change, account_id, target)
+    _mark_return(change, account_id)
+    change.audit("model.rollback", account_id, version=target, before=before)
+    return before, target or None
+
+
+def _use(connection: sa.Connection, account_id: str) -> tuple[int, int]:
+    """The version that is live, and the one that was before it; the same one after a rollback."""
+    head = configurations.head(connection, account_id, KIND, NAME)
+    return (SHIPPED, SHIPPED) if head is None else (head.version, head.previous or SHIPPED)
+
+
+def _set(change: Change, account_id: str, version: int) -> None:
+    # Going back to the shipped scorecard is counted like any change: a row that was deleted and
+    # made anew could look to a server like the one it has read.
+    configurations.set_head(change, (account_id, KIND, NAME), version)
+
+
+def _mark_return(change: Change, account_id: str) -> None:
+    """Forget what was live before: nobody is led back to it by a second rollback."""
+    h = CONFIGURATION_HEADS.c
+    this = (h.account_id == account_id) & (h.kind == KIND) & (h.name == NAME)
+    change.connection.execute(CONFIGURATION_HEADS.update().where(this).values(previous=h.version))
+
+
+def _others(connection: sa.Connection, account_id: str, live: int) -> str:
+    """The versions that are not live, newest first, and the shipped scorecard."""
+    c = CONFIGURATIONS.c
+    query = sa.select(c.version).where(
+        c.account_id == account_id, c.kind == KIND, c.name == NAME, c.version != live
+    )
+    found = list(connection.scalars(query.order_by(c.version.desc()).limit(_MOST_TOLD + 1)))
+    told = [str(version) for version in found[:_MOST_TOLD]]
+    told += ["..."] if len(found) > _MOST_TOLD else []
+    return ", ".join([*told, f"{SHIPPED} (the shipped scorecard)"])
+
+
+def _versions(account_id: str) -> sa.Select[Any]:
+    c = CONFIGURATIONS.c
+    return sa.select(c.version, c.created_at_ms, c.actor, c.note, c.document, c.program).where(
+        c.account_id == account_id, c.kind == KIND, c.name == NAME
+    )
+
+
+def _model(row: Any, live: int) -> StoredModel:
+    return StoredModel(
+        version=row.version,
+        created_at_ms=row.created_at_ms,
+        actor=row.actor,
+        note=row.note,
+        live=row.version == live,
+        document=row.document,
+        program=row.program,
+    )

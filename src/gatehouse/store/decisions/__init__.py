@@ -1,0 +1,1 @@
+"""Decision records and the reviews that some of them wait for."""

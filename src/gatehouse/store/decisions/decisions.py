@@ -1,0 +1,71 @@
+"""Decision records: found by their account only."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.pipeline.settlement import Claim, KeyReused, Replay, Search, StillInFlight
+from gatehouse.store.database import Database
+from gatehouse.store.requests.settlement import KeptClaim, earlier
+from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
+
+
+def get(connection: sa.Connection, account_id: str, request_id: str) -> dict[str, Any] | None:
+    """The account's record of a request, or None, also when it is another account's."""
+    query = sa.select(DECISIONS.c.record).where(
+        DECISIONS.c.account_id == account_id, DECISIONS.c.request_id == request_id
+    )
+    text = connection.scalar(query)
+    return None if text is None else msgspec.json.decode(text, type=dict[str, Any])
+
+
+def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[dict[str, Any]]:
+    """The account's records, newest first, from the given request on backwards."""
+    query = sa.select(DECISIONS.c.record).where(DECISIONS.c.account_id == account_id)
+    if wanted.client_reference is not None:
+        query = query.where(DECISIONS.c.client_reference == wanted.client_reference)
+    if wanted.before is not None:
+        query = query.where(DECISIONS.c.request_id < wanted.before)
+    rows = connection.scalars(query.order_by(DECISIONS.c.request_id.desc()).limit(wanted.limit))
+    return [msgspec.json.decode(text, type=dict[str, Any]) for text in rows]
+
+
+class DecisionArchive:
+    """The same for a running server: questions are put on a thread."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, account_id: str, request_id: str) -> dict[str, Any] | None:
+        """One record, or None."""
+
+        def ask() -> dict[str, Any] | None:
+            with self._database.reading() as connection:
+                return get(connection, account_id, request_id)
+
+        return await asyncio.get_running_loop().run_in_executor(None, ask)
+
+    async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
+        """What became of the first request of an idempotency key, if there was one."""
+        kept = IDEMPOTENCY.c
+        query = sa.select(
+            kept.claim_id, kept.request_id, kept.body, kept.answer, kept.expires_at_ms
+        ).where(kept.claim_id == claim.claim_id)
+
+        def ask() -> KeptClaim | None:
+            with self._database.reading() as connection:
+                row = connection.execute(query).first()
+                return None if row is None else KeptClaim(*row)
+
+        return earlier(await asyncio.get_running_loop().run_in_executor(None, ask), claim, now_ms)
+
+    async def search(self, account_id: str, wanted: Search) -> list[dict[str, Any]]:
+        """Records, newest first."""
+
+        def ask() -> list[dict[str, Any]]:
+            with self._database.reading() as connection:
+                return search(connection, account_id, wanted)
+
+        return await asyncio.get_running_loop().run_in_executor(None, ask)

@@ -1,0 +1,1 @@
+"""What requests turned out to be, and how servers learn of it."""

@@ -1,0 +1,110 @@
+"""Asks for much at once: what was said lately, and all that an import needs for some rows."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+import sqlalchemy as sa
+
+from gatehouse.core.labels import Label
+from gatehouse.store.feedback.feedback import (
+    MOST_REQUESTS,
+    LabelEntry,
+    LabelRow,
+    Subject,
+    label_in,
+    said_in,
+)
+from gatehouse.store.tables import DECISIONS, FEEDBACK
+
+_USUAL_REQUESTS: Final = 8
+"""So many requests have one name at the most, nearly always."""
+_NAMED_BY: Final = {
+    "request_id": DECISIONS.c.request_id,
+    "transaction": DECISIONS.c.transaction_reference,
+    "client_reference": DECISIONS.c.client_reference,
+}
+
+
+def listing(
+    connection: sa.Connection, account_id: str, since_ms: int, label: Label | None, limit: int
+) -> list[LabelEntry]:
+    """What was said about an account's requests since a moment, newest first."""
+    query = sa.select(FEEDBACK).where(
+        FEEDBACK.c.account_id == account_id, FEEDBACK.c.recorded_at_ms >= since_ms
+    )
+    if label is not None:
+        query = query.where(FEEDBACK.c.label == label.value)
+    rows = connection.execute(query.order_by(FEEDBACK.c.seq.desc()).limit(limit))
+    return [said_in(row) for row in rows]
+
+
+def find_all(
+    connection: sa.Connection, account_id: str, subjects: Sequence[Subject]
+) -> dict[Subject, list[str]]:
+    """The account's requests that are meant by each of some hundred subjects, oldest first.
+
+    One that stands for too many has more than `MOST_REQUESTS`, but not all of them; one that
+    stands for none is left out.
+    """
+    found: dict[Subject, list[str]] = defaultdict(list)
+    for field, column in _NAMED_BY.items():
+        wanted = {name for subject in subjects if (name := getattr(subject, field)) is not None}
+        mine = sa.select(column.label("name"), DECISIONS.c.request_id).where(
+            DECISIONS.c.account_id == account_id
+        )
+        usual = len(wanted) * _USUAL_REQUESTS
+        together = mine.where(column.in_(wanted)).limit(usual + 1)
+        rows = connection.execute(together).all() if wanted else []
+        if len(rows) > usual:
+            # Somebody's name stands for very many. Asked for each name by itself, the database
+            # stops at the last one that counts.
+            this = mine.where(column == sa.bindparam("name"))
+            first = this.order_by(DECISIONS.c.request_id).limit(MOST_REQUESTS + 1)
+            rows = [row for name in wanted for row in connection.execute(first, {"name": name})]
+        for row in sorted(rows, key=lambda row: row.request_id):
+            found[Subject(**{field: row.name})].append(row.request_id)
+    return found
+
+
+def said_before(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> dict[str, list[LabelEntry]]:
+    """All statements about each of some requests, oldest first."""
+    query = sa.select(FEEDBACK).where(
+        FEEDBACK.c.account_id == account_id, FEEDBACK.c.request_id.in_(request_ids)
+    )
+    found: dict[str, list[LabelEntry]] = defaultdict(list)
+    for row in connection.execute(query.order_by(FEEDBACK.c.seq)):
+        found[row.request_id].append(said_in(row))
+    return found
+
+
+def standing(connection: sa.Connection, after: int, until: int, limit: int) -> list[LabelRow]:
+    """The rows between two numbers that count, as if nothing else had ever been said.
+
+    One that another replaced, up to the second number, is passed over without its record.
+    """
+    later = FEEDBACK.alias()
+    replaced = sa.exists().where(
+        later.c.account_id == FEEDBACK.c.account_id,
+        later.c.request_id == FEEDBACK.c.request_id,
+        later.c.seq > FEEDBACK.c.seq,
+        later.c.seq <= until,
+    )
+    same = sa.and_(
+        DECISIONS.c.account_id == FEEDBACK.c.account_id,
+        DECISIONS.c.request_id == FEEDBACK.c.request_id,
+    )
+    c = FEEDBACK.c
+    query = (
+        sa.select(c.seq, c.account_id, c.label, DECISIONS.c.record)
+        .select_from(FEEDBACK.outerjoin(DECISIONS, same))
+        .where(c.seq > after, c.seq <= until, ~replaced)
+        .order_by(c.seq)
+        .limit(limit)
+    )
+    rows = connection.execute(query)
+    return [
+        LabelRow(row.seq, row.account_id, label_in(row.label), None, row.record) for row in rows
+    ]

@@ -1,0 +1,103 @@
+"""Follows what is said about requests, and lets Sentry's memory know, in the order it was said.
+
+Every server follows the same rows, whoever wrote them: this one, another one, or a command. A
+server that has just written some does not wait for its next look.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from gatehouse.core.errors import StoreUnavailable
+from gatehouse.core.labels import is_fraud
+from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.recorded_event import recorded_event_in
+from gatehouse.store.database import Database
+from gatehouse.store.feedback import feedback, feedback_history
+from gatehouse.store.feedback.feedback import LabelRow
+
+_log: Final = logging.getLogger("gatehouse.store")
+
+POLL_S: Final = 0.25
+_AT_ONCE: Final = 256
+_SLICE_S: Final = 0.001
+
+
+class NoteLabel(Protocol):
+    """Takes what an event turned out to be, instead of what was known of it before."""
+
+    def __call__(
+        self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None
+    ) -> None:
+        """Note it."""
+
+
+class LabelFollower:
+    """Notes every label once."""
+
+    def __init__(self, database: Database, note: NoteLabel, busy: Callable[[], bool]) -> None:
+        self._database = database
+        self._note = note
+        self._busy = busy
+        self._seq = 0
+        self._until: int | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self.current = asyncio.Event()
+        """Set once all labels of the time before this process are known."""
+
+    async def run(self) -> None:
+        """Keep following until cancelled."""
+        while True:
+            try:
+                await self.catch_up()
+                self.current.set()
+            except StoreUnavailable as error:
+                _log.warning("could not read labels", extra={"reason": str(error)})
+            except Exception:
+                # The next look may go well; scores go on without the newest labels until then.
+                _log.exception("could not follow labels")
+            await asyncio.sleep(POLL_S)
+
+    async def told(self) -> None:
+        """Something was said just now: note it, unless there is much before it to be noted."""
+        if self.current.is_set():
+            await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """Note all labels that are there by now."""
+        async with self._one_at_a_time:
+            while told := await asyncio.get_running_loop().run_in_executor(None, self._read):
+                await self._note_all(told)
+                if len(told) < _AT_ONCE and self._seq > (self._until or 0):
+                    break
+
+    def _read(self) -> list[LabelRow]:
+        with self._database.reading() as connection:
+            # Most looks find nothing, and need no look at any record for it.
+            newest = feedback.newest(connection)
+            if self._until is None:
+                self._until = newest
+            if newest <= self._seq:
+                return []
+            # Of what was said before the first look, only the last word about each request counts.
+            # The newest row of all is always among these, so that all of them end there.
+            if self._seq < self._until:
+                return feedback_history.standing(connection, self._seq, self._until, _AT_ONCE)
+            return feedback.after(connection, self._seq, _AT_ONCE)
+
+    async def _note_all(self, told: list[LabelRow]) -> None:
+        until = time.perf_counter() + _SLICE_S
+        for each in told:
+            # Before it is noted: one that cannot be must not keep all that follow from it.
+            self._seq = each.seq
+            fraud, previous = is_fraud(each.label), is_fraud(each.previous)
+            # What was never said, or is taken back from the start, is nothing to remember.
+            if each.record is not None and (fraud, previous) != (None, None):
+                event = recorded_event_in(each.account_id, each.record)
+                if event is not None:
+                    self._note(event, fraud=fraud, previous=previous)
+            if time.perf_counter() >= until:
+                await asyncio.sleep(0.001 if self._busy() else 0)
+                until = time.perf_counter() + _SLICE_S

@@ -1,0 +1,1 @@
+"""Authoritative identity records: sealed, looked up, imported and erased."""

@@ -1,0 +1,207 @@
+"""Imports of identity records: batch by batch, and resumable where they were interrupted."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.core.errors import Conflict
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.identities import identities
+from gatehouse.store.identities.dry_run import DryRun
+from gatehouse.store.identities.identities import RecordChange
+from gatehouse.store.identities.identity_sealer import EVERYONE, HolderRecord, IdentitySealer
+from gatehouse.store.state import lock_changes
+from gatehouse.store.tables import IDENTITY_IMPORTS
+
+
+class Position(msgspec.Struct, frozen=True):
+    """How far a file has been read: lines, and bytes of its unpacked text."""
+
+    line: int = 0
+    offset: int = 0
+
+
+class ImportCounts(msgspec.Struct, frozen=True):
+    """What became of the records of a file so far."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    refused: int = 0
+
+    def plus(self, outcomes: Sequence[RecordChange], refused: int) -> "ImportCounts":
+        """The tally after some more records."""
+        return ImportCounts(
+            self.added + outcomes.count(RecordChange.ADDED),
+            self.changed + outcomes.count(RecordChange.CHANGED),
+            self.unchanged + outcomes.count(RecordChange.UNCHANGED),
+            self.refused + outcomes.count(RecordChange.REFUSED) + refused,
+        )
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One import under way."""
+
+    import_id: str
+    scope: str
+    at: Position
+    tally: ImportCounts
+    """Of the whole file so far."""
+    before: ImportCounts | None = None
+    """What of it came before an interruption; None when it was begun now."""
+
+    @property
+    def resumed(self) -> bool:
+        """Whether it goes on where it was interrupted."""
+        return self.before is not None
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Some records of a file, how many beside them were refused, and where the next ones begin."""
+
+    entries: Sequence[HolderRecord]
+    refused: int
+    until: Position
+
+
+def account_of(scope: str) -> str | None:
+    """The account that a scope belongs to; None for the operator's."""
+    return None if scope == EVERYONE else scope
+
+
+def check_scope(scope: str, connection: sa.Connection) -> None:
+    """Refuse the scope of an account that does not exist."""
+    if scope != EVERYONE:
+        accounts.get(connection, scope)
+
+
+@contextlib.contextmanager
+def batch_of(session: AdminSession) -> Iterator[sa.Connection]:
+    """One batch of a long change whose beginning and end are audited."""
+    with session.database.writing() as connection:
+        lock_changes(connection)
+        if session.database.is_sqlite:
+            # Cards lie in no order: without room in memory every row would be read from the file,
+            # and without room in the log every commit would end in a write of the whole file.
+            connection.exec_driver_sql("PRAGMA cache_size = -65536")
+            connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 8000")
+        yield connection
+
+
+def begin(scope: str, file: str | None, session: AdminSession, *, from_start: bool = False) -> Run:
+    """Begin an import, or go on with one of the same file that was interrupted.
+
+    Whatever else of the scope was interrupted can then no longer be taken up where it was.
+    """
+    with session.change() as change:
+        check_scope(scope, change.connection)
+        run = None if from_start else _unfinished(scope, file, change.connection)
+        forget_places(scope, change.connection, but="" if run is None else run.import_id)
+        if run is None:
+            run = Run(change.new_id("imp"), scope, Position(), ImportCounts())
+            row = {"id": run.import_id, "scope": scope, "file": file,
+                   "started_at_ms": change.now_ms, **_progress(run)}  # fmt: skip
+            change.connection.execute(IDENTITY_IMPORTS.insert(), row)
+        change.audit(
+            "identities.import-begin",
+            account_of(scope),
+            importId=run.import_id,
+            scope=scope,
+            line=run.at.line,
+        )
+    return run
+
+
+def forget_places(scope: str, connection: sa.Connection, *, but: str = "") -> None:
+    """Let no interrupted import of a scope go on where it was: its first records may be gone.
+
+    One that is running now goes on; if it is interrupted later, it begins anew.
+    """
+    here = IDENTITY_IMPORTS.c.scope == scope
+    waiting = IDENTITY_IMPORTS.c.finished_at_ms.is_(None) & IDENTITY_IMPORTS.c.file.is_not(None)
+    others = IDENTITY_IMPORTS.c.id != but
+    connection.execute(IDENTITY_IMPORTS.update().where(here, waiting, others).values(file=None))
+
+
+def take(
+    run: Run, batch: Batch, session: AdminSession, safe: IdentitySealer, pace: Pace | None = None
+) -> tuple[Run, list[RecordChange]]:
+    """Keep a batch and note how far the import came, both or neither."""
+    with (pace or Pace(session.database)).turn(), batch_of(session) as connection:
+        identities.check_keys(connection, safe)
+        chance = (session.clock(), session.randomness)
+        outcomes = identities.put(run.scope, batch.entries, connection, safe, chance)
+        tally = run.tally.plus(outcomes, batch.refused)
+        after = msgspec.structs.replace(run, at=batch.until, tally=tally)
+        here = (
+            (IDENTITY_IMPORTS.c.id == run.import_id)
+            & (IDENTITY_IMPORTS.c.offset == run.at.offset)
+            & IDENTITY_IMPORTS.c.finished_at_ms.is_(None)
+        )
+        update = IDENTITY_IMPORTS.update().where(here).values(_progress(after))
+        if connection.execute(update).rowcount != 1:
+            raise Conflict("another process is importing the same file")
+    return after, outcomes
+
+
+def rehearse(
+    run: Run, batch: Batch, session: AdminSession, safe: IdentitySealer, rehearsal: DryRun
+) -> tuple[Run, list[RecordChange]]:
+    """What would become of a batch after those before it, without keeping anything."""
+    with session.reading() as connection:
+        chance = (session.clock(), session.randomness)
+        outcomes = identities.put(
+            run.scope, batch.entries, connection, safe, chance, rehearsal=rehearsal
+        )
+    tally = run.tally.plus(outcomes, batch.refused)
+    return msgspec.structs.replace(run, at=batch.until, tally=tally), outcomes
+
+
+def finish(run: Run, session: AdminSession) -> None:
+    """End an import."""
+    with session.change() as change:
+        this = IDENTITY_IMPORTS.c.id == run.import_id
+        ended = IDENTITY_IMPORTS.update().where(this).values(finished_at_ms=change.now_ms)
+        change.connection.execute(ended)
+        before = {} if run.before is None else {"before": msgspec.structs.asdict(run.before)}
+        change.audit(
+            "identities.import-end",
+            account_of(run.scope),
+            importId=run.import_id,
+            scope=run.scope,
+            lines=run.at.line,
+            **msgspec.structs.asdict(run.tally),
+            **before,
+        )
+
+
+def _unfinished(scope: str, file: str | None, connection: sa.Connection) -> Run | None:
+    if file is None:
+        return None
+    query = (
+        sa.select(IDENTITY_IMPORTS)
+        .where(
+            IDENTITY_IMPORTS.c.scope == scope,
+            IDENTITY_IMPORTS.c.file == file,
+            IDENTITY_IMPORTS.c.finished_at_ms.is_(None),
+        )
+        .order_by(IDENTITY_IMPORTS.c.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    tally = ImportCounts(row.added, row.changed, row.unchanged, row.refused)
+    return Run(row.id, scope, Position(row.line, row.offset), tally, tally)
+
+
+def _progress(run: Run) -> dict[str, int]:
+    return {
+        "line": run.at.line,
+        "offset": run.at.offset,
+        **msgspec.structs.asdict(run.tally),
+    }

@@ -1,0 +1,1 @@
+"""What requests write: the single writer of a process, settlement, payments in doubt, clean-up."""

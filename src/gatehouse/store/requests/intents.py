@@ -1,0 +1,188 @@
+"""Payments whose end is not known: which are to be reversed now, and what became of them.
+
+An intent is written, settled and put in doubt by the writer, in the commits of its request. From
+then on it belongs to the functions here.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
+
+_INTENT: Final = GATEWAY_INTENTS.c
+_FORGOTTEN_AT_ONCE: Final = 1000
+
+
+class IntentState(StrEnum):
+    """Where a payment stands that was not plainly answered."""
+
+    OPEN = "OPEN"
+    """Its request is being worked on."""
+    REVERSE = "REVERSE"
+    """It must be reversed."""
+    REVERSED = "REVERSED"
+    """The gateway knows that it does not stand."""
+    FAILED = "FAILED"
+    """It could not be reversed; somebody must look after it."""
+
+
+class KeptIntent(msgspec.Struct, frozen=True):
+    """A payment as it is kept."""
+
+    request_id: str
+    account_id: str
+    amount_minor: int
+    currency: str
+    at_ms: int
+    state: IntentState
+    attempts: int
+    next_at_ms: int | None
+    """When something is next to be done about it; of a payment being reversed, also the sign by
+    which its reverser knows that nobody else has taken it over."""
+    changed_at_ms: int
+    detail: str | None
+
+
+def anything_due(connection: sa.Connection, now_ms: int) -> bool:
+    """Whether there is a payment to be reversed now."""
+    return connection.scalar(sa.select(_INTENT.request_id).where(_due(now_ms)).limit(1)) is not None
+
+
+def claim(connection: sa.Connection, now_ms: int, until_ms: int, at_most: int) -> list[KeptIntent]:
+    """Take payments to be reversed: until the given moment, no other server will."""
+    wanted = sa.select(GATEWAY_INTENTS).where(_due(now_ms)).order_by(_INTENT.next_at_ms)
+    rows = connection.execute(wanted.limit(at_most).with_for_update(skip_locked=True)).all()
+    if not rows:
+        return []
+    taken = _INTENT.request_id.in_([row.request_id for row in rows])
+    connection.execute(
+        GATEWAY_INTENTS.update()
+        .where(taken)
+        .values(attempts=_INTENT.attempts + 1, next_at_ms=until_ms, changed_at_ms=now_ms)
+    )
+    return [
+        msgspec.structs.replace(
+            _intent(row), attempts=row.attempts + 1, next_at_ms=until_ms, changed_at_ms=now_ms
+        )
+        for row in rows
+    ]
+
+
+def finish(connection: sa.Connection, claimed: KeptIntent, ended: KeptIntent) -> bool:
+    """Write how a reversal ended, unless the payment has been put in doubt again meanwhile."""
+    still_ours = (
+        (_INTENT.request_id == claimed.request_id)
+        & (_INTENT.state == IntentState.REVERSE)
+        & (_INTENT.next_at_ms == claimed.next_at_ms)
+    )
+    values = {
+        "state": ended.state,
+        "next_at_ms": ended.next_at_ms,
+        "changed_at_ms": ended.changed_at_ms,
+        "detail": ended.detail,
+    }
+    change = GATEWAY_INTENTS.update().where(still_ours).values(values)
+    return connection.execute(change).rowcount == 1
+
+
+def abandoned(connection: sa.Connection) -> list[str]:
+    """Requests that have gone without a word about their payment."""
+    return list(connection.scalars(_without_hold()))
+
+
+def doubt_abandoned(connection: sa.Connection, now_ms: int) -> int:
+    """Have the payments reversed whose requests have gone without a word about them."""
+    found = list(connection.scalars(_without_hold().with_for_update(skip_locked=True)))
+    connection.execute(
+        GATEWAY_INTENTS.update()
+        .where(_INTENT.request_id.in_(found))
+        .values(
+            state=IntentState.REVERSE, next_at_ms=now_ms, changed_at_ms=now_ms, detail="abandoned"
+        )
+    )
+    return len(found)
+
+
+def anything_to_forget(connection: sa.Connection, now_ms: int) -> bool:
+    """Whether there is a payment that was reversed long ago."""
+    return connection.scalar(sa.select(_INTENT.request_id).where(_old(now_ms)).limit(1)) is not None
+
+
+def forget(connection: sa.Connection, now_ms: int) -> int:
+    """Remove payments that were reversed long ago, a little at a time."""
+    chosen = sa.select(_INTENT.request_id).where(_old(now_ms)).limit(_FORGOTTEN_AT_ONCE)
+    done = GATEWAY_INTENTS.delete().where(_INTENT.request_id.in_(chosen.scalar_subquery()))
+    return connection.execute(done).rowcount
+
+
+def listing(
+    connection: sa.Connection, state: IntentState | None, account_id: str | None, limit: int
+) -> list[KeptIntent]:
+    """Payments in doubt, newest first; of all accounts unless one is named."""
+    query = sa.select(GATEWAY_INTENTS)
+    if state is not None:
+        query = query.where(_INTENT.state == state)
+    if account_id is not None:
+        query = query.where(_INTENT.account_id == account_id)
+    newest_first = query.order_by(_INTENT.at_ms.desc(), _INTENT.request_id.desc())
+    return [_intent(row) for row in connection.execute(newest_first.limit(limit))]
+
+
+def get(connection: sa.Connection, request_id: str) -> KeptIntent:
+    """The payment of a request, if anything about it is or was in doubt."""
+    query = sa.select(GATEWAY_INTENTS).where(_INTENT.request_id == request_id)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise NotFound(
+            f"no payment of {request_id} is in doubt: it was answered, never sent, or reversed "
+            "more than 30 days ago"
+        )
+    return _intent(row)
+
+
+def retry(change: Change, request_ids: Sequence[str]) -> list[KeptIntent]:
+    """Have payments reversed for which all attempts have failed."""
+    return [_retry(change, request_id) for request_id in request_ids]
+
+
+def _retry(change: Change, request_id: str) -> KeptIntent:
+    found = get(change.connection, request_id)
+    again = {
+        "state": IntentState.REVERSE,
+        "attempts": 0,
+        "next_at_ms": change.now_ms,
+        "changed_at_ms": change.now_ms,
+    }
+    failed = (_INTENT.request_id == request_id) & (_INTENT.state == IntentState.FAILED)
+    if change.connection.execute(GATEWAY_INTENTS.update().where(failed).values(again)).rowcount:
+        change.audit("gateway.retry", found.account_id, requestId=request_id)
+        return get(change.connection, request_id)
+    raise Conflict(
+        f"the payment of {request_id} is {found.state}; only a FAILED one is tried again"
+    )
+
+
+def _due(now_ms: int) -> sa.ColumnElement[bool]:
+    return (_INTENT.state == IntentState.REVERSE) & (_INTENT.next_at_ms <= now_ms)
+
+
+def _old(now_ms: int) -> sa.ColumnElement[bool]:
+    return (_INTENT.state == IntentState.REVERSED) & (_INTENT.next_at_ms <= now_ms)
+
+
+def _without_hold() -> "sa.Select[tuple[str]]":
+    # An intent and its hold come and go in the same commits, so one without the other was left by
+    # a defect, and no moment between two commits can look like one.
+    held = sa.exists().where(HOLDS.c.request_id == _INTENT.request_id)
+    return sa.select(_INTENT.request_id).where(_INTENT.state == IntentState.OPEN, ~held).limit(1000)
+
+
+def _intent(row: Any) -> KeptIntent:
+    values = row._asdict()
+    return KeptIntent(**{**values, "state": IntentState(values["state"])})

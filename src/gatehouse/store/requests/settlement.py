@@ -1,0 +1,282 @@
+"""Decides a batch of settlements: pure, in order, each on its own.
+
+The writer loads what the batch needs, this module decides, the writer saves what changed.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
+from gatehouse.core.errors import GatehouseError, NotFound
+from gatehouse.pipeline.settlement import (
+    AuthorizationResult,
+    Authorize,
+    Authorized,
+    Claim,
+    Close,
+    Closed,
+    DecisionRow,
+    Insufficient,
+    IntentEnd,
+    KeyReused,
+    Release,
+    Replay,
+    StillInFlight,
+)
+
+GUESS_WINDOW_MS: Final = 24 * 3600 * 1000
+
+
+class Expire(msgspec.Struct, frozen=True):
+    """End a hold whose process is gone."""
+
+    account_id: str
+    request_id: str
+    at_ms: int
+
+
+Settlement = Authorize | Close | Release | Expire
+Answer = AuthorizationResult | Closed | None | GatehouseError
+
+
+class KeptClaim(msgspec.Struct, array_like=True):
+    """An idempotency key as it stands in the store."""
+
+    claim_id: str
+    request_id: str
+    body: str
+    answer: str | None
+    expires_at_ms: int
+
+
+class NewIntent(msgspec.Struct, frozen=True, array_like=True):
+    """A payment that is about to be sent."""
+
+    request_id: str
+    account_id: str
+    amount_minor: int
+    currency: str
+    at_ms: int
+
+
+class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
+    """A payment that is to be reversed, whatever was thought of it before."""
+
+    request_id: str
+    account_id: str
+    at_ms: int
+    detail: str
+
+
+class NewReview(msgspec.Struct, frozen=True, array_like=True):
+    """A decision that a person is to look at."""
+
+    account_id: str
+    request_id: str
+    at_ms: int
+
+
+class BatchRows(msgspec.Struct):
+    """What the store holds about the things a batch touches."""
+
+    accounts: dict[str, AccountState]
+    holds: dict[str, Hold]
+    claims: dict[str, KeptClaim]
+    guesses: dict[str, tuple[int, int]]
+    """By card: wrong guesses, and requests in flight."""
+
+
+class Changes(msgspec.Struct):
+    """What a batch leaves to be written."""
+
+    accounts: dict[str, AccountState] = {}
+    entries: list[LedgerEntry] = []
+    holds_added: list[Hold] = []
+    holds_ended: list[str] = []
+    claims_kept: dict[str, KeptClaim] = {}
+    claims_freed: list[tuple[str, str]] = []
+    """Claims with the request they must still belong to."""
+    decisions: list[DecisionRow] = []
+    mismatches: list[tuple[str, str, int]] = []
+    intents_added: list[NewIntent] = []
+    intents_settled: list[str] = []
+    intents_doubtful: dict[str, DoubtfulIntent] = {}
+    """By request; whether it ever had an intent is left to the store to find out."""
+    reviews: list[NewReview] = []
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to write; a batch of refusals leaves nothing."""
+        return bool(self.entries or self.intents_doubtful)
+
+    @property
+    def of_pipelines(self) -> bool:
+        """Whether there is anything that most requests never have: a payment or a review."""
+        return bool(
+            self.intents_added or self.intents_settled or self.intents_doubtful or self.reviews
+        )
+
+
+class BatchKeys(msgspec.Struct):
+    """What must be loaded before a batch can be decided."""
+
+    accounts: set[str] = set()
+    holds: set[str] = set()
+    claims: set[str] = set()
+    cards: set[str] = set()
+    guesses_since_ms: int = 0
+
+
+def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
+    """Name everything that the batch will look at."""
+    wanted = BatchKeys()
+    for order in batch:
+        if isinstance(order, Authorize):
+            wanted.accounts.add(order.hold.account_id)
+            if order.claim is not None:
+                wanted.claims.add(order.claim.claim_id)
+            if order.hold.card is not None:
+                wanted.cards.add(order.hold.card)
+                wanted.guesses_since_ms = order.at_ms - GUESS_WINDOW_MS
+        else:
+            wanted.accounts.add(order.account_id)
+            wanted.holds.add(order.request_id)
+            if isinstance(order, Close) and order.claim_id is not None:
+                wanted.claims.add(order.claim_id)
+    return wanted
+
+
+def decide(batch: Sequence[Settlement], loaded: BatchRows) -> tuple[list[Answer], Changes]:
+    """Answer every order of the batch and collect what must be written."""
+    clerk = _Clerk(loaded)
+    return [clerk.settle(order) for order in batch], clerk.finish()
+
+
+def earlier(
+    kept: KeptClaim | None, claim: Claim, now_ms: int
+) -> Replay | StillInFlight | KeyReused | None:
+    """What a request is told whose idempotency key was used before."""
+    if kept is None or kept.expires_at_ms <= now_ms:
+        return None
+    if kept.body != claim.body:
+        return KeyReused()
+    return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
+
+
+class _Clerk:
+    """Works through one batch on the loaded copies."""
+
+    def __init__(self, loaded: BatchRows) -> None:
+        self._loaded = loaded
+        self._book = Book(loaded.accounts)
+        self._changes = Changes()
+
+    def settle(self, order: Settlement) -> Answer:
+        """Settle one order; a refusal is its own answer and touches nothing else."""
+        try:
+            if isinstance(order, Authorize):
+                return self._authorize(order)
+            if isinstance(order, Close):
+                return self._close(order)
+            self._give_back(order)
+        except GatehouseError as refusal:
+            return refusal
+        return None
+
+    def finish(self) -> Changes:
+        """What is to be written."""
+        changes = self._changes
+        changes.entries = self._book.entries
+        touched = {entry.account_id for entry in changes.entries}
+        changes.accounts = {account: self._loaded.accounts[account] for account in touched}
+        return changes
+
+    def _authorize(self, order: Authorize) -> AuthorizationResult:
+        hold, loaded = order.hold, self._loaded
+        if hold.account_id not in loaded.accounts:
+            raise NotFound("no such account")
+        if order.claim is not None:
+            before = earlier(loaded.claims.get(order.claim.claim_id), order.claim, order.at_ms)
+            if before is not None:
+                return before
+        if not self._book.authorize(hold, order.at_ms):
+            return Insufficient(loaded.accounts[hold.account_id].available)
+        self._changes.holds_added.append(hold)
+        if order.claim is not None:
+            self._keep_claim(order.claim, hold.request_id)
+        if order.intent is not None:
+            owner = hold.request_id, hold.account_id
+            payment = order.intent.amount_minor, order.intent.currency
+            self._changes.intents_added.append(NewIntent(*owner, *payment, order.at_ms))
+        mismatches, in_flight = 0, 0
+        if hold.card is not None:
+            mismatches, in_flight = loaded.guesses.get(hold.card, (0, 0))
+            loaded.guesses[hold.card] = (mismatches, in_flight + 1)
+        return Authorized(loaded.accounts[hold.account_id].available, mismatches, in_flight)
+
+    def _keep_claim(self, claim: Claim, request_id: str, answer: str | None = None) -> None:
+        kept = KeptClaim(claim.claim_id, request_id, claim.body, answer, claim.expires_at_ms)
+        self._loaded.claims[claim.claim_id] = kept
+        self._changes.claims_kept[claim.claim_id] = kept
+
+    def _close(self, order: Close) -> Closed:
+        hold = self._hold_of(order.account_id, order.request_id)
+        if hold is None and order.intent is not None:
+            # The payment was thought to be of a dead process and may have been reversed before it
+            # was even sent; it must be reversed after that, too, although the close is refused.
+            self._doubt(order, "lost")
+        self._book.close(hold, order.items, order.at_ms)
+        self._end(order.request_id)
+        self._changes.decisions.append(order.decision)
+        if order.intent is not None:
+            self._end_intent(order, order.intent)
+        if order.review:
+            review = NewReview(order.account_id, order.request_id, order.at_ms)
+            self._changes.reviews.append(review)
+        if order.mismatched_card is not None:
+            mismatch = (order.mismatched_card, order.request_id, order.at_ms)
+            self._changes.mismatches.append(mismatch)
+        remaining = self._loaded.accounts[order.account_id].available
+        answer = order.answer(remaining) if order.answer is not None else None
+        if order.claim_id is not None and answer is not None:
+            kept = self._loaded.claims[order.claim_id]
+            kept.answer = answer.decode()
+            self._changes.claims_kept[order.claim_id] = kept
+        return Closed(remaining, answer)
+
+    def _give_back(self, order: Release | Expire) -> None:
+        expired = isinstance(order, Expire)
+        hold = self._hold_of(order.account_id, order.request_id)
+        if hold is not None or not expired:
+            # A release comes from whoever may have sent the payment, so it counts even when the
+            # hold has gone; of several sweepers that find one hold, only the first does.
+            self._doubt(order, "expired" if expired else "released")
+        if hold is None:
+            return
+        kind = EntryKind.EXPIRE if expired else EntryKind.RELEASE
+        self._book.release(hold, order.at_ms, kind=kind)
+        self._end(order.request_id)
+        if hold.claim is not None:
+            self._loaded.claims.pop(hold.claim, None)
+            self._changes.claims_freed.append((hold.claim, hold.request_id))
+
+    def _end_intent(self, order: Close, end: IntentEnd) -> None:
+        if end is IntentEnd.DOUBTFUL:
+            self._doubt(order, "unanswered")
+        else:
+            self._changes.intents_settled.append(order.request_id)
+
+    def _doubt(self, order: Close | Release | Expire, detail: str) -> None:
+        changes, request_id = self._changes, order.request_id
+        if request_id not in changes.intents_settled:
+            doubtful = DoubtfulIntent(request_id, order.account_id, order.at_ms, detail)
+            changes.intents_doubtful[request_id] = doubtful
+
+    def _hold_of(self, account_id: str, request_id: str) -> Hold | None:
+        hold = self._loaded.holds.get(request_id)
+        return hold if hold is not None and hold.account_id == account_id else None
+
+    def _end(self, request_id: str) -> None:
+        del self._loaded.holds[request_id]
+        self._changes.holds_ended.append(request_id)

@@ -1,0 +1,87 @@
+"""Cleans up after the dead and the old: orphaned holds, expired keys' answers, stale mismatches."""
+
+import asyncio
+import logging
+from typing import Final
+
+import sqlalchemy as sa
+
+from gatehouse.core.clock import Clock
+from gatehouse.core.errors import StoreUnavailable
+from gatehouse.store.accounts import ledger
+from gatehouse.store.database import Database
+from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, Expire
+from gatehouse.store.requests.writer import Writer
+from gatehouse.store.tables import CARD_MISMATCHES, IDEMPOTENCY
+
+_log: Final = logging.getLogger("gatehouse.store")
+
+SWEEP_S: Final = 5.0
+_PRUNE_EVERY: Final = 12
+_PRUNED_AT_ONCE: Final = 1000
+_MOST_PASSES: Final = 200
+
+
+class Sweeper:
+    """Runs beside the requests, a little at a time."""
+
+    def __init__(
+        self, database: Database, writer: Writer, clock: Clock, only_owner: str | None
+    ) -> None:
+        self._database = database
+        self._writer = writer
+        self._clock = clock
+        self._only_owner = only_owner
+
+    async def run(self) -> None:
+        """Sweep until cancelled."""
+        turns = 0
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            turns += 1
+            try:
+                await self.release_orphans()
+                if turns % _PRUNE_EVERY == 0:
+                    await asyncio.get_running_loop().run_in_executor(None, self.prune)
+            except StoreUnavailable as error:
+                _log.warning("could not sweep", extra={"reason": str(error)})
+            except Exception:
+                # Whatever it was, the next turn may go well; orphans must not stay for ever.
+                _log.exception("could not sweep")
+
+    async def release_orphans(self) -> int:
+        """Give back what dead processes held."""
+        now_ms = self._clock()
+
+        def look() -> list[Expire]:
+            with self._database.reading() as connection:
+                holds = ledger.expired_holds(connection, now_ms, self._only_owner)
+                return [Expire(hold.account_id, hold.request_id, now_ms) for hold in holds]
+
+        orphans = await asyncio.get_running_loop().run_in_executor(None, look)
+        await asyncio.gather(*(self._writer.expire(orphan) for orphan in orphans))
+        if orphans:
+            _log.info("released orphaned authorizations", extra={"count": len(orphans)})
+        return len(orphans)
+
+    def prune(self) -> int:
+        """Forget expired idempotency keys and mismatches that no longer count."""
+        forgotten = 0
+        for _ in range(_MOST_PASSES):
+            gone = self._prune_some()
+            forgotten += gone
+            if gone < _PRUNED_AT_ONCE:
+                break
+        return forgotten
+
+    def _prune_some(self) -> int:
+        """A little at a time, so that requests never wait long for the lock."""
+        now_ms = self._clock()
+        expired = sa.select(IDEMPOTENCY.c.claim_id).where(IDEMPOTENCY.c.expires_at_ms <= now_ms)
+        chosen = expired.limit(_PRUNED_AT_ONCE).scalar_subquery()
+        too_old = CARD_MISMATCHES.c.at_ms <= now_ms - GUESS_WINDOW_MS
+        with self._database.writing() as connection:
+            keys = connection.execute(
+                IDEMPOTENCY.delete().where(IDEMPOTENCY.c.claim_id.in_(chosen))
+            ).rowcount
+            return keys + connection.execute(CARD_MISMATCHES.delete().where(too_old)).rowcount

@@ -1,0 +1,111 @@
+"""The single writer of a process: takes all waiting settlements and commits them together.
+
+How settlements are handed over and gathered is in `store.requests.batches`.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from gatehouse.core.errors import StoreUnavailable
+from gatehouse.pipeline.settlement import AuthorizationResult, Authorize, Close, Closed, Release
+from gatehouse.store.requests.batch_sql import BatchSession
+from gatehouse.store.requests.batches import UNREACHABLE, BatchThread
+from gatehouse.store.requests.settlement import Expire, Settlement, decide, wanted_by
+
+_log: Final = logging.getLogger("gatehouse.store")
+
+_MOST_PER_COMMIT: Final = 512
+
+Observer = Callable[[int], None]
+
+
+class Writer:
+    """Implements the engine's `Desk` on a thread of its own."""
+
+    def __init__(
+        self, open_batch_session: Callable[[], BatchSession], observe: Observer = lambda _: None
+    ) -> None:
+        self._open_door = open_batch_session
+        self._observe = observe
+        self._door: BatchSession | None = None
+        self._batches = BatchThread[Settlement](
+            "gatehouse-writer", self._answer, self._drop_door, at_most=_MOST_PER_COMMIT
+        )
+        self._submit = self._batches.submit
+
+    def start(self) -> None:
+        """Begin to serve the running event loop."""
+        self._batches.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether settlements are being worked on."""
+        return self._batches.alive
+
+    async def stop(self) -> None:
+        """Finish what was handed over, then give the connection up."""
+        await self._batches.stop()
+
+    def authorize(self, order: Authorize) -> "asyncio.Future[AuthorizationResult]":
+        """Hold the fees, or say why not."""
+        return self._submit(order)
+
+    def close(self, order: Close) -> "asyncio.Future[Closed]":
+        """Charge, release and record in one commit."""
+        return self._submit(order)
+
+    def release(self, order: Release) -> "asyncio.Future[None]":
+        """End a hold without a charge."""
+        return self._submit(order)
+
+    def expire(self, order: Expire) -> "asyncio.Future[None]":
+        """End the hold of a process that is gone."""
+        return self._submit(order)
+
+    def _answer(self, orders: list[Settlement]) -> list[Any]:
+        answers = self._settle(orders)
+        self._observe(len(orders))
+        return answers
+
+    def _settle(self, orders: list[Settlement]) -> list[Any]:
+        try:
+            return self._commit(orders)
+        except UNREACHABLE as error:
+            self._drop_door()
+            _log.error("the store did not take a batch", extra={"reason": str(error)})
+            gone = StoreUnavailable("the database is not available")
+            return [gone] * len(orders)
+        except Exception as defect:
+            self._abandon()
+            if len(orders) == 1:
+                _log.exception("a settlement failed")
+                return [defect]
+            # One order spoilt the batch: each is tried alone, so that only that one fails.
+            return [answer for order in orders for answer in self._settle([order])]
+
+    def _commit(self, orders: list[Settlement]) -> list[Any]:
+        if self._door is None:
+            self._door = self._open_door()
+        loaded = self._door.load(wanted_by(orders))
+        answers, changes = decide(orders, loaded)
+        if changes:
+            self._door.save(changes)
+        else:
+            self._door.abandon()
+        return list(answers)
+
+    def _abandon(self) -> None:
+        if self._door is not None:
+            try:
+                self._door.abandon()
+            except Exception:
+                self._drop_door()
+
+    def _drop_door(self) -> None:
+        if self._door is not None:
+            with contextlib.suppress(Exception):
+                self._door.close()
+            self._door = None

@@ -1,0 +1,60 @@
+"""Bins: a signal's measurements in a few steps, the same for every way of fitting."""
+
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from gatehouse.training.examples import Values
+
+NOT_MEASURED: Final = 0
+"""The bin of what was not measured; the bins between the cuts follow it."""
+
+_LARGEST: Final = 1e300
+_MOST_DIGITS: Final = 17
+
+
+class Binned(msgspec.Struct, frozen=True):
+    """One signal of a sample, in bins."""
+
+    code: str
+    cuts: tuple[float, ...]
+    """Ascending: a measurement at a cut or above belongs to the bin after it."""
+    bins: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """How many bins there are, that of what was not measured among them."""
+        return len(self.cuts) + 2
+
+
+def put_into_bins(code: str, column: Values, masses: Values, most: int) -> Binned:
+    """A column in at most so many bins, each with about as much of the mass of its rows."""
+    measured = ~np.isnan(column)
+    cuts = choose_cuts(column[measured], masses[measured], most)
+    bins = np.zeros(len(column), np.int64)
+    bins[measured] = np.searchsorted(np.array(cuts), column[measured], side="right") + 1
+    return Binned(code, cuts, bins)
+
+
+def choose_cuts(measurements: Values, masses: Values, most: int) -> tuple[float, ...]:
+    """Where to cut for at most so many bins; equal measurements are never parted."""
+    distinct, which = np.unique(np.clip(measurements, -_LARGEST, _LARGEST), return_inverse=True)
+    if len(distinct) <= most:
+        after = np.arange(len(distinct) - 1)
+    else:
+        # The bin of each distinct value is where the middle of its share of the mass falls.
+        shares = np.bincount(which, masses) / masses.sum()
+        after = np.flatnonzero(np.diff(np.floor((np.cumsum(shares) - shares / 2) * most)))
+    return tuple(_between(float(distinct[at]), float(distinct[at + 1])) for at in after)
+
+
+def _between(low: float, high: float) -> float:
+    """The shortest number about half way that parts two others."""
+    middle = low / 2 + high / 2
+    for digits in range(1, _MOST_DIGITS):
+        short = float(f"{middle:.{digits}g}")
+        if low < short <= high:
+            return short
+    return high

@@ -1,0 +1,109 @@
+"""Boosting: an explainable boosting machine without interactions, for when there is enough fraud.
+
+It adds up small steps, one signal at a time, and stops when rows that were held back say so. Each
+bag holds back other rows; what it says of those shows how sure the whole may be.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.features.feature import Group
+from gatehouse.training.additive import Additive
+from gatehouse.training.binning import Binned
+from gatehouse.training.examples import Values
+from gatehouse.training.sampling import Sample
+
+MOST_BINS: Final = 128
+_FEWEST_BINS: Final = 16
+_FRAUDS_PER_BIN: Final = 25
+"""With fewer, steps tell of accidents."""
+MOST_ROWS: Final = 150_000
+"""Of each kind, so that a fit ends in time."""
+_HELD_BACK: Final = 0.15
+_TOLD_TOGETHER: Final = "AFFILIATE_REPUTATION"
+"""Others tell of the same labels, and what is left for it to say can go either way."""
+WORSE_WITH_MORE: Final = frozenset(
+    code
+    for code, signal in BY_CODE.items()
+    if signal.group is Group.REPUTATION and signal.otherwise is not None and code != _TOLD_TOGETHER
+)
+"""A worse name never speaks for an order."""
+_SETTINGS: Final = {
+    "interactions": 0,
+    "inner_bags": 0,
+    "learning_rate": 0.1,
+    "max_bins": MOST_BINS + 2,
+    "early_stopping_rounds": 50,
+    "missing": "gain",
+    # Where there is next to no fraud, one more would be worth a step of any size. Without these
+    # two bounds a fit to rare fraud can run away from the truth and never come back.
+    "max_delta_step": 1.0,
+    "min_hessian": 1.0,
+}
+
+
+def bins_for(frauds: int) -> int:
+    """In how many steps a signal can be told apart by so many frauds."""
+    return min(max(frauds // _FRAUDS_PER_BIN, _FEWEST_BINS), MOST_BINS)
+
+
+def boost(
+    sample: Sample, signals: Sequence[Binned], offset: Values, *, bags: int, seed: int, jobs: int
+) -> Additive:
+    """Fit the signals to the frauds of the sample, beside what the offset says already."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from interpret.glassbox import ExplainableBoostingClassifier
+
+        machine = ExplainableBoostingClassifier(
+            **_SETTINGS,
+            feature_names=[signal.code for signal in signals],
+            # The bins are chosen already: their numbers are cut between every two.
+            feature_types=[list(np.arange(1.5, signal.size - 1)) for signal in signals],
+            monotone_constraints=[int(signal.code in WORSE_WITH_MORE) for signal in signals],
+            outer_bags=bags,
+            random_state=seed,
+            n_jobs=jobs,
+        )
+        numbers = np.column_stack([signal.bins for signal in signals]).astype(np.float64)
+        numbers[numbers == 0] = np.nan
+        held = _hold_back(sample.fraud, bags, seed)
+        machine.fit(
+            numbers,
+            sample.fraud.astype(np.int64),
+            sample_weight=sample.weights,
+            bags=np.where(held, -1, 1).astype(np.int8),
+            init_score=offset,
+        )
+    # The last bin of each is for what is neither a number nor missing; there is nothing of that.
+    scores = [
+        np.asarray(each, np.float64)[: signal.size]
+        for each, signal in zip(machine.term_scores_, signals, strict=True)
+    ]
+    said = np.full(len(sample.fraud), np.nan)
+    for bag in range(bags):
+        rows = held[:, bag]
+        said[rows] = sum(
+            each[bag][signal.bins[rows]]
+            for each, signal in zip(machine.bagged_scores_, signals, strict=True)
+        )
+    return Additive(float(np.ravel(machine.intercept_)[0]), scores, said)
+
+
+def _hold_back(
+    fraud: Values, bags: int, seed: int
+) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """Which rows each bag holds back: of both kinds the same share, no row twice."""
+    dice = np.random.default_rng([seed, bags])
+    held = np.zeros((len(fraud), bags), bool)
+    for kind in (0, 1):
+        rows = dice.permutation(np.flatnonzero(fraud == kind))
+        share = min(_HELD_BACK, 1 / bags) * len(rows)
+        edges = np.rint(share * np.arange(bags + 1)).astype(int)
+        for bag in range(bags):
+            held[rows[edges[bag] : edges[bag + 1]], bag] = True
+    return held

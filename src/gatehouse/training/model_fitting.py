@@ -1,0 +1,221 @@
+"""Fitting: a scorecard from examples.
+
+What the data can speak of is learned; the terms of all other signals stay as they were. The result
+is a sheet like the one that ships, so that whatever scores requests needs to know nothing of this.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import msgspec
+import numpy as np
+
+from gatehouse.core.errors import InvalidInput
+from gatehouse.sentry.scorecard import Prior, Sheet, Term, logit
+from gatehouse.training import boosting, regression
+from gatehouse.training.additive import Additive
+from gatehouse.training.binning import Binned, put_into_bins
+from gatehouse.training.calibrating import doubt_about, find_constant, find_slope, latest
+from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
+from gatehouse.training.sampling import Sample, has_evidence, take_sample
+from gatehouse.training.shaping import as_effects, make_shape
+
+LEAST_FRAUDS: Final = 10
+LEAST_LEGITIMATES: Final = 100
+ENOUGH_FOR_BOOSTING: Final = 50
+"""Frauds from which on boosting finds more than regression does."""
+LEAST_MEASURED: Final = 20
+"""Rows in which a signal must have been measured for the data to speak of it."""
+
+LEAST_TOLD: Final = 0.25
+"""A fit finds a little in everything; what changes the odds by less than a quarter is not told."""
+
+_FARTHEST_PRIOR: Final = 30.0
+"""In log-odds; beyond it a probability has no digits left to say how much."""
+
+FitMethod = Literal["auto", "ebm", "logistic"]
+
+
+class FitOptions(msgspec.Struct, frozen=True):
+    """How to fit."""
+
+    method: FitMethod = "auto"
+    """Boosting or regression; by itself, whichever suits the number of frauds."""
+    seed: int = 7
+    legitimate_per_fraud: int = 10
+    bags: int = 2
+    """How many times boosting is done, each time with other rows held back."""
+    jobs: int = 1
+    """How many processor cores it may use."""
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """A sheet, and what it was learned from."""
+
+    sheet: Sheet
+    method: str
+    frauds: int
+    legitimates: int
+    since_s: float
+    until_s: float
+    learned: tuple[str, ...]
+    """The codes whose terms the data made; the others are those of the base."""
+    doubt: str | None = None
+    """Why its confidence follows all rows and not the latest; None if it follows those."""
+
+
+def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitOptions) -> Fitted:
+    """Learn a sheet from these rows, as far as they can speak; else it is as the base."""
+    rows = rows[examples.outcomes(rows) != UNKNOWN]
+    fraud = (examples.outcomes(rows) == FRAUD).astype(np.float64)
+    frauds = int(fraud.sum())
+    legitimates = len(rows) - frauds
+    _check_enough(frauds, legitimates)
+    method = options.method
+    if method == "auto":
+        method = "ebm" if frauds >= ENOUGH_FOR_BOOSTING else "logistic"
+    sample = take_sample(
+        examples,
+        rows,
+        legitimate_per_fraud=options.legitimate_per_fraud,
+        most=boosting.MOST_ROWS if method == "ebm" else regression.MOST_ROWS,
+        seed=options.seed,
+    )
+    signals = _speaking(examples.codes, base, sample, method)
+    kept = _only(base, {term.code for term in base.terms} - {signal.code for signal in signals})
+    offset = -totals(kept, examples, sample.rows)
+    additive = _learn(sample, signals, offset, method, options)
+    in_order = np.argsort(examples.times(sample.rows), kind="stable")
+    shapes = [
+        make_shape(signal, scores, sample, in_order)
+        for signal, scores in zip(signals, additive.scores, strict=True)
+    ]
+    times = examples.times(rows)
+    recent = latest(times, fraud)
+    doubt = doubt_about(recent, fraud)
+    if doubt is not None:
+        recent = np.arange(len(rows))
+    slope = _slope(additive, sample, offset, rows[recent])
+    why = f"Learned from {len(rows)} requests, {frauds} of them fraud."
+    learned = {
+        signal.code: as_effects(shape, slope) for signal, shape in zip(signals, shapes, strict=True)
+    }
+    sheet = Sheet(
+        version,
+        Prior(0.5, why),
+        max(base.report_from, LEAST_TOLD),
+        tuple(_term(term, learned.get(term.code), why) for term in base.terms),
+    )
+    constant = find_constant(-totals(sheet, examples, rows[recent]), float(fraud[recent].mean()))
+    return Fitted(
+        msgspec.structs.replace(sheet, prior=Prior(_confidence(-constant), why)),
+        method,
+        frauds,
+        legitimates,
+        float(times.min()),
+        float(times.max()),
+        tuple(learned),
+        doubt,
+    )
+
+
+def totals(sheet: Sheet, examples: Examples, rows: Rows) -> Values:
+    """The log-odds of being legitimate that a scorecard of the sheet gives each of the rows."""
+    sums = np.full(len(rows), logit(sheet.prior.confidence))
+    places = {code: place for place, code in enumerate(examples.codes)}
+    terms = [
+        (places[term.code], np.array(term.cuts), np.array(term.effects), term.family)
+        for term in sheet.terms
+        if term.code in places
+    ]
+    for here, matrix in examples.pieces(rows):
+        strongest: dict[str, Values] = {}
+        for place, cuts, effects, family in terms:
+            column = matrix[:, place]
+            measured = np.flatnonzero(~np.isnan(column))
+            if not len(measured):
+                continue
+            found = effects[np.searchsorted(cuts, column[measured], side="right")]
+            if family is None:
+                sums[here][measured] += found
+                continue
+            sums[here][measured] += np.maximum(found, 0.0)
+            # Of a family only the strongest that lowers the score counts.
+            worst = strongest.setdefault(family, np.zeros(len(column)))
+            worst[measured] = np.minimum(worst[measured], found)
+        for worst in strongest.values():
+            sums[here] += worst
+    return sums
+
+
+def _check_enough(frauds: int, legitimates: int) -> None:
+    if frauds < LEAST_FRAUDS or legitimates < LEAST_LEGITIMATES:
+        raise InvalidInput(
+            f"there is too little to learn from: {frauds} known frauds and {legitimates} legitimate"
+            f" requests, where at least {LEAST_FRAUDS} and {LEAST_LEGITIMATES} are needed; look"
+            " back further, or report more of what became of requests (gatehouse feedback import)"
+        )
+
+
+def _speaking(codes: Sequence[str], base: Sheet, sample: Sample, method: str) -> list[Binned]:
+    """The signals of which the sample can speak, in bins."""
+    frauds = int(sample.fraud.sum())
+    most = boosting.bins_for(frauds) if method == "ebm" else regression.BINS
+    known = {term.code for term in base.terms}
+    masses = sample.masses
+    found = []
+    for place, code in enumerate(codes):
+        column = sample.matrix[:, place]
+        if code in known and _can_speak(column, sample):
+            found.append(put_into_bins(code, column, masses, most))
+    return found
+
+
+def _can_speak(column: Values, sample: Sample) -> bool:
+    """Whether there are enough rows where the signal is measured, and where it is not as usual."""
+    if np.count_nonzero(~np.isnan(column)) < LEAST_MEASURED:
+        return False
+    _, which, counts = np.unique(column, return_inverse=True, return_counts=True, equal_nan=True)
+    return has_evidence(which != np.argmax(counts), sample)
+
+
+def _only(base: Sheet, codes: set[str]) -> Sheet:
+    """The terms of these codes, and a prior that says nothing."""
+    terms = tuple(term for term in base.terms if term.code in codes)
+    return Sheet(base.version, Prior(0.5, base.prior.why), base.report_from, terms)
+
+
+def _learn(
+    sample: Sample, signals: list[Binned], offset: Values, method: str, options: FitOptions
+) -> Additive:
+    if not signals:
+        return Additive(0.0, [], np.full(len(offset), np.nan))
+    if method == "logistic":
+        return regression.regress(sample, signals, offset)
+    return boosting.boost(
+        sample, signals, offset, bags=options.bags, seed=options.seed, jobs=options.jobs
+    )
+
+
+def _slope(additive: Additive, sample: Sample, offset: Values, recent: Rows) -> float:
+    """How much of what was learned holds for recent rows that were held back."""
+    judged = ~np.isnan(additive.held_back) & np.isin(sample.rows, recent)
+    if not judged.any():
+        return 1.0
+    return find_slope(
+        additive.held_back[judged], offset[judged], sample.fraud[judged], sample.weights[judged]
+    )
+
+
+def _term(
+    term: Term, learned: tuple[tuple[float, ...], tuple[float, ...]] | None, why: str
+) -> Term:
+    if learned is None:
+        return term
+    cuts, effects = learned
+    return Term(term.code, cuts, effects, why, None, term.about_address)
+
+
+def _confidence(total: float) -> float:
+    return 1 / (1 + math.exp(-max(-_FARTHEST_PRIOR, min(total, _FARTHEST_PRIOR))))

@@ -1,0 +1,102 @@
+"""What may be presumed of requests that nobody has spoken of, and what was known of them when.
+
+Most good orders are never labelled: nobody complains. So silence counts as a good sign, but only
+where somebody would have complained. Of an order that was refused nobody hears again, and before
+the first report nobody was listening.
+"""
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from gatehouse.training.examples import FRAUD, LEGITIMATE, UNKNOWN, Examples, Rows
+from gatehouse.training.model_fitting import LEAST_FRAUDS
+from gatehouse.training.report import span_text
+
+_SECOND_MS: Final = 1000
+_HOUR_MS: Final = 3_600_000
+_DAY_MS: Final = 86_400_000
+
+
+class Presumed(msgspec.Struct, frozen=True):
+    """What was made of the requests without a label."""
+
+    legitimates: int = 0
+    doubtful: int = 0
+    """How many stay unknown because of what became of them here."""
+    early: int = 0
+    """How many others stay unknown because nobody reported anything then."""
+
+
+class Hindsight(msgspec.Struct, frozen=True):
+    """What somebody could learn from at some moment of the past."""
+
+    examples: Examples
+    rows: Rows
+    warnings: tuple[str, ...] = ()
+
+
+def presume(examples: Examples, reported_since_s: float | None) -> Presumed:
+    """Take what has no label for legitimate, where that may be.
+
+    `reported_since_s` is when the first request came that anything was reported of; None: the first
+    of these that has a label.
+    """
+    rows = np.arange(len(examples))
+    outcomes, times = examples.outcomes(rows), examples.times(rows)
+    unlabelled = outcomes == UNKNOWN
+    if reported_since_s is None:
+        reported_since_s = float(times[~unlabelled].min(initial=np.inf))
+    doubtful = unlabelled & (np.array(examples.doubtful, np.int8) != 0)
+    early = unlabelled & ~doubtful & (times < reported_since_s)
+    chosen = np.flatnonzero(unlabelled & ~doubtful & ~early)
+    for row in chosen.tolist():
+        examples.set_label(row, fraud=False)
+    return Presumed(len(chosen), int(doubtful.sum()), int(early.sum()))
+
+
+def known_at(
+    examples: Examples, rows: Rows, moment_s: float, delay_ms: int, *, presume: bool
+) -> Hindsight:
+    """What could be learned at a moment, of rows whose labels are waited for as long as that.
+
+    What was reported later is unlabelled, and so is presumed to be legitimate where that may be.
+    """
+    before = rows[examples.times(rows) < moment_s - delay_ms / _SECOND_MS]
+    labels = np.array(examples.labels, np.int8)
+    late = np.array(examples.known_s) > moment_s
+    labels[late] = UNKNOWN
+    if presume:
+        labels[late & (np.array(examples.doubtful, np.int8) == 0)] = LEGITIMATE
+    everything = int((examples.outcomes(before) == FRAUD).sum())
+    known = int((labels[before] == FRAUD).sum())
+    if known < LEAST_FRAUDS <= everything:
+        return Hindsight(
+            examples,
+            before,
+            (
+                f"of the {everything:,} frauds that the trial model learned from, {known:,} had "
+                "been reported when the requests began that it is measured on; it was told all the "
+                "same, so its figures are better than they should be. If labels were imported "
+                "later than they became known, import them again with when they did (when)",
+            ),
+        )
+    warnings = _lateness(examples, rows, delay_ms)
+    return Hindsight(examples.with_labels(labels), before[labels[before] != UNKNOWN], warnings)
+
+
+def _lateness(examples: Examples, rows: Rows, delay_ms: int) -> tuple[str, ...]:
+    frauds = rows[examples.outcomes(rows) == FRAUD]
+    if not len(frauds):
+        return ()
+    took_s = np.array(examples.known_s)[frauds] - examples.times(frauds)
+    median_ms = round(float(np.median(took_s)) * _SECOND_MS)
+    if median_ms <= delay_ms:
+        return ()
+    unit = _DAY_MS if median_ms > 2 * _DAY_MS else _HOUR_MS if median_ms > _HOUR_MS else _SECOND_MS
+    return (
+        f"half of the frauds were reported {span_text(median_ms // unit * unit)} after their "
+        f"request or later, and labels are waited for {span_text(delay_ms)}: many of the newest "
+        "requests that count as legitimate may yet turn out to be fraud; see --label-delay",
+    )

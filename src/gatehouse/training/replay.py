@@ -1,0 +1,267 @@
+"""Replays requests that came before: judges them in order, learning only what was known by then.
+
+Requests go through the same stage as a server's. A label becomes known some time after its request,
+and moves the reputation of what the request touched; at set times, a new scorecard is fitted on
+what is known. So the scores are what they would have been, had Gatehouse been there.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+
+import msgspec
+
+from gatehouse.core.case import Case
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import InvalidInput
+from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.reputation_store import Touched
+from gatehouse.sentry.scorecard import Scorecard, load_sheet
+from gatehouse.sentry.stage import ScoredRequest, SentryStage, kept_signals
+from gatehouse.training.replay_lines import BadLine, read_line
+
+if TYPE_CHECKING:
+    from gatehouse.training.examples import Examples
+    from gatehouse.training.model_fitting import FitOptions, Fitted
+
+DAY_MS: Final = 86_400_000
+ACCOUNT: Final = "replay"
+"""All requests of a replay are of one merchant."""
+_TELL_EVERY: Final = 1000
+
+T = TypeVar("T")
+
+
+class ReplayOptions(msgspec.Struct, frozen=True):
+    """How a replay learns."""
+
+    label_delay_ms: int
+    """How long after its request a label is known."""
+    retrain_every_ms: int | None = None
+    """Counted from the first request; None: the scorecard stays as it is."""
+    fit: "FitOptions | None" = None
+    """None: as usual."""
+    window_ms: int = 120 * DAY_MS
+    """How far back training looks."""
+    policies: dict[str, Any] = {}
+    """What the account tells the stages about its own data, by stage."""
+    learned_until: str | None = None
+    """The last request that the first scorecard learned from, if it learned."""
+
+
+class Retraining(msgspec.Struct, frozen=True, rename="camel"):
+    """One time at which a scorecard was to be fitted."""
+
+    at: str
+    version: str | None = None
+    method: str | None = None
+    frauds: int | None = None
+    legitimates: int | None = None
+    seconds: float | None = None
+    """How long it took."""
+    skipped: str | None = None
+    """Why there is no new scorecard."""
+
+
+class Summary(msgspec.Struct, rename="camel"):
+    """What a replay went through."""
+
+    requests: int = 0
+    frauds: int = 0
+    legitimates: int = 0
+    unlabelled: int = 0
+    labels_learned: int = 0
+    """How many labels became known before the last request."""
+    first_at: str | None = None
+    last_at: str | None = None
+    retrainings: list[Retraining] = []
+
+
+class Watcher(Protocol):
+    """Is told how a replay is getting on."""
+
+    def reached(self, requests: int) -> None:
+        """So many requests are done."""
+
+    def say(self, text: str) -> None:
+        """Something worth a line of its own."""
+
+
+def replay(
+    lines: Iterable[bytes],
+    stage: SentryStage,
+    memory: LocalMemory,
+    write: Callable[[str, float], None],
+    options: ReplayOptions,
+    progress: Watcher,
+) -> Summary:
+    """Judge the request of every line, in order, and write when it came and the confidence in it.
+
+    `memory` is the one that the stage asks. A line that cannot be replayed ends it as `BadLine`.
+    """
+    summary = Summary()
+    lessons = _Lessons(memory, options, summary, progress.say)
+    policies, before_s = options.policies, 0.0
+    for number, data in enumerate(lines, 1):
+        if data.isspace():
+            continue
+        try:
+            recorded, at_s = read_line(data)
+        except ValueError as error:
+            raise BadLine(number, str(error)) from None
+        if at_s < before_s:
+            raise BadLine(number, "at is earlier than that of the line before; sort lines by at")
+        before_s = at_s
+        at_ms = int(at_s * 1000)
+        if not summary.requests:
+            _warn(at_ms, options.learned_until, progress.say)
+        scorecard = lessons.go_on_to(at_ms)
+        if scorecard is not None:
+            stage = stage.with_scorecard(scorecard)
+        # Whoever wants to be told how the request ended only asks whether to forget it.
+        case = Case("", ACCOUNT, at_ms, {}, policies, {})
+        weighed = _finished(stage.weigh(case, recorded.request))
+        lessons.add(at_ms, weighed, fraud=recorded.fraud)
+        write(recorded.at, weighed.confidence)
+        summary.requests += 1
+        summary.first_at = summary.first_at or recorded.at
+        summary.last_at = recorded.at
+        if summary.requests % _TELL_EVERY == 0:
+            progress.reached(summary.requests)
+    progress.reached(summary.requests)
+    return summary
+
+
+def _warn(at_ms: int, learned_until: str | None, say: Callable[[str], None]) -> None:
+    """Tell if the scorecard to begin with knows what is to come."""
+    first = iso_time(at_ms)
+    if learned_until is not None and learned_until >= first:
+        say(
+            f"warning: the model learned from requests up to {learned_until}, and the first one "
+            f"here is of {first}: its scores are better than they could have been"
+        )
+
+
+class _Pending(NamedTuple):
+    """A label that is not known yet."""
+
+    known_at_ms: int
+    row: int
+    """Counted from the first request on, those that were forgotten, too."""
+    touched: Touched
+    fraud: bool
+
+
+class _Lessons:
+    """What has been learned so far, and what will be."""
+
+    def __init__(
+        self,
+        memory: LocalMemory,
+        options: ReplayOptions,
+        summary: Summary,
+        say: Callable[[str], None],
+    ) -> None:
+        self._memory = memory
+        self._options = options
+        self._summary = summary
+        self._say = say
+        self._pending: deque[_Pending] = deque()
+        self._examples = None if options.retrain_every_ms is None else _new_examples()
+        self._forgotten = 0
+        self._due_ms: int | None = None
+
+    def go_on_to(self, now_ms: int) -> Scorecard | None:
+        """Learn what is known by now; a new scorecard when it is time for one."""
+        pending = self._pending
+        while pending and pending[0].known_at_ms <= now_ms:
+            self._learn(pending.popleft())
+        every_ms = self._options.retrain_every_ms
+        if every_ms is None:
+            return None
+        if self._due_ms is None:
+            self._due_ms = now_ms + every_ms
+        if now_ms < self._due_ms:
+            return None
+        # After a long silence, one new scorecard is as good as those that were missed.
+        self._due_ms += ((now_ms - self._due_ms) // every_ms + 1) * every_ms
+        return self._retrain(now_ms)
+
+    def add(self, at_ms: int, weighed: ScoredRequest, *, fraud: bool | None) -> None:
+        """Keep a request until its label is known, and what was measured of it for longer."""
+        summary = self._summary
+        if fraud is None:
+            # Nobody will ever know: there is nothing to learn from it.
+            summary.unlabelled += 1
+            return
+        summary.frauds += fraud
+        summary.legitimates += not fraud
+        row = -1
+        if self._examples is not None:
+            signals = kept_signals(weighed.values)
+            row = self._forgotten + self._examples.add(at_ms / 1000, signals)
+        known_at_ms = at_ms + self._options.label_delay_ms
+        touched = self._memory.touched(weighed.event)
+        self._pending.append(_Pending(known_at_ms, row, touched, fraud))
+
+    def _learn(self, label: _Pending) -> None:
+        self._summary.labels_learned += 1
+        self._memory.note_touched(label.touched, fraud=label.fraud)
+        row = label.row - self._forgotten
+        if self._examples is not None and row >= 0:
+            self._examples.set_label(row, label.fraud)
+
+    def _retrain(self, now_ms: int) -> Scorecard | None:
+        assert self._examples is not None
+        at = iso_time(now_ms)
+        retrainings = self._summary.retrainings
+        version = f"replay-{len(retrainings) + 1}"
+        began = time.perf_counter()
+        # No later scorecard looks back as far either.
+        self._forgotten += self._examples.forget_before((now_ms - self._options.window_ms) / 1000)
+        try:
+            fitted = _fit(self._examples, version, self._options)
+        except InvalidInput as error:
+            self._say(f"{at}: not retrained: {error}")
+            retrainings.append(Retraining(at, skipped=str(error)))
+            return None
+        self._say(
+            f"{at}: retrained ({fitted.method}) on {fitted.frauds:,} frauds and "
+            f"{fitted.legitimates:,} legitimate requests"
+        )
+        counts = (fitted.frauds, fitted.legitimates)
+        seconds = round(time.perf_counter() - began, 1)
+        retrainings.append(Retraining(at, version, fitted.method, *counts, seconds))
+        return Scorecard(fitted.sheet, BY_CODE.keys())
+
+
+def _new_examples() -> "Examples":
+    from gatehouse.training.examples import Examples
+    from gatehouse.training.extra_packages import require_extra
+
+    require_extra()
+    return Examples(tuple(BY_CODE))
+
+
+def _fit(examples: "Examples", version: str, options: ReplayOptions) -> "Fitted":
+    """A scorecard from what is known by now."""
+    import numpy as np
+
+    from gatehouse.training.model_fitting import FitOptions, fit
+
+    # A copy: an array that somebody looks into cannot grow.
+    rows = np.flatnonzero(np.array(examples.labels) >= 0)
+    return fit(examples, rows, load_sheet(), version, options.fit or FitOptions())
+
+
+def _finished(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns that never waits, as the embedded memory does not."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        value: T = end.value
+        return value
+    coroutine.close()
+    raise RuntimeError("a replay needs a memory that answers at once")

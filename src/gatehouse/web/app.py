@@ -1,0 +1,216 @@
+"""The door every HTTP request passes: gives it an id, turns every failure into an envelope, adds
+the headers, writes the one log line and counts.
+"""
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Protocol
+
+import msgspec
+from starlette.exceptions import HTTPException
+
+from gatehouse.access.callers import Callers
+from gatehouse.core.clock import Clock
+from gatehouse.core.errors import AuthorizationLost, StoreUnavailable
+from gatehouse.core.ids import Randomness, new_id
+from gatehouse.core.redaction import recordable_trace
+from gatehouse.web import envelope
+from gatehouse.web.body import Disconnected, Receive
+from gatehouse.web.context import Header, Reply, RequestContext
+from gatehouse.web.logs import RequestLog
+from gatehouse.web.metrics import Metrics
+from gatehouse.web.problems import Problem
+
+_log: Final = logging.getLogger("gatehouse.web")
+_RETRY_SOON: Final = ((b"retry-after", b"1"),)
+# How logs and metrics call a request whose sender went away; nobody is ever sent this.
+_GONE: Final = 499
+VISIT: Final = "gatehouse.visit"
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Router = Callable[[Any, Receive, Any], Awaitable[None]]
+
+
+class AppOptions(msgspec.Struct, frozen=True):
+    """What the door is told by the settings."""
+
+    max_in_flight: int
+    max_header_lines: int
+    max_header_bytes: int
+    strict_transport: bool
+
+
+class Life(Protocol):
+    """What starts with the server and stops with it."""
+
+    async def start(self) -> None:
+        """Begin to serve."""
+
+    async def stop(self) -> None:
+        """Finish what is under way and let go."""
+
+
+class App:
+    """The ASGI application."""
+
+    def __init__(
+        self,
+        routes: Router,
+        callers: Callers,
+        chance: tuple[Clock, Randomness, Callable[[], float]],
+        options: AppOptions,
+        witnesses: tuple[RequestLog, Metrics],
+    ) -> None:
+        self._routes = routes
+        self._callers = callers
+        self._clock, self._randomness, self._stopwatch = chance
+        self._options = options
+        self._request_log, self._metrics = witnesses
+        self._in_flight = 0
+        self._fixed_headers = _security_headers(strict_transport=options.strict_transport)
+
+    @property
+    def busy(self) -> bool:
+        """Whether any request is being answered."""
+        return self._in_flight > 0
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        started = self._stopwatch()
+        now_ms = self._clock()
+        context = RequestContext(scope, new_id("req", now_ms, self._randomness))
+        scope["app"] = self
+        scope[VISIT] = context
+        self._in_flight += 1
+        try:
+            reply = await self._answer(context, receive)
+            status = reply.status
+            await self._send(context, reply, send)
+        except Disconnected:
+            status, context.code = _GONE, "disconnected"
+        finally:
+            self._in_flight -= 1
+        seconds = self._stopwatch() - started
+        self._metrics.request(context.route, status, seconds)
+        self._request_log.write(context, status, now_ms, seconds)
+
+    async def _answer(self, context: RequestContext, receive: Receive) -> Reply:
+        try:
+            self._check_limits(context)
+            await self._routes(context.scope, receive, _no_send)
+            assert context.reply is not None
+        except Problem as problem:
+            return await self._refuse(context, problem)
+        except HTTPException as error:
+            return await self._refuse(context, _routing_problem(error))
+        except (StoreUnavailable, AuthorizationLost) as error:
+            _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
+            return await self._refuse(context, Problem("store_unavailable", headers=_RETRY_SOON))
+        except Disconnected:
+            raise
+        except asyncio.CancelledError:
+            # Only a stop that will not wait any longer cancels a request.
+            return await self._refuse(context, Problem("overloaded", headers=_RETRY_SOON))
+        except Exception as defect:
+            trace = recordable_trace("".join(traceback.format_exception(defect)))
+            _log.error("a defect", extra={"requestId": context.request_id, "trace": trace})
+            return await self._refuse(context, Problem("internal_error"))
+        return context.reply
+
+    def _check_limits(self, context: RequestContext) -> None:
+        headers = context.scope["headers"]
+        options = self._options
+        if len(headers) > options.max_header_lines:
+            raise Problem(
+                "headers_too_large", details=[f"{options.max_header_lines} lines at most"]
+            )
+        size = len(context.scope["path"]) + len(context.scope["query_string"])
+        if size + sum([len(n) + len(v) for n, v in headers]) > options.max_header_bytes:
+            raise Problem(
+                "headers_too_large", details=[f"{options.max_header_bytes} bytes at most"]
+            )
+        if self._in_flight > options.max_in_flight and context.scope["path"].startswith("/api/"):
+            raise Problem("overloaded", headers=_RETRY_SOON)
+
+    async def _refuse(self, context: RequestContext, problem: Problem) -> Reply:
+        context.code = problem.code
+        billed = await self._balance_only(context, problem)
+        body = envelope.failure(context.request_id, problem, field=context.field, billed=billed)
+        return Reply(problem.status, body, problem.headers)
+
+    async def _balance_only(
+        self, context: RequestContext, problem: Problem
+    ) -> envelope.Billing | None:
+        """The billing object of a refused request: nothing charged, and the true balance."""
+        if context.caller is None or problem.status >= 500:
+            return None
+        account = context.caller.account
+        remaining = problem.remaining
+        if remaining is None:
+            try:
+                remaining = await self._callers.remaining(account.account_id)
+            except StoreUnavailable:
+                return None
+        return envelope.billing(account.currency, [], (remaining, 0, 0))
+
+    async def _send(self, context: RequestContext, reply: Reply, send: Send) -> None:
+        headers: list[Header] = [
+            (b"content-type", reply.content_type),
+            (b"content-length", str(len(reply.body)).encode()),
+            (b"x-request-id", context.trace_id.encode()),
+            *self._fixed_headers,
+            *reply.headers,
+        ]
+        allowance = context.allowance
+        if allowance is not None:
+            headers.append((b"ratelimit-limit", str(allowance.limit).encode()))
+            headers.append((b"ratelimit-remaining", str(allowance.remaining).encode()))
+            headers.append((b"ratelimit-reset", str(allowance.reset_s).encode()))
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
+
+
+def with_life(door: App, life: Life) -> Callable[[Any, Any, Any], Awaitable[None]]:
+    """The application as a server runs it: requests go to the door, the lifespan to `life`."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await door(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await receive()
+            try:
+                await life.start()
+            except Exception as error:
+                await send({"type": "lifespan.startup.failed", "message": str(error)})
+                return
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await life.stop()
+            await send({"type": "lifespan.shutdown.complete"})
+
+    return application
+
+
+async def _no_send(_message: Any) -> None:
+    raise AssertionError("endpoints leave a reply; only the door sends")
+
+
+def _routing_problem(error: HTTPException) -> Problem:
+    if error.status_code == 405:
+        allow = (error.headers or {}).get("Allow", "")
+        return Problem("method_not_allowed", headers=((b"allow", allow.encode()),))
+    return Problem("not_found")
+
+
+def _security_headers(*, strict_transport: bool) -> tuple[Header, ...]:
+    headers: tuple[Header, ...] = (
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-frame-options", b"DENY"),
+        (b"referrer-policy", b"no-referrer"),
+    )
+    if strict_transport:
+        headers += ((b"strict-transport-security", b"max-age=31536000; includeSubDomains"),)
+    return headers

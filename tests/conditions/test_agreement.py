@@ -1,0 +1,180 @@
+"""The one promise of the language: a server and a backtest never disagree about a condition."""
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gatehouse.conditions.catalogue import SIGNALS, packed
+from gatehouse.conditions.compile_python import compile_conditions
+from gatehouse.conditions.compile_sql import column_type, listed_column, quoted, to_sql
+from gatehouse.conditions.nodes import Condition, IsNull, Like, Node, Not, Signal, Type
+from gatehouse.conditions.parse import read_condition
+from tests.conditions.trees import (
+    BOOLEANS,
+    CATALOGUE,
+    LISTS,
+    NUMBERS,
+    SOME_NUMBERS,
+    SOME_TEXTS,
+    SOME_WORDS,
+    TEXTS,
+    WORDS,
+    Trees,
+    written,
+)
+
+Row = dict[str, Any]
+
+_ROWS = 60
+
+
+class Rivals:
+    """Lists that have every text of an odd length."""
+
+    def has(self, name: str, value: str, at_ms: int) -> bool:
+        return len(value) % 2 == (name == "rivals")
+
+
+def _make_rows() -> list[Row]:
+    chance = random.Random(20)
+    kinds = {
+        NUMBERS: SOME_NUMBERS,
+        TEXTS: (*SOME_TEXTS, "a\0b", "\0", "\t"),
+        BOOLEANS: (True, False),
+        WORDS: tuple(list(chance.sample(SOME_WORDS, count)) for count in (0, 1, 2, 5)),
+    }
+    rows: list[Row] = [{}]
+    for _ in range(_ROWS):
+        row: Row = {}
+        for names, values in kinds.items():
+            for name in names:
+                if chance.random() < 0.8:
+                    value: Any = chance.choice(values)
+                    whole = isinstance(value, float) and value.is_integer()
+                    row[name] = int(value) if whole and chance.random() < 0.5 else value
+        rows.append(row)
+    return rows
+
+
+ROWS = _make_rows()
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[duckdb.DuckDBPyConnection]:
+    connection = duckdb.connect(":memory:", config={"threads": 1})
+    columns: dict[str, str] = {}
+    for name in (*NUMBERS, *TEXTS, *BOOLEANS, *WORDS):
+        found = SIGNALS.get(name) or CATALOGUE.find(name)
+        assert found is not None
+        columns[name] = column_type(found.type)
+    for signal, name in LISTS:
+        columns[listed_column(signal, name)] = "BOOLEAN"
+    described = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
+    connection.execute(f"CREATE TABLE requests (place INTEGER, {described})")
+    marks = ", ".join("?" * (len(columns) + 1))
+    for place, row in enumerate(ROWS):
+        values = dict(row)
+        for signal, name in LISTS:
+            if signal in row:
+                values[listed_column(signal, name)] = Rivals().has(name, row[signal], 0)
+        connection.execute(
+            f"INSERT INTO requests VALUES ({marks})",
+            [place, *(values.get(name) for name in columns)],
+        )
+    yield connection
+    connection.close()
+
+
+def _condition(root: Node) -> Condition:
+    return Condition("", root, ())
+
+
+def _by_query(
+    connection: duckdb.DuckDBPyConnection, conditions: Sequence[Condition]
+) -> list[list[int]]:
+    asked = ", ".join(map(to_sql, conditions))
+    rows = connection.execute(f"SELECT {asked} FROM requests ORDER BY place").fetchall()
+    return [[place for place, value in enumerate(row) if value is True] for row in rows]
+
+
+def _by_server(conditions: Sequence[Condition]) -> list[list[int]]:
+    matcher = compile_conditions(conditions)
+    return [matcher(packed(row), Rivals(), 0) for row in ROWS]
+
+
+CHEAP = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@CHEAP
+@given(roots=st.lists(Trees(3).conditions, min_size=12, max_size=12))
+def test_a_server_and_a_query_find_the_same_rows(
+    table: duckdb.DuckDBPyConnection, roots: list[Node]
+) -> None:
+    # With its opposite and whether it is unknown, each condition is compared in all three values.
+    conditions = [_condition(node) for root in roots for node in (root, Not(root), IsNull(root))]
+    assert _by_server(conditions) == _by_query(table, conditions)
+
+
+TRICKY = (
+    "1 / (custom.score * 1e308 * 1e308) IS NULL",
+    "7 % (custom.score * 1e308 * 1e308) >= 0",
+    "LEAST(custom.score * 1e308 * 1e308, 5) = 5",
+    "COALESCE(1 / (custom.score - custom.score), 8) = 8",
+    "NULLIF(custom.score, custom.score) IS NULL AND NULLIF(custom.score, 1) >= 0",
+    "-order.amount < order.amount OR -order.amount = order.amount",
+    "ROUND(custom.score) <> FLOOR(custom.score + 0.5)",
+    "CASE custom.note WHEN 'a' THEN 1 WHEN email.domain THEN 2 END = 2",
+    "order.amount NOT BETWEEN custom.score AND 7",
+    "(ip.tor = card.prepaid) IS NOT TRUE",
+    "(ip.tor <> (custom.member IS NULL)) = (card.prepaid IS FALSE)",
+    "custom.note < email.domain AND custom.note NOT LIKE '%a%'",
+)
+
+
+def test_tricky_conditions_find_the_same_rows_too(table: duckdb.DuckDBPyConnection) -> None:
+    conditions = [read_condition(text, CATALOGUE) for text in TRICKY]
+    found = _by_server(conditions)
+    assert found == _by_query(table, conditions)
+    assert {place for places in found for place in places} == set(range(len(TRICKY)))
+
+
+PATTERNS = (
+    *("", "%", "%%", "_", "__", "a", "a%", "%a", "%b", "%b%", "a_b", "a%b", "_%", "%_%", "a__b"),
+    *("a.b", "(a)", "a*", "^a$", "[a]", "a\\b", "it's", "!%", "a!%b", "a!_b", "!a%", "!!%", "%!_%"),
+    *("é", "_\u0301", "a🙂_", "🙂", "_🙂_", "%_b%", "%a%b%", "___%", "%\n%", "a_%_", "%"),
+)
+
+
+def test_like_means_what_it_means_to_duckdb(table: duckdb.DuckDBPyConnection) -> None:
+    texts = (*SOME_TEXTS, "!", "a!b", "%b", "a\0b")
+    signal = Signal("custom.note", Type.TEXT)
+    for escape in (None, "!"):
+        matcher = compile_conditions(
+            [_condition(Like(signal, pattern, escape)) for pattern in PATTERNS]
+        )
+        ending = "" if escape is None else " ESCAPE '!'"
+        asked = ", ".join(f"$text LIKE $p{place}{ending}" for place in range(len(PATTERNS)))
+        given = {f"p{place}": pattern for place, pattern in enumerate(PATTERNS)}
+        for text in texts:
+            row = table.execute(f"SELECT {asked}", {"text": text, **given}).fetchone()
+            assert row is not None
+            wanted = [place for place, like in enumerate(row) if like]
+            assert matcher({"custom.note": text}, Rivals(), 0) == wanted, text
+
+
+@CHEAP
+@given(roots=st.lists(Trees(3).conditions, min_size=12, max_size=12))
+def test_a_tree_that_is_written_down_is_read_back_as_it_was(roots: list[Node]) -> None:
+    for root in roots:
+        assert read_condition(written(root), CATALOGUE).root == root

@@ -1,0 +1,345 @@
+"""What accounts configured, as a running server finds it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar, cast
+
+import msgspec
+import pytest
+
+from gatehouse.access.accounts import Account
+from gatehouse.core.case import Case
+from gatehouse.core.stage import Stage
+from gatehouse.intel.addresses import Address
+from gatehouse.intel.networks import AddressFacts
+from gatehouse.operations.account_setup import Builder, Setup, Setups
+from gatehouse.operations.planning import Pipelines
+from gatehouse.pipeline.definition import STAGES
+from gatehouse.pipeline.engine import SignalBuilder
+from gatehouse.rules.authoring import read_rule_set
+from gatehouse.rules.ruleset import encode_program
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.request import SentryRequest
+from gatehouse.sentry.scorecard import encode_sheet, load_scorecard, load_sheet
+from gatehouse.sentry.stage import SentryStage
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations, models
+
+T = TypeVar("T")
+
+
+class Nothing:
+    """A book of addresses that knows nothing."""
+
+    def look(self, address: Address, day: int) -> AddressFacts:
+        return AddressFacts()
+
+
+SENTRY = SentryStage(
+    Nothing(), LocalMemory(1000), load_scorecard(), EntityHasher(b"k" * 32), time_limit_ms=1000
+)
+
+
+class CountingBuilder(Builder):
+    """Counts what it builds, and fails where a test wants it to."""
+
+    def __init__(self) -> None:
+        # No other stage is ever run here.
+        super().__init__({**dict.fromkeys(STAGES, cast(Stage, None)), "Sentry": SENTRY})
+        self.built: list[str] = []
+        self.fails_for = ""
+
+    def build(self, account_id: str, *given: Any) -> Setup:
+        self.built.append(account_id)
+        if account_id == self.fails_for:
+            raise LookupError("a defect")
+        return super().build(account_id, *given)
+
+
+@pytest.fixture
+def shops(office: AdminSession) -> tuple[str, str]:
+    with office.change() as change:
+        first = accounts.create(change, "First", "USD").account_id
+        second = accounts.create(change, "Second", "USD").account_id
+    return first, second
+
+
+def _apply(office: AdminSession, account: str, condition: str) -> None:
+    text = f"rule_set: starter\nrules:\n  - {{name: a, condition: {condition}, outcome: REVIEW}}\n"
+    program = encode_program(read_rule_set(text.encode()))
+    with office.change() as change:
+        base = configurations.get(change.connection, account, "rules", "starter").version
+        configurations.apply(change, account, "rules", "starter", text, program, base=base)
+
+
+def _run(scenario: Callable[[], Awaitable[T]]) -> T:
+    async def whole() -> T:
+        return await scenario()
+
+    return asyncio.run(whole())
+
+
+def test_many_who_ask_at_once_wait_for_one_reading(
+    office: AdminSession, shops: tuple[str, str]
+) -> None:
+    async def scenario() -> list[str]:
+        builder = CountingBuilder()
+        setups = Setups(office.database, builder)
+        found = await asyncio.gather(*(setups.find(shops[0]) for _ in range(20)))
+        setups.stop()
+        assert {id(each) for each in found} == {id(found[0])}
+        assert set(found[0].pipelines) == {1, 2}
+        return builder.built
+
+    assert _run(scenario) == [shops[0]]
+
+
+def test_one_account_that_cannot_be_read_does_not_hold_up_the_others(
+    office: AdminSession, shops: tuple[str, str]
+) -> None:
+    async def scenario() -> int:
+        builder = CountingBuilder()
+        setups = Setups(office.database, builder)
+        for shop in shops:
+            await setups.find(shop)
+        work = asyncio.create_task(setups.run())
+        builder.fails_for = shops[0]
+        for shop in shops:
+            _apply(office, shop, "ip.tor")
+        setups.changed()
+        for _ in range(200):
+            version = (await setups.find(shops[1])).rule_sets["starter"].version
+            if version == 2:
+                break
+            await asyncio.sleep(0.02)
+        still = (await setups.find(shops[0])).rule_sets["starter"].version
+        work.cancel()
+        setups.stop()
+        assert still == 1
+        return version
+
+    assert _run(scenario) == 2
+
+
+def test_of_many_accounts_those_are_read_again_that_changed(
+    office: AdminSession, shops: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gatehouse.operations.account_setup._MOST_STAMPS", 2)
+    with office.change() as change:
+        more = [accounts.create(change, "More", "USD").account_id for _ in range(3)]
+    every = [*shops, *more]
+
+    async def scenario() -> list[str]:
+        builder = CountingBuilder()
+        setups = Setups(office.database, builder)
+        for shop in every:
+            await setups.find(shop)
+        work = asyncio.create_task(setups.run())
+        changed = {shops[1], more[2]}
+        for shop in changed:
+            _apply(office, shop, "ip.tor")
+        setups.changed()
+        for _ in range(200):
+            found = [(await setups.find(shop)).rule_sets["starter"].version for shop in every]
+            if sum(found) == 7:
+                break
+            await asyncio.sleep(0.02)
+        work.cancel()
+        setups.stop()
+        assert found == [1, 2, 1, 1, 2]
+        return builder.built
+
+    assert _run(scenario) == [*every, shops[1], more[2]]
+
+
+def test_what_cannot_be_read_is_left_out_and_the_rest_serves(
+    office: AdminSession, shops: tuple[str, str]
+) -> None:
+    with office.change() as change:
+        configurations.apply(
+            change, shops[0], "rules", "newer", "rule_set: newer", '{"from": "later"}', base=None
+        )
+
+    async def scenario() -> Setup:
+        setups = Setups(office.database, CountingBuilder())
+        try:
+            return await setups.find(shops[0])
+        finally:
+            setups.stop()
+
+    found = _run(scenario)
+    assert set(found.rule_sets) == {"starter"}
+    assert set(found.pipelines) == {1, 2}
+
+
+def _keep(office: AdminSession, account: str, program: str, *, live: bool = True) -> int:
+    with office.change() as change:
+        version = models.keep(change, account, lambda _: "{}", lambda _: program)
+        if live:
+            models.promote(change, account, version)
+    return version
+
+
+def _program(name: str, **changes: Any) -> str:
+    return encode_sheet(msgspec.structs.replace(load_sheet(), version=name, **changes))
+
+
+def _used_by(stage: Stage, account: str) -> str:
+    """The version of the scorecard that a Sentry stage scores with."""
+    case = Case("req_1", account, 1_790_000_000_000, {"Sentry": SentryRequest()}, {}, {})
+    version: str = asyncio.run(cast(SentryStage, stage).run(case)).facts["model"]
+    return version
+
+
+def _found(office: AdminSession, account: str) -> Setup:
+    async def scenario() -> Setup:
+        setups = Setups(office.database, CountingBuilder())
+        try:
+            return await setups.find(account)
+        finally:
+            setups.stop()
+
+    return _run(scenario)
+
+
+def test_an_account_has_its_live_model_in_sentry_and_in_every_pipeline(
+    office: AdminSession, shops: tuple[str, str]
+) -> None:
+    _keep(office, shops[0], _program("mine-1"))
+    _keep(office, shops[0], _program("mine-2"), live=False)
+    mine, other = (_found(office, shop) for shop in shops)
+    assert (mine.model, _used_by(mine.sentry, shops[0])) == (1, "mine-1")
+    in_pipelines = [
+        planned.stage
+        for pipeline in mine.pipelines.values()
+        for planned in pipeline.stages
+        if planned.definition.stage == "Sentry"
+    ]
+    assert in_pipelines
+    assert all(stage is mine.sentry for stage in in_pipelines)
+    assert (other.model, other.sentry) == (None, SENTRY)
+
+
+def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(
+    office: AdminSession, shops: tuple[str, str]
+) -> None:
+    _keep(office, shops[0], _program("mine-1"))
+
+    async def scenario() -> list[Stage]:
+        builder = CountingBuilder()
+        setups = Setups(office.database, builder)
+        pipelines = Pipelines(setups, builder, cast(SignalBuilder, None))
+        with office.reading() as connection:
+            callers: list[Account] = [accounts.get(connection, shop) for shop in shops]
+        plans = [await pipelines.plan_sentry(caller, SentryRequest()) for caller in callers]
+        setups.stop()
+        return [plan.steps[0].stage for plan in plans]
+
+    mine, other = _run(scenario)
+    assert _used_by(mine, shops[0]) == "mine-1"
+    assert other is SENTRY
+
+
+def test_a_promoted_model_is_taken_up_and_one_that_stays_is_not_read_again(
+    office: AdminSession, shops: tuple[str, str]
+) -> None:
+    account = shops[0]
+    _keep(office, account, _program("mine-1"))
+    _keep(office, account, _program("mine-2"), live=False)
+
+    async def scenario() -> list[Setup]:
+        setups = Setups(office.database, CountingBuilder())
+        work = asyncio.create_task(setups.run())
+        seen = [await setups.find(account)]
+
+        async def changed() -> None:
+            setups.changed()
+            for _ in range(200):
+                found = await setups.find(account)
+                if found is not seen[-1]:
+                    seen.append(found)
+                    return
+                await asyncio.sleep(0.02)
+            raise AssertionError("nothing changed")
+
+        _apply(office, account, "ip.tor")
+        await changed()
+        for change_model in (
+            lambda change: models.promote(change, account, 2),
+            lambda change: models.rollback(change, account, 0),
+        ):
+            with office.change() as change:
+                change_model(change)
+            await changed()
+        work.cancel()
+        setups.stop()
+        return seen
+
+    first, other_rules, promoted, back = _run(scenario)
+    assert other_rules.sentry is first.sentry
+    assert other_rules.rule_sets["starter"].version == 2
+    assert (promoted.model, _used_by(promoted.sentry, account)) == (2, "mine-2")
+    assert (back.model, back.sentry) == (None, SENTRY)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        '{"from": "later"}',
+        "no JSON",
+        _program("mine").replace('"report_from"', '"of_later": [], "report_from"'),
+        _program("mine", terms=load_sheet().terms * 2),
+    ],
+)
+def test_a_model_that_cannot_be_read_leaves_the_shipped_scorecard(
+    program: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert CountingBuilder().sentry("acct_1", (3, program)) is SENTRY
+    [record] = caplog.records
+    told = record.__dict__
+    assert (record.levelno, told["account"], told["version"]) == (logging.ERROR, "acct_1", 3)
+    assert "the shipped scorecard" in record.getMessage()
+
+
+def test_an_account_whose_model_cannot_be_read_is_served_all_the_same(
+    office: AdminSession, shops: tuple[str, str]
+) -> None:
+    _keep(office, shops[0], '{"from": "later"}')
+    found = _found(office, shops[0])
+    assert (found.model, found.sentry) == (1, SENTRY)
+    assert set(found.pipelines) == {1, 2}
+
+
+def test_a_model_made_for_other_signals_is_used_and_told_about_once(
+    office: AdminSession, shops: tuple[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    account = shops[0]
+    first, *others = load_sheet().terms
+    unknown = msgspec.structs.replace(first, code="OF_LATER")
+    _keep(office, account, _program("mine", terms=(unknown, *others)))
+
+    async def scenario() -> Setup:
+        setups = Setups(office.database, CountingBuilder())
+        work = asyncio.create_task(setups.run())
+        await setups.find(account)
+        _apply(office, account, "ip.tor")
+        setups.changed()
+        for _ in range(200):
+            found = await setups.find(account)
+            if found.rule_sets["starter"].version == 2:
+                break
+            await asyncio.sleep(0.02)
+        work.cancel()
+        setups.stop()
+        return found
+
+    found = _run(scenario)
+    assert found.rule_sets["starter"].version == 2
+    assert _used_by(found.sentry, account) == "mine"
+    [record] = caplog.records
+    assert record.levelno == logging.WARNING
+    told = record.__dict__
+    assert (told["shipped_terms"], told["dropped_terms"]) == ((first.code,), ("OF_LATER",))

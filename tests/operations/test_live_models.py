@@ -1,0 +1,79 @@
+"""A running server and the models that are promoted and rolled back meanwhile."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import httpx
+import msgspec
+
+from gatehouse.installation import open_admin_session
+from gatehouse.sentry.scorecard import Prior, Term, encode_sheet, load_sheet
+from gatehouse.settings import load_settings
+from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured import models
+from tests.harness import Server, pipeline, sentry
+
+
+def program(version: int) -> str:
+    """A model that trusts nobody, and has one reason for it that everybody gives."""
+    shipped = load_sheet()
+    terms = tuple(
+        Term(term.code, (0.5,), (0.0, -2.5), term.why)
+        if term.code == "ACCOUNT_NAMED"
+        else Term(term.code, (), (0.0,), term.why)
+        for term in shipped.terms
+    )
+    prior = Prior(0.25, "for a test")
+    sheet = msgspec.structs.replace(shipped, version=f"mine-{version}", prior=prior, terms=terms)
+    return encode_sheet(sheet)
+
+
+def reasons(answer: httpx.Response) -> dict[str, float]:
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.json()
+    found = body.get("sentryResponse") or body["pipelineResponse"]["sentryResponse"]
+    return {each["code"]: each["effect"] for each in found["reasons"]}
+
+
+def until(ask: Callable[[], httpx.Response], holds: Callable[[httpx.Response], bool]) -> None:
+    """Ask until something holds; a server learns of changes in a moment."""
+    for _ in range(100):
+        answer = ask()
+        if holds(answer):
+            return
+        time.sleep(0.1)
+    raise AssertionError(answer.text)
+
+
+def test_a_running_server_scores_with_what_is_promoted_and_goes_back(shared: Server) -> None:
+    mine, other = (shared.home.account("100") for _ in range(2))
+    office = open_admin_session(load_settings(shared.home.environ()), "test")
+
+    def change_models(make: Callable[[Change], object]) -> None:
+        with office.change() as change:
+            make(change)
+
+    def is_mine(answer: httpx.Response) -> bool:
+        return reasons(answer) == {"ACCOUNT_NAMED": -2.5}
+
+    with (
+        shared.client(shared.home.key(mine)) as client,
+        shared.client(shared.home.key(other)) as others,
+    ):
+        operations = (partial(sentry, client), partial(pipeline, client))
+        assert not any(is_mine(ask()) for ask in operations)
+        change_models(lambda change: models.keep(change, mine, lambda _: "{}", program))
+        change_models(lambda change: models.promote(change, mine, 1))
+        for ask in operations:
+            until(ask, is_mine)
+        answer = sentry(client).json()
+        assert answer["sentryResponse"]["requestConfidence"] == 0.0266
+        record = client.get(f"/api/v1/decisions/{answer['requestId']}").json()
+        assert "'model': 'mine-1'" in str(record)
+        assert not is_mine(sentry(others))
+        change_models(lambda change: models.rollback(change, mine))
+        for ask in operations:
+            until(ask, lambda answer: not is_mine(answer))
+    office.database.dispose()

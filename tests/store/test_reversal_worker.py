@@ -1,0 +1,288 @@
+"""Payments in doubt are taken back: once each, patiently, and never authorized again."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
+from gatehouse.gateway.request import Payment
+from gatehouse.installation import open_admin_session
+from gatehouse.settings import load_settings
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.requests import intents
+from gatehouse.store.requests.intents import IntentState, KeptIntent
+from gatehouse.store.requests.reversal_worker import (
+    KEPT_MS,
+    MOST_ATTEMPTS,
+    ReversalWorker,
+    after_attempt,
+    wait_ms,
+)
+from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
+from tests.harness import Home
+
+NOW = 1_000_000_000_000
+
+
+class RecordingGateway:
+    """Remembers what it was asked, and does as it is told."""
+
+    def __init__(self, does: Callable[[], Awaitable[Any]] | None = None) -> None:
+        self.does = does
+        self.reversals: list[Reversal] = []
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        raise AssertionError("nothing is ever authorized again")
+
+    async def reverse(self, reversal: Reversal) -> None:
+        self.reversals.append(reversal)
+        if self.does is not None:
+            await self.does()
+
+
+class Hands:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now_ms = NOW
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+
+@pytest.fixture
+def embedded(sqlite_home: Home) -> Iterator[AdminSession]:
+    """An office for what does not depend on the database."""
+    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    yield place
+    place.database.dispose()
+
+
+def put(office: AdminSession, request_id: str, **values: Any) -> None:
+    row = {
+        "request_id": request_id,
+        "account_id": "acct_1",
+        "amount_minor": 5990,
+        "currency": "USD",
+        "at_ms": NOW,
+        "state": IntentState.REVERSE,
+        "attempts": 0,
+        "next_at_ms": NOW,
+        "changed_at_ms": NOW,
+        "detail": "expired",
+    }
+    with office.database.writing() as connection:
+        connection.execute(GATEWAY_INTENTS.insert(), row | values)
+
+
+def get(office: AdminSession, request_id: str) -> KeptIntent:
+    with office.reading() as connection:
+        return intents.get(connection, request_id)
+
+
+def reverser(
+    office: AdminSession, gateway: RecordingGateway, clock: Hands | None = None
+) -> ReversalWorker:
+    return ReversalWorker(office.database, gateway, clock or Hands(), time_limit_ms=50)
+
+
+def test_what_is_due_is_reversed_once_and_what_is_not_is_left_alone(office: AdminSession) -> None:
+    put(office, "due")
+    put(office, "later", next_at_ms=NOW + 1)
+    put(office, "open", state=IntentState.OPEN, next_at_ms=None)
+    put(office, "failed", state=IntentState.FAILED, next_at_ms=None)
+    put(office, "reversed", state=IntentState.REVERSED, next_at_ms=NOW + 1)
+    gateway = RecordingGateway()
+    asked = [asyncio.run(reverser(office, gateway).reverse_due()) for _ in range(2)]
+    assert asked == [1, 0]
+    assert gateway.reversals == [Reversal("due", Payment(5990, "USD"), "acct_1")]
+    done = get(office, "due")
+    assert (done.state, done.attempts, done.next_at_ms) == (IntentState.REVERSED, 1, NOW + KEPT_MS)
+    assert done.detail == "expired"
+
+
+async def _fail() -> None:
+    raise ConnectorFailed("down")
+
+
+async def _hang() -> None:
+    await asyncio.get_running_loop().create_future()
+
+
+async def _break() -> None:
+    raise ValueError("a defect")
+
+
+async def _cancel_itself() -> None:
+    raise asyncio.CancelledError
+
+
+def test_failed_attempts_say_why_and_spoil_no_other(office: AdminSession) -> None:
+    failures = {
+        "down": (_fail, "connector_failed"),
+        "silent": (_hang, "timeout"),
+        "broken": (_break, "defect"),
+        "gone": (_cancel_itself, "defect"),
+    }
+    for request_id in (*failures, "good"):
+        put(office, request_id)
+    gateway = RecordingGateway()
+
+    async def each_in_its_way() -> None:
+        asked = gateway.reversals[-1].request_id
+        if asked in failures:
+            await failures[asked][0]()
+
+    gateway.does = each_in_its_way
+    assert asyncio.run(reverser(office, gateway).reverse_due()) == 5
+    for request_id, (_, detail) in failures.items():
+        bad = get(office, request_id)
+        assert (bad.state, bad.attempts, bad.detail) == (IntentState.REVERSE, 1, detail)
+        assert bad.next_at_ms == NOW + wait_ms(1)
+    assert get(office, "good").state is IntentState.REVERSED
+
+
+def test_attempts_go_on_with_longer_waits_until_somebody_must_look_after_it(
+    embedded: AdminSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(embedded, "r0")
+    gateway, clock = RecordingGateway(_fail), Hands()
+    keen = reverser(embedded, gateway, clock)
+    waits = []
+    with caplog.at_level(logging.INFO, logger="gatehouse.store"):
+        while (intent := get(embedded, "r0")).state is IntentState.REVERSE:
+            assert intent.next_at_ms is not None
+            waits.append((intent.next_at_ms - clock.now_ms) // 1000)
+            clock.now_ms = intent.next_at_ms
+            assert asyncio.run(keen.reverse_due()) == 1
+    assert waits == [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, *[600] * (MOST_ATTEMPTS - 11)]
+    assert (intent.state, intent.attempts) == (IntentState.FAILED, MOST_ATTEMPTS)
+    assert intent.next_at_ms is None
+    assert len(gateway.reversals) == MOST_ATTEMPTS
+    assert [line.levelno for line in caplog.records].count(logging.ERROR) == 1
+    assert caplog.records[-1].requestId == "r0"  # type: ignore[attr-defined]  # an extra
+
+
+def test_servers_that_look_at_the_same_time_ask_once_for_each_payment(office: AdminSession) -> None:
+    for number in range(40):
+        put(office, f"r{number:02d}", next_at_ms=NOW - number)
+    gateway = RecordingGateway(lambda: asyncio.sleep(0.005))
+
+    async def scenario() -> int:
+        servers = [reverser(office, gateway) for _ in range(4)]
+        turns = 0
+        while asked := sum(await asyncio.gather(*(server.reverse_due() for server in servers))):
+            turns += asked
+        return turns
+
+    assert asyncio.run(scenario()) == 40
+    assert len({each.request_id for each in gateway.reversals}) == len(gateway.reversals) == 40
+
+
+def test_a_server_that_dies_in_the_middle_leaves_the_payment_to_the_others(
+    office: AdminSession,
+) -> None:
+    put(office, "r0")
+    clock = Hands()
+
+    async def dies() -> None:
+        task = asyncio.create_task(reverser(office, hanging, clock).reverse_due())
+        await _until(lambda: bool(hanging.reversals))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    hanging, other = RecordingGateway(_hang), RecordingGateway()
+    asyncio.run(dies())
+    assert asyncio.run(reverser(office, other, clock).reverse_due()) == 0
+    clock.now_ms += 31_000
+    assert asyncio.run(reverser(office, other, clock).reverse_due()) == 1
+    assert get(office, "r0").state is IntentState.REVERSED
+
+
+def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(
+    office: AdminSession,
+) -> None:
+    put(office, "left behind", state=IntentState.OPEN, next_at_ms=None)
+    put(office, "under way", state=IntentState.OPEN, next_at_ms=None)
+    put(office, "old", state=IntentState.REVERSED, next_at_ms=NOW)
+    put(office, "not so old", state=IntentState.REVERSED, next_at_ms=NOW + 1)
+    put(office, "failed long ago", state=IntentState.FAILED, next_at_ms=None, at_ms=0)
+    hold = {"request_id": "under way", "account_id": "acct_1", "amount": 1, "owner": "srv"}
+    with office.database.writing() as connection:
+        connection.execute(HOLDS.insert(), hold | {"expires_at_ms": NOW})
+    asyncio.run(reverser(office, RecordingGateway()).tidy())
+    with office.reading() as connection:
+        found = {each.request_id: each.state for each in intents.listing(connection, None, None, 9)}
+    assert found == {
+        "left behind": IntentState.REVERSE,
+        "under way": IntentState.OPEN,
+        "not so old": IntentState.REVERSED,
+        "failed long ago": IntentState.FAILED,
+    }
+
+
+def test_it_runs_until_it_is_stopped(
+    embedded: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gatehouse.store.requests.reversal_worker.REVERSE_EVERY_S", 0.01)
+    put(embedded, "first")
+    gateway = RecordingGateway()
+
+    async def scenario() -> None:
+        running = reverser(embedded, gateway)
+        task = asyncio.create_task(running.run())
+        await _until(lambda: len(gateway.reversals) == 1)
+        put(embedded, "second")
+        await _until(lambda: len(gateway.reversals) == 2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+def test_trouble_with_the_database_does_not_end_it(
+    embedded: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gatehouse.store.requests.reversal_worker.REVERSE_EVERY_S", 0.01)
+    put(embedded, "r0")
+    gateway, troubles = RecordingGateway(), iter([RuntimeError("a"), OSError("b")])
+    look = intents.anything_due
+
+    def troubled(*arguments: Any) -> bool:
+        for trouble in troubles:
+            raise trouble
+        return look(*arguments)
+
+    monkeypatch.setattr(intents, "anything_due", troubled)
+
+    async def scenario() -> None:
+        task = asyncio.create_task(reverser(embedded, gateway).run())
+        await _until(lambda: get(embedded, "r0").state is IntentState.REVERSED)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+async def _until(true: Callable[[], bool]) -> None:
+    while not true():  # noqa: ASYNC110  # what is waited for happens in a database
+        await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize(("attempts", "seconds"), [(1, 1), (2, 2), (10, 512), (11, 600), (99, 600)])
+def test_the_wait_doubles_up_to_ten_minutes(attempts: int, seconds: int) -> None:
+    assert wait_ms(attempts) == seconds * 1000
+
+
+def test_an_attempt_too_many_fails_even_when_a_crash_hid_the_one_before() -> None:
+    intent = KeptIntent(
+        "r0", "acct_1", 1, "USD", NOW, IntentState.REVERSE, MOST_ATTEMPTS + 3, NOW, NOW, None
+    )
+    assert after_attempt(intent, "timeout", NOW).state is IntentState.FAILED
+    assert after_attempt(intent, None, NOW).state is IntentState.REVERSED

@@ -1,0 +1,21 @@
+"""The optional extra: what is missing is said, with what to do."""
+
+import sys
+
+import pytest
+
+from gatehouse.core.errors import InvalidInput
+from gatehouse.training.extra_packages import require_extra
+
+
+def test_what_is_installed_is_not_complained_of() -> None:
+    require_extra()
+
+
+@pytest.mark.parametrize("name", ["numpy", "sklearn", "interpret", "matplotlib"])
+def test_a_missing_package_is_named_by_what_brings_it(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(InvalidInput, match=r"pip install 'gatehouse\[learning\]'"):
+        require_extra()
