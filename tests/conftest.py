@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
@@ -71,6 +72,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def office(home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox, opened in this process, once on each database."""
-    place = open_admin_session(load_settings(home.environ()), "test")
+    place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
     yield place
     place.database.dispose()

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import psutil
 
+from gatehouse.access.actors import Actor
 from gatehouse.backtest.load import Loader, question_of
 from gatehouse.backtest.run import Backtest, Judge, try_out
 from gatehouse.backtest.workspace import open_workplace
@@ -177,7 +178,9 @@ def measure(requests: int) -> Backtested:
 
 def _whole_way(rules: RuleSet, texts: list[str], count: int) -> float:
     with tempfile.TemporaryDirectory() as home:
-        office = open_admin_session(load_settings({"GATEHOUSE_HOME": str(Path(home))}), "bench")
+        office = open_admin_session(
+            load_settings({"GATEHOUSE_HOME": str(Path(home))}), Actor.system("bench")
+        )
         with office.change() as change:
             account_id = accounts.create(change, "Shop", "USD").account_id
         for batch in _batches(texts, count):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.case import Case
 from gatehouse.core.ids import new_id
@@ -92,7 +93,7 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
 
 def fill_with_people(shop: Shop, cards: range) -> None:
     """Keep the two holders of each of the cards, as an import without a file would."""
-    office = open_admin_session(load_settings(shop.environment), "bench")
+    office = open_admin_session(load_settings(shop.environment), Actor.system("bench"))
     safe = IdentitySealer(office.ring)
     for entries in _batches(office, cards):
         with batch_of(office) as connection:
@@ -109,7 +110,7 @@ def fill_with_visits(shop: Shop, count: int) -> None:
 
     They cost nothing, so the ledger has no entries for them.
     """
-    office = open_admin_session(load_settings(shop.environment), "bench")
+    office = open_admin_session(load_settings(shop.environment), Actor.system("bench"))
     keeper = EntityHasher(office.ring.current(ENTITIES)[1])
     book = Feeds(load_networks(), None, office.clock)
     stage = SentryStage(book, LocalMemory(100_000), load_scorecard(), keeper, time_limit_ms=1000)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from gatehouse.access.actors import Actor
 from gatehouse.access.keys import key_hash
 from gatehouse.core.errors import Conflict, SettingsError
 from gatehouse.core.keyring import API_KEYS, RootSecret
@@ -35,7 +36,7 @@ def system_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
-def open_admin_session(settings: Settings, actor: str) -> AdminSession:
+def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
     """Open the data for an operator; the sandbox creates what is missing, production does not."""
     database = Database(settings.effective_database_url, timeout_ms=settings.store_timeout_ms)
     if settings.is_production:

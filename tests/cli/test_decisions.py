@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.app import app
 from gatehouse.cli.spans import read_span
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
@@ -49,7 +50,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in home.environ().items():
             patch.setenv(name, value)
-        place = open_admin_session(load_settings(home.environ()), "test")
+        place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
         with place.change() as change:
             account_id = accounts.create(change, "Shop", "USD").account_id
         _fill(place, account_id)

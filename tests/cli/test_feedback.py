@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.decisions import feedback as commands
 from gatehouse.cli.decisions import feedback_import
 from gatehouse.cli.decisions.feedback_files import FeedbackFile
@@ -51,7 +52,7 @@ def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdminS
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
     monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     yield opened
     opened.database.dispose()
 
@@ -451,7 +452,7 @@ def test_each_flaw_has_its_sentence_and_repeats_nothing(
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[AdminSession, str, str]]:
     """An account with one request, for tests that change nothing about it."""
     home = Home(tmp_path_factory.mktemp("feedback") / "home")
-    place = open_admin_session(load_settings(home.environ()), "test")
+    place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
     account = make_account(place)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GATEHOUSE_HOME", str(home.path))

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.identities.identity_files import IdentityRow, RefusedRow, Source
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import InvalidInput
@@ -478,7 +479,7 @@ def test_fingerprints_are_those_of_the_live_path(sqlite_home: Home, tmp_path: Pa
     from gatehouse.intel.cards import CardMasker
 
     sqlite_home.ok("identities", "import", write(tmp_path / "people.jsonl", ELEANOR))
-    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     keeper = CardMasker(load_bins(), place.ring.current(CARD_FINGERPRINTS))
     place.database.dispose()
     [shown] = sqlite_home.ok("identities", "show", "--card", CARD, "--json").json

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import pytest
 from typer.testing import CliRunner
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
 from gatehouse.cli.identities import identity_import
@@ -57,7 +58,7 @@ def run(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def place(sqlite_home: Home) -> Iterator[AdminSession]:
-    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     yield opened
     opened.database.dispose()
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.configured import list_files, lists
 from gatehouse.cli.configured.list_files import ListFileContent, Terms, gather, moment, usual_format
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
@@ -32,7 +33,7 @@ class Desk:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.runner = CliRunner()
-        place = open_admin_session(load_settings(home.environ()), "test")
+        place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
         with place.change() as change:
             self.account = accounts.create(change, "Shop", "USD").account_id
         self.keeper = open_fingerprinter(place.ring)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.configured.pipelines import app
 from gatehouse.core.errors import GatehouseError
@@ -32,7 +33,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
         for name, value in home.environ().items():
             patch.setenv(name, value)
         patch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
-        office = open_admin_session(load_settings(home.environ()), "test")
+        office = open_admin_session(load_settings(home.environ()), Actor.system("test"))
         with office.change() as change:
             accounts.create(change, "Shop", "EUR", ACCOUNT)
             configurations.seed_defaults(change, ACCOUNT)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.decisions import reviews as commands
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
@@ -26,7 +27,7 @@ def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdminS
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
     monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     yield opened
     opened.database.dispose()
 

@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.accounts import accounts as accounts_commands
 from gatehouse.cli.common import resolve_account
 from gatehouse.cli.configured import rules as commands
@@ -84,7 +85,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def opened(desk: Desk) -> AdminSession:
     settings = load_settings(Home(desk.folder / "home").environ())
-    return open_admin_session(settings, "test")
+    return open_admin_session(settings, Actor.system("test"))
 
 
 def test_check_needs_no_account_and_no_data(desk: Desk) -> None:

@@ -16,6 +16,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.sentry import replay_files
 from gatehouse.cli.sentry.sentry_replay import replay
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
@@ -321,7 +322,7 @@ def test_a_replay_with_the_shipped_scorecard_needs_no_database(sqlite_home: Home
 
 
 def test_a_model_of_the_account_scores_instead_of_the_shipped_one(sqlite_home: Home) -> None:
-    office = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     sheet = msgspec.structs.replace(load_sheet(), prior=Prior(0.02, "A test."))
     with office.change() as change:
         account = accounts.create(change, "Shop", "USD").account_id

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.app import app
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
@@ -46,7 +47,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in home.environ().items():
             patch.setenv(name, value)
-        place = open_admin_session(load_settings(home.environ()), "test")
+        place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
         for name in ("Shop", "Empty"):
             with place.change() as change:
                 account_id = accounts.create(change, name, "USD").account_id

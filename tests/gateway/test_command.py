@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.operate.gateway import app
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
@@ -25,7 +26,7 @@ UNKNOWN = "req_01h455vb4pex5vsknk084sn02s"
 def account(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> str:
     """An account with a payment that could not be reversed and one that is going to be."""
     monkeypatch.setenv("GATEHOUSE_HOME", str(sqlite_home.path))
-    office = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     with office.change() as change:
         made = accounts.create(change, "Shop", "USD").account_id
     row = {"account_id": made, "amount_minor": 5990, "currency": "USD", "changed_at_ms": 1}
@@ -86,7 +87,7 @@ def test_a_failed_payment_is_tried_again_and_all_or_none_of_several(account: str
 
 def test_a_retry_is_audited(account: str, sqlite_home: Home) -> None:
     run("retry", FAILED)
-    office = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     with office.reading() as connection:
         lines = audit.read(connection, account, 10)
     office.database.dispose()

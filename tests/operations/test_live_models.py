@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import msgspec
 
+from gatehouse.access.actors import Actor
 from gatehouse.installation import open_admin_session
 from gatehouse.sentry.scorecard import Prior, Term, encode_sheet, load_sheet
 from gatehouse.settings import load_settings
@@ -49,7 +50,7 @@ def until(ask: Callable[[], httpx.Response], holds: Callable[[httpx.Response], b
 
 def test_a_running_server_scores_with_what_is_promoted_and_goes_back(shared: Server) -> None:
     mine, other = (shared.home.account("100") for _ in range(2))
-    office = open_admin_session(load_settings(shared.home.environ()), "test")
+    office = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
 
     def change_models(make: Callable[[Change], object]) -> None:
         with office.change() as change:

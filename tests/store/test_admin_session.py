@@ -10,6 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from gatehouse.access.actors import Actor
 from gatehouse.access.keys import ApiKey, key_hash
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError, StoreUnavailable
@@ -51,7 +52,7 @@ def test_migrating_twice_or_at_once_is_safe(home: Home) -> None:
 
     def run() -> None:
         try:
-            open_admin_session(settings, "test").database.dispose()
+            open_admin_session(settings, Actor.system("test")).database.dispose()
         except BaseException as error:
             problems.append(error)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.access.actors import Actor
 from gatehouse.idverify.people import Identifier, IdentifierType, Person, PersonName
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
@@ -38,7 +39,7 @@ PASSPORT = Identifier(IdentifierType.PASSPORT, "533401372", "GB")
 @pytest.fixture
 def place(sqlite_home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox on the embedded database."""
-    opened = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     yield opened
     opened.database.dispose()
 

@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
@@ -34,6 +35,7 @@ from tests.store.reviewing import open_review
 
 MOMENT_MS = 1_790_000_000_000
 NOW_MS = MOMENT_MS + 1_000_000
+KEY_A, KEY_B, KEY_C = (Actor.key(name, "acct_any") for name in "abc")
 FRAUD = FeedbackStatement(Label.FRAUD)
 GOOD = FeedbackStatement(Label.LEGITIMATE)
 GONE = FeedbackStatement(Label.WITHDRAWN)
@@ -44,7 +46,7 @@ _numbers = count()
 
 @pytest.fixture
 def sqlite_office(sqlite_home: Home) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     yield place
     place.database.dispose()
 
@@ -262,7 +264,7 @@ def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> No
     assert told(office, shop, other) == []
     desk = RecordedFeedback(office, Followed(office))
     with pytest.raises(TooMuchSaid):
-        asyncio.run(desk.note(shop, Subject(client_reference="order-1"), GOOD, actor="key:a"))
+        asyncio.run(desk.note(shop, Subject(client_reference="order-1"), GOOD, actor=KEY_A))
     with office.reading() as connection:
         said = feedback.history(connection, shop, full)
     assert [one.amount for one in said] == list(range(MOST_SAID - 1, -1, -1))
@@ -281,7 +283,7 @@ def test_a_review_of_which_too_much_was_said_can_be_resolved(office: AdminSessio
         lock_changes(connection)
         feedback.note_all(connection, telling, NOW_MS)
     with office.change() as change:
-        reviews.resolve(change, shop, request, approve=True, reason="fine", actor="test")
+        reviews.resolve(change, shop, request, approve=True, reason="fine")
     assert told(office, shop, request)[0] == ("LEGITIMATE", "FRAUD")
     assert len(told(office, shop, request)) == MOST_SAID
 
@@ -413,10 +415,10 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
 
     async def work() -> None:
         answers = await asyncio.gather(
-            desk.note(shop, Subject(transaction="t-1"), FRAUD, actor="key:a"),
-            desk.note(other, Subject(transaction="t-1"), GOOD, actor="key:b"),
-            desk.note(shop, Subject(request_id=two), GOOD, actor="key:c"),
-            desk.note(shop, Subject(client_reference="all"), GOOD, actor="key:a"),
+            desk.note(shop, Subject(transaction="t-1"), FRAUD, actor=KEY_A),
+            desk.note(other, Subject(transaction="t-1"), GOOD, actor=KEY_B),
+            desk.note(shop, Subject(request_id=two), GOOD, actor=KEY_C),
+            desk.note(shop, Subject(client_reference="all"), GOOD, actor=KEY_A),
             return_exceptions=True,
         )
         kept, missing, last, many = answers
@@ -436,7 +438,7 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
         with pytest.raises(NotFound):
             await desk.history(other, two)
         with pytest.raises(NotFound):
-            await desk.note(other, Subject(request_id=one), GOOD, actor="key:b")
+            await desk.note(other, Subject(request_id=one), GOOD, actor=KEY_B)
         assert followed.seen == [3]
 
     asyncio.run(work())
@@ -453,12 +455,12 @@ def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: AdminSessi
 
     async def work() -> None:
         waiting = [
-            desk.note(shop, Subject(request_id=each), FRAUD, actor="key:a") for each in requests
+            desk.note(shop, Subject(request_id=each), FRAUD, actor=KEY_A) for each in requests
         ]
         answers = await asyncio.gather(*waiting)
         assert [noted.request_id for [noted] in answers] == requests
         assert followed.seen == [64, 128, 150]
-        assert not (await desk.note(shop, Subject(request_id=requests[0]), FRAUD, actor="x"))[
+        assert not (await desk.note(shop, Subject(request_id=requests[0]), FRAUD, actor=KEY_A))[
             0
         ].changed
 
@@ -471,10 +473,8 @@ def test_who_goes_away_takes_nobody_along_and_is_written_down(sqlite_office: Adm
     desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
 
     async def work() -> None:
-        gone = asyncio.create_task(desk.note(shop, Subject(request_id=first), FRAUD, actor="key:a"))
-        stays = asyncio.create_task(
-            desk.note(shop, Subject(request_id=second), FRAUD, actor="key:b")
-        )
+        gone = asyncio.create_task(desk.note(shop, Subject(request_id=first), FRAUD, actor=KEY_A))
+        stays = asyncio.create_task(desk.note(shop, Subject(request_id=second), FRAUD, actor=KEY_B))
         await asyncio.sleep(0)
         gone.cancel()
         assert (await stays)[0].changed
@@ -490,7 +490,7 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
     desk = RecordedFeedback(sqlite_office, Followed(sqlite_office, fails=True))
-    noted = asyncio.run(desk.note(shop, Subject(request_id=request), FRAUD, actor="key:a"))
+    noted = asyncio.run(desk.note(shop, Subject(request_id=request), FRAUD, actor=KEY_A))
     assert noted[0].changed
     assert told(sqlite_office, shop, request) == [("FRAUD", None)]
 
@@ -503,8 +503,8 @@ def test_only_what_cannot_be_written_fails(sqlite_office: AdminSession) -> None:
 
     async def work() -> None:
         good, bad = await asyncio.gather(
-            desk.note(shop, Subject(request_id=first), FRAUD, actor="key:a"),
-            desk.note(shop, Subject(request_id=second), too_large, actor="key:a"),
+            desk.note(shop, Subject(request_id=first), FRAUD, actor=KEY_A),
+            desk.note(shop, Subject(request_id=second), too_large, actor=KEY_A),
             return_exceptions=True,
         )
         assert isinstance(good, list)
@@ -524,11 +524,11 @@ def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: AdminSession)
     with sqlite_office.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE feedback RENAME TO elsewhere"))
     with pytest.raises(StoreUnavailable):
-        asyncio.run(desk.note(shop, subject, FRAUD, actor="key:a"))
+        asyncio.run(desk.note(shop, subject, FRAUD, actor=KEY_A))
     assert followed.seen == []
     with sqlite_office.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO feedback"))
-    assert asyncio.run(desk.note(shop, subject, FRAUD, actor="key:a"))[0].changed
+    assert asyncio.run(desk.note(shop, subject, FRAUD, actor=KEY_A))[0].changed
 
 
 def test_the_newest_word_is_found_by_the_index_however_long_the_history(

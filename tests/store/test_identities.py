@@ -17,6 +17,7 @@ import pytest
 import sqlalchemy as sa
 from alembic import command
 
+from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import Conflict, ConnectorFailed, SealBroken
@@ -129,7 +130,7 @@ def renew(office: AdminSession, home: Home) -> AdminSession:
         root = root_secret(settings)
         insert_key(change.connection, root, keyring.IDENTITIES, version + 1, chance)
         change.audit("secrets.renew-identities", version=version + 1)
-    return open_admin_session(settings, "test")
+    return open_admin_session(settings, Actor.system("test"))
 
 
 def reseal(office: AdminSession, at_once: int = 100) -> int:
@@ -196,7 +197,7 @@ def test_lookups_of_one_turn_are_answered_each_for_itself(office: AdminSession) 
 
 
 def test_a_lookup_reads_one_stretch_of_the_tree(sqlite_home: Home) -> None:
-    office = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     with office.reading() as connection:
         plan = str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {SQLITE_ROWS}", ("[]",)).all())
     office.database.dispose()
@@ -503,7 +504,7 @@ def test_erased_people_leave_no_trace_in_the_file(office: AdminSession) -> None:
 
 def test_lost_connections_are_made_anew(tmp_path: Path, new_database: Callable[[], str]) -> None:
     home = Home(tmp_path / "home", new_database())
-    office = open_admin_session(load_settings(home.environ()), "test")
+    office = open_admin_session(load_settings(home.environ()), Actor.system("test"))
     account = make_account(office)
     keep(office, EVERYONE, HolderRecord(CARD, ELEANOR))
 

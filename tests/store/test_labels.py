@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
@@ -40,7 +41,7 @@ Heard = tuple[str, bool | None, bool | None]
 
 @pytest.fixture
 def office(sqlite_home: Home) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     yield place
     place.database.dispose()
 
@@ -366,7 +367,7 @@ def test_whoever_gives_feedback_is_answered_when_it_is_known(
         one.current.set()
         subject = Subject(request_id=ann)
         for label in (Label.FRAUD, Label.LEGITIMATE):
-            await desk.note(account, subject, FeedbackStatement(label), actor="test")
+            await desk.note(account, subject, FeedbackStatement(label), actor=Actor.system("test"))
             assert ears.heard[-1][:2] == ("ann", label is Label.FRAUD)
 
     asyncio.run(scene())

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.gateway.request import Payment
@@ -57,7 +58,7 @@ class Hands:
 @pytest.fixture
 def embedded(sqlite_home: Home) -> Iterator[AdminSession]:
     """An office for what does not depend on the database."""
-    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     yield place
     place.database.dispose()
 

@@ -6,6 +6,7 @@ import threading
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label, LabelSource
@@ -33,9 +34,7 @@ def resolve(
     office: AdminSession, account: str, request: str, *, approve: bool = True, reason: str = "fine"
 ) -> StoredReview:
     with office.change() as change:
-        return reviews.resolve(
-            change, account, request, approve=approve, reason=reason, actor=office.actor
-        )
+        return reviews.resolve(change, account, request, approve=approve, reason=reason)
 
 
 def get(office: AdminSession, account: str, request: str) -> StoredReview:
@@ -213,7 +212,13 @@ def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
 
     async def work() -> None:
         both = [
-            desk.resolve(account, request, approve=approve, reason="seen", actor=f"key:{approve}")
+            desk.resolve(
+                account,
+                request,
+                approve=approve,
+                reason="seen",
+                actor=Actor.key(str(approve), account),
+            )
             for approve in (True, False)
         ]
         told = await asyncio.gather(*both, return_exceptions=True)
@@ -230,9 +235,13 @@ def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
         still_open = await desk.search(account, ReviewState.OPEN, None, 10)
         assert [one.review.request_id for one in still_open] == [other]
         with pytest.raises(AlreadyResolved):
-            await desk.resolve(account, request, approve=True, reason="again", actor="key:x")
+            await desk.resolve(
+                account, request, approve=True, reason="again", actor=Actor.key("x", account)
+            )
         with pytest.raises(NotFound):
-            await desk.resolve("acct_other", other, approve=True, reason="mine", actor="key:x")
+            await desk.resolve(
+                "acct_other", other, approve=True, reason="mine", actor=Actor.key("x", account)
+            )
         assert seen == [1]
 
     asyncio.run(work())

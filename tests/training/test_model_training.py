@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.installation import open_admin_session
@@ -320,7 +321,7 @@ def test_risk_is_what_an_answer_would_leave_to_certainty() -> None:
 
 @pytest.fixture
 def place(sqlite_home: Home) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(sqlite_home.environ()), "test")
+    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
     yield place
     place.database.dispose()
 

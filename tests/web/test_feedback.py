@@ -8,6 +8,7 @@ import httpx
 import msgspec
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.installation import open_admin_session, system_clock
@@ -32,7 +33,7 @@ FREE_FROM = {
 
 @pytest.fixture(scope="module")
 def office(shared: Server) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(shared.home.environ()), "test")
+    place = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
     yield place
     place.database.dispose()
 

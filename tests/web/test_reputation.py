@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts, keys, ledger
@@ -22,7 +23,7 @@ class Shop:
     """An account of its own, and a customer whom nobody else has seen."""
 
     def __init__(self, home: Home) -> None:
-        office = open_admin_session(load_settings(home.environ()), "test")
+        office = open_admin_session(load_settings(home.environ()), Actor.system("test"))
         self._create(office)
         office.database.dispose()
         number = next(_NUMBERS)

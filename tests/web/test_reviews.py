@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts, keys, ledger
@@ -26,7 +27,7 @@ FREE = {
 
 @pytest.fixture(scope="module")
 def office(shared: Server) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(shared.home.environ()), "test")
+    place = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
     yield place
     place.database.dispose()
 

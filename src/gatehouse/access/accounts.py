@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from gatehouse.access.actors import Actor
 from gatehouse.access.keys import ApiKey
 
 
@@ -25,3 +26,8 @@ class Caller(msgspec.Struct, frozen=True):
 
     key: ApiKey
     account: Account
+
+    @property
+    def actor(self) -> Actor:
+        """The caller as use cases and the audit log know it."""
+        return Actor.key(self.key.key_id, self.account.account_id)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 import msgspec
 import typer
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount, parse_amount
 from gatehouse.core.redaction import recordable
@@ -45,7 +46,7 @@ def open_session() -> AdminSession:
     """The data, opened for the person at the keyboard."""
     from gatehouse.installation import open_admin_session
 
-    return open_admin_session(read_settings(), f"cli:{_user()}")
+    return open_admin_session(read_settings(), Actor.operator(_user()))
 
 
 def resolve_account(place: AdminSession, given: str | None) -> str:

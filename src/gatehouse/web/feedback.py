@@ -6,6 +6,7 @@ from typing import Annotated, Final, Protocol
 import msgspec
 from msgspec import Meta
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.case import ClientReferenceId
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import Conflict, NotFound
@@ -183,7 +184,7 @@ class FeedbackDesk(Protocol):
     """Keeps feedback, each for the account it belongs to. Raises `NotFound` about any other."""
 
     async def note(
-        self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: str
+        self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: Actor
     ) -> list[Noted]:
         """Keep a statement durably; `Conflict` when it is about too many requests, or too much."""
 
@@ -226,7 +227,7 @@ class Feedback:
                 caller.account.account_id,
                 subject,
                 _statement(request, self._clock()),
-                actor=f"key:{caller.key.key_id}",
+                actor=caller.actor,
             )
         except NotFound:
             raise Problem("not_found", details=[_unknown(named)]) from None

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 import msgspec
 from msgspec import Meta
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.text import is_blank
@@ -99,7 +100,7 @@ class ReviewDesk(Protocol):
         """Reviews in a state, or in any, newest first."""
 
     async def resolve(
-        self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: str
+        self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: Actor
     ) -> Reviewed:
         """Resolve an open review durably; `AlreadyResolved` when it is not open any more."""
 
@@ -148,7 +149,7 @@ class Reviews:
                     request_id,
                     approve=wanted.resolution is ReviewVerdict.APPROVE,
                     reason=wanted.reason,
-                    actor=f"key:{caller.key.key_id}",
+                    actor=caller.actor,
                 )
             else:
                 found = await self._desk.get(account_id, request_id)

@@ -123,7 +123,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
             account_id,
             found,
             statement,
-            actor=place.actor,
+            actor=str(place.actor),
             source=LabelSource.COMMAND,
             now_ms=change.now_ms,
         )

@@ -269,7 +269,11 @@ def _writing(job: FeedbackImport, place: AdminSession) -> Keep:
         for start in range(0, len(said), BATCH):
             tellings = [
                 Telling(
-                    job.account_id, [one.request_id], one.statement, place.actor, LabelSource.IMPORT
+                    job.account_id,
+                    [one.request_id],
+                    one.statement,
+                    str(place.actor),
+                    LabelSource.IMPORT,
                 )
                 for one in said[start : start + BATCH]
             ]

@@ -96,9 +96,7 @@ def resolve(
     account_id = resolve_account(place, account)
     try:
         with place.change() as change:
-            done = reviews.resolve(
-                change, account_id, request, approve=approve, reason=reason, actor=place.actor
-            )
+            done = reviews.resolve(change, account_id, request, approve=approve, reason=reason)
     except AlreadyResolved as late:
         raise Conflict(f"{late}; a review is resolved once") from None
     show(_data(done), f"{request} is {done.state}", as_json=as_json)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import typer
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.common import AsJson, read_settings, show
 from gatehouse.core.errors import GatehouseError
 from gatehouse.preflight import Point, advisory_points, settings_points
@@ -55,7 +56,8 @@ def _data_points(settings: Settings) -> list[Point]:
             root_secret(settings)
         if database.file is not None and not database.file.exists():
             raise GatehouseError("there is no database yet")
-        return f"{len(open_admin_session(settings, 'doctor').ring.versions())} keys unwrap"
+        ring = open_admin_session(settings, Actor.system("doctor")).ring
+        return f"{len(ring.versions())} keys unwrap"
 
     def loads(load: Callable[[Settings], object]) -> str:
         return f"{type(load(settings)).__name__} loads"

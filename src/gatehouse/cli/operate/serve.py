@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli.common import read_settings
 from gatehouse.settings import Settings
 
@@ -31,7 +32,7 @@ def serve(
     )
     bootstrap.refuse_unfit_production(settings)
     configure_logging(settings.log_level)
-    session = installation.open_admin_session(settings, "server")
+    session = installation.open_admin_session(settings, Actor.system("server"))
     with (
         installation.only_server(session) as alone,
         listen(settings.host, settings.port) as listener,

@@ -1,11 +1,13 @@
 """How anything but a request changes the data: locked, audited, and made known to all servers."""
 
 import contextlib
+import copy
 from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
 
+from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
 from gatehouse.core.clock import Clock
 from gatehouse.core.ids import Randomness, new_id
@@ -38,7 +40,7 @@ class Change:
     def audit(self, action: str, account_id: str | None = None, **details: Any) -> None:
         """Write the trail's line about this change; `details` must hold no secret."""
         _, key = self.ring.current(keyring.AUDIT)
-        line = audit.AuditLine(0, self.now_ms, self.actor, action, account_id, details)
+        line = audit.AuditLine(0, self.now_ms, str(self.actor), action, account_id, details)
         audit.append(self.connection, key, line)
         self.audited = True
 
@@ -53,13 +55,19 @@ class AdminSession:
         chance: tuple[Clock, Randomness],
         *,
         environment: str,
-        actor: str,
+        actor: Actor,
     ) -> None:
         self.database = database
         self.ring = ring
         self.clock, self.randomness = chance
         self.environment = environment
         self.actor = actor
+
+    def acting_as(self, actor: Actor) -> "AdminSession":
+        """The same data, opened for another actor."""
+        other = copy.copy(self)
+        other.actor = actor
+        return other
 
     @contextlib.contextmanager
     def change(self, *, unseen: bool = False) -> Iterator[Change]:

@@ -277,7 +277,7 @@ def add_version(
             "document": document,
             "program": program,
             "created_at_ms": change.now_ms,
-            "actor": change.actor,
+            "actor": str(change.actor),
             "note": note,
         },
     )

@@ -375,7 +375,12 @@ def _opened(change: Change, account_id: str, name: str, kind: ListKind | None) -
 def _write(change: Change, account_id: str, name: str, plan: ListChangePlan) -> None:
     for at_ms, values in plan.ends.items():
         _end(change, account_id, name, values, at_ms)
-    head = {"account_id": account_id, "list": name, "actor": change.actor, "removed_at_ms": None}
+    head = {
+        "account_id": account_id,
+        "list": name,
+        "actor": str(change.actor),
+        "removed_at_ms": None,
+    }
     for some in chunks(sorted(plan.rows)):
         rows = [{**head, **msgspec.structs.asdict(plan.rows[value])} for value in some]
         change.connection.execute(LIST_ENTRIES.insert(), rows)

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.ids import is_id
@@ -109,9 +110,10 @@ def with_records(
 
 
 def resolve(
-    change: Change, account_id: str, request_id: str, *, approve: bool, reason: str, actor: str
+    change: Change, account_id: str, request_id: str, *, approve: bool, reason: str
 ) -> StoredReview:
     """Close an open review and label its request; `AlreadyResolved` when it is not open."""
+    actor = str(change.actor)
     resolved = msgspec.structs.replace(
         get(change.connection, account_id, request_id),
         state=ReviewState.APPROVED if approve else ReviewState.DECLINED,
@@ -181,24 +183,18 @@ class RecordedReviews:
         return await _on_a_thread(ask)
 
     async def resolve(
-        self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: str
+        self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: Actor
     ) -> Reviewed:
         """Close an open review in the name of whoever looked at it."""
-        # Whoever comes too late is told so without taking the lock that requests need.
+        # Check for a resolved review before taking the write lock, which requests need.
         seen = await self.get(account_id, request_id)
         if seen.review.state is not ReviewState.OPEN:
             raise AlreadyResolved(seen.review)
-        place = self._session
-        chance = (place.clock, place.randomness)
-        desk = AdminSession(
-            place.database, place.ring, chance, environment=place.environment, actor=actor
-        )
+        session = self._session.acting_as(actor)
 
         def settle() -> StoredReview:
-            with self._pace.turn(), desk.change(unseen=True) as change:
-                return resolve(
-                    change, account_id, request_id, approve=approve, reason=reason, actor=actor
-                )
+            with self._pace.turn(), session.change(unseen=True) as change:
+                return resolve(change, account_id, request_id, approve=approve, reason=reason)
 
         async with self._one_at_a_time:
             resolved = await _on_a_thread(settle)

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.errors import Conflict, GatehouseError, NotFound, StoreUnavailable
 from gatehouse.core.labels import LabelSource
 from gatehouse.store.admin.admin_session import AdminSession
@@ -45,7 +46,7 @@ class _WaitingStatement(NamedTuple):
     account_id: str
     subject: Subject
     statement: FeedbackStatement
-    actor: str
+    actor: Actor
     answer: "asyncio.Future[list[Noted]]"
 
 
@@ -62,7 +63,7 @@ class RecordedFeedback:
         self._work: asyncio.Task[None] | None = None
 
     async def note(
-        self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: str
+        self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: Actor
     ) -> list[Noted]:
         """Keep what is said durably; `NotFound` and `Conflict` as `find` and `weigh` have it."""
         answer: asyncio.Future[list[Noted]] = asyncio.get_running_loop().create_future()
@@ -111,7 +112,7 @@ class RecordedFeedback:
         with self._database.reading() as connection:
             found = [_find_or_refuse(connection, order) for order in orders]
         tellings = [
-            Telling(one.account_id, ids, one.statement, one.actor, LabelSource.API)
+            Telling(one.account_id, ids, one.statement, str(one.actor), LabelSource.API)
             for one, ids in zip(orders, found, strict=True)
             if not isinstance(ids, Exception)
         ]

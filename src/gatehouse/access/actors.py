@@ -1,0 +1,51 @@
+"""Who asks for something: an operator at a terminal, a key of an account, or the service itself.
+
+Every use case is handed its actor, and every line of the audit log names one.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from gatehouse.core.errors import NotFound
+
+
+class ActorKind(StrEnum):
+    """How an actor came in; the first part of its name in the audit log."""
+
+    OPERATOR = "cli"
+    KEY = "key"
+    SYSTEM = "system"
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Who asks, and for which account the actor may speak."""
+
+    kind: ActorKind
+    name: str
+    account_id: str | None = None
+    """The only account that the actor may see; None may see all of them."""
+
+    @classmethod
+    def operator(cls, user: str) -> "Actor":
+        """A person at a terminal of the installation."""
+        return cls(ActorKind.OPERATOR, user)
+
+    @classmethod
+    def key(cls, key_id: str, account_id: str) -> "Actor":
+        """A merchant's program, by its API key."""
+        return cls(ActorKind.KEY, key_id, account_id)
+
+    @classmethod
+    def system(cls, part: str) -> "Actor":
+        """A part of the service that acts by itself."""
+        return cls(ActorKind.SYSTEM, part)
+
+    def check_account(self, account_id: str) -> None:
+        """Refuse an account that is not the actor's, as if it did not exist."""
+        if self.account_id not in (None, account_id):
+            raise NotFound(f"no account {account_id}")
+
+    def __str__(self) -> str:
+        """The actor as the audit log and every stored row name it."""
+        return self.name if self.kind is ActorKind.SYSTEM else f"{self.kind}:{self.name}"
