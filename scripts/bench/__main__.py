@@ -1,4 +1,4 @@
-"""`make bench`: prints the figures of docs/performance.md; the bars are ratios within this run."""
+"""`make bench`: prints the figures of docs/performance/speed.md; the bars are ratios within this run."""
 
 import argparse
 import os

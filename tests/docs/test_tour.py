@@ -1,4 +1,4 @@
-"""The tour of the README is run as a reader would run it, and must print what the page shows."""
+"""README and tour are run as a reader would run them, and must print what the pages show."""
 
 from pathlib import Path
 
@@ -7,16 +7,27 @@ from tests.docs.walk import check_steps
 from tests.harness import Server
 
 _README = (ROOT / "README.md").read_text()
+_TOUR = (ROOT / "docs/tour.md").read_text()
+
+
+def test_the_first_look_prints_what_the_readme_shows(place: tuple[Path, Server]) -> None:
+    look = list(steps(_README))
+    assert len(look) == 2
+    check_steps(look, *place, with_errors=False)
+
+
+def test_the_readme_is_short() -> None:
+    assert _README.count("\n") < 150
 
 
 def test_the_tour_prints_what_the_page_shows(place: tuple[Path, Server]) -> None:
-    tour = list(steps(_README))
+    tour = list(steps(_TOUR))
     assert len(tour) >= 10
     check_steps(tour, *place, with_errors=False)
 
 
-def test_the_tour_covers_what_the_readme_promises() -> None:
-    commands = "\n".join(step.command for step in steps(_README))
+def test_the_tour_covers_every_function_of_the_service() -> None:
+    commands = "\n".join(step.command for step in steps(_TOUR))
     for promised in (
         "/api/v1/precheck",
         "/api/v1/idverify",
@@ -36,6 +47,6 @@ def test_the_tour_covers_what_the_readme_promises() -> None:
 
 
 def test_the_tour_ends_with_a_pipeline_that_the_reader_has_just_changed() -> None:
-    changed, called = list(steps(_README))[-2:]
+    changed, called = list(steps(_TOUR))[-2:]
     assert "rules apply" in changed.command
     assert "/api/v1/pipeline" in called.command
