@@ -1,1 +1,1 @@
-"""The outer doors: implementations of the ports that reach other parties."""
+"""Connectors: implementations of the ports that reach outside parties."""

@@ -14,7 +14,7 @@ GatehouseError
 
 
 class GatehouseError(Exception):
-    """Anything the house raises on purpose; the text is fit to be shown to an operator."""
+    """Any error that Gatehouse raises on purpose; the text is fit to be shown to an operator."""
 
 
 class SettingsError(GatehouseError):

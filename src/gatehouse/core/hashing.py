@@ -1,4 +1,5 @@
-"""The keyed hash behind everything that is kept as a hash: keys, fingerprints, bodies, the trail.
+"""The keyed hash behind everything that is kept as a hash: keys, fingerprints, request bodies, the
+audit log.
 
 BLAKE2b with a key is a message authentication code by design and costs less than HMAC.
 """

@@ -1,4 +1,4 @@
-"""What comparing one attribute with a record comes to, and which of several outcomes is best."""
+"""The result of comparing one attribute with a record, and which of several results is best."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -9,7 +9,9 @@ from gatehouse.idverify.response import Result
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The outcome for one attribute, and why: a short code that is kept, never answered."""
+    """The result for one attribute, and a short reason code that is recorded and never sent to the
+    caller.
+    """
 
     result: Result
     why: str
@@ -29,7 +31,7 @@ def rank(result: Result) -> int:
 
 
 def best_of(outcomes: Iterable[Comparison]) -> Comparison:
-    """The best outcome over all that a record holds; the rest is not looked at after a match."""
+    """The best result over all values on record; comparing stops at the first match."""
     best = NOT_HELD
     for outcome in outcomes:
         if outcome.result is Result.MATCH:

@@ -31,7 +31,7 @@ _TYPO: Final = Comparison(Result.PARTIAL_MATCH, "typo")
 _SEPARATORS: Final = str.maketrans("", "", " ().-/")
 _TAIL: Final = 4
 _SHORTEST_FOR_TAIL: Final = 9
-"""From here on (plus included) a number has more national digits than the tail looks at."""
+"""A number this long (plus included) has more national digits than the tail that is compared."""
 
 _MOBILE_PREFIXES: Final = {
     "54": ("9", 11),  # Argentina: before mobiles, from abroad only
@@ -63,11 +63,12 @@ def _plain_digits(sent: str) -> str | None:
 
 
 def _compare_digits(digits: str, held: str) -> Comparison | None:
-    """What the digits alone decide, or None when the number plan has a say."""
+    """The result that the digits alone decide, or None when the country's number plan is needed."""
     number, _, extension = held.partition(";ext=")
     if digits in (number, number[1:]):
         return _EXTENSION if extension else _FOLDED
-    # Whatever a plan adds or takes away, it does so in front: other last digits, another number.
+    # Number plans add and remove digits only at the front, so different last digits are different
+    # numbers.
     if len(number) >= _SHORTEST_FOR_TAIL and not number.endswith(digits[-_TAIL:]):
         return DIFFERENT
     code = calling_code_of(number)
@@ -79,7 +80,9 @@ def _compare_digits(digits: str, held: str) -> Comparison | None:
 
 
 def _compare_readings(sent: str, held: str) -> Comparison:
-    """The best of all that the sent text can mean to the one whose number is on record."""
+    """The best result over all numbers that the sent text can mean in the country of the number on
+    record.
+    """
     number, _, extension = held.partition(";ext=")
     code = calling_code_of(number) or ""
     outcomes = (
@@ -91,7 +94,7 @@ def _compare_readings(sent: str, held: str) -> Comparison:
 
 
 def _readings(sent: str, code: str) -> Iterator[tuple[Phone, Comparison]]:
-    """What the text can mean, and what to call it when that is the number on record."""
+    """The numbers that the text can mean, each with the reason code for a match with it."""
     ways: list[tuple[str, str | None, Comparison]] = [(sent, None, _FOLDED)]
     if code and "+" not in sent and "＋" not in sent:
         # Without its signs the text stays within what is read when something is put before it.

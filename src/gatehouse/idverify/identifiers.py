@@ -33,7 +33,7 @@ _WIDTHS: Final = {"BE": 10, "BR": 11, "ES": 9, "GR": 9, "IL": 9, "NL": 9}
 
 
 def compare_identifiers(kind: IdentifierType, sent: str, held: Sequence[Identifier]) -> Comparison:
-    """How a sent identifier compares with those of its type on record; nothing is nearly equal."""
+    """Compares a sent identifier with those of its type on record; there are no partial matches."""
     return best_of(_compare_values(sent, one) for one in held if one.type == kind)
 
 
@@ -59,7 +59,7 @@ def checksum(identifier: Identifier) -> bool | None:
 
 
 def load_all_checks() -> None:
-    """Have each country's numbers checked once, which loads what the checks need."""
+    """Check one number of each country, which loads everything the checks need."""
     for kind, countries in _MODULES.items():
         for country in countries:
             _check(kind, "000000000", country)
@@ -114,9 +114,9 @@ def _plain_mark(mark: str) -> str:
     return chr(ord(mark) - 0xFEE0) if "\uff01" <= mark <= "\uff5e" else mark
 
 
-# Which modules of python-stdnum check the numbers of a country; one that accepts is enough.
-# A question mark says that people there have other numbers too, which nobody can check: then a
-# number of another shape is unknown rather than wrong.
+# The modules of python-stdnum that check the numbers of a country; one that accepts is enough. A
+# question mark says that people there also have numbers that cannot be checked, so a number of
+# another shape is unknown rather than wrong.
 _NATIONAL: Final = {
     "AR": "dni", "AT": "vnr ?", "BE": "nn bis eid", "BG": "egn pnf", "BR": "cpf ?",
     "CH": "ssn ?", "CL": "rut", "CN": "ric", "CR": "cpf cr", "CU": "ni", "CZ": "rc ?",
@@ -199,8 +199,8 @@ def _verdict(check: Callable[[str], str], text: str) -> bool | None:
     except (InvalidChecksum, InvalidComponent):
         return False
     except Exception:
-        # Mostly InvalidFormat; but whatever a hundred foreign modules may stumble over in what
-        # somebody typed, it must not cost the request its answer.
+        # Mostly InvalidFormat, but a hundred foreign modules can raise anything for text that a
+        # person typed, and that must not cost the request its answer.
         return None
     return True
 

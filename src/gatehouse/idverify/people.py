@@ -43,10 +43,10 @@ class Identifier(Personal, frozen=True, omit_defaults=True):
 
 
 class Person(Personal, frozen=True, rename="camel", omit_defaults=True):
-    """One holder of a card. Never printed: its values are somebody's identity.
+    """One holder of a card. It is never printed, because its values are personal data.
 
     Phones are kept in E.164 (``+442079460958``, with ``;ext=12`` for an extension) and e-mail
-    addresses as they were given; both were checked on their way in.
+    addresses as they were given; both are checked on import.
     """
 
     owner_type: OwnerType = OwnerType.PRIMARY

@@ -143,11 +143,13 @@ class IdVerifyRequest(Personal, frozen=True, rename="camel"):
         return self.card_holder_ids is not None and self.card_holder_ids.is_given
 
     def card(self) -> CardOfRequest:
-        """The card this request speaks of; whoever sends identifiers may be guessing them."""
+        """The card of this request; a caller that sends identifiers may be guessing them."""
         return CardOfRequest(self.card_number, self.card_expiry_date, self.has_identifiers)
 
 
 def _blank_ones(*fields: tuple[str, object]) -> Iterator[tuple[str, str]]:
-    """The fields whose value nobody could see; a field that failed already is no string here."""
+    """The fields whose value has no visible character; a field that failed already is not a string
+    here.
+    """
     blank = [name for name, value in fields if isinstance(value, str) and is_blank(value)]
     return iter([(name, "must not be blank") for name in blank] if blank else ())

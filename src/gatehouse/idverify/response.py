@@ -1,4 +1,4 @@
-"""The words of an ID Verify answer."""
+"""The response of ID Verify."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The port to whoever knows the holders of cards: embedded records, an issuer, a bureau."""
+"""The port to a source of identities: embedded records, an issuer, a bureau."""
 
 from typing import Protocol
 
@@ -9,7 +9,9 @@ from gatehouse.idverify.people import ALL_IDENTIFIER_TYPES, IdentifierType, Pers
 
 
 class IdentityEnquiry(msgspec.Struct, frozen=True):
-    """Whose card it is. A source outside the house needs the number, the embedded one does not."""
+    """The question whose card it is. An external source needs the number, the embedded one does
+    not.
+    """
 
     request_id: str
     account_id: str

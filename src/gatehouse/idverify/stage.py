@@ -1,4 +1,4 @@
-"""ID Verify as a stage of the engine: asks the source, and words the result."""
+"""ID Verify as a stage of the engine: asks the identity source and builds the result."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -18,7 +18,9 @@ T = TypeVar("T")
 
 
 class ComparisonFailed(Exception):
-    """A defect in a comparison; its own words are left out, because they may repeat a value."""
+    """A defect in a comparison. The original message is left out, because it may repeat a personal
+    value.
+    """
 
 
 class IdVerifyStage:
@@ -64,7 +66,7 @@ def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
 
 
 def _discreetly(work: Callable[..., T], *values: Any) -> T:
-    """Work with personal values; a defect keeps its trace, but not its words."""
+    """Run code on personal values; an exception keeps its traceback and loses its message."""
     try:
         return work(*values)
     except Exception as error:

@@ -17,18 +17,18 @@ from gatehouse.idverify.source import Holders
 _NOT_SENT: Final = Comparison(Result.NOT_PROCESSED, "not_sent")
 _NOT_SUPPORTED: Final = Comparison(Result.NOT_SUPPORTED, "not_supported")
 _UNSURPASSED: Final = frozenset((Result.MATCH, Result.NOT_PROCESSED, Result.NOT_SUPPORTED))
-"""With these an attribute is no better beside another holder; what is UNKNOWN or differs may be."""
+"""With these results an attribute cannot improve with another holder; UNKNOWN and NO_MATCH can."""
 
 
 class NameFinding(msgspec.Struct, frozen=True):
-    """What became of the name, and whether it was compared at all."""
+    """The result for the name, and whether it was compared at all."""
 
     verdict: NameVerdict
     performed: NameResult
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What comparing one request with one person came to; parts not sent are NOT_PROCESSED."""
+    """The results of comparing a request with one person; attributes not sent are NOT_PROCESSED."""
 
     email: Comparison
     phone: Comparison
@@ -38,7 +38,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class IdentityVerdict(msgspec.Struct, frozen=True):
-    """The finding that is the answer, and whose it is."""
+    """The finding that is returned, and the person it is about."""
 
     finding: Finding
     holders: int = 0
@@ -48,7 +48,7 @@ class IdentityVerdict(msgspec.Struct, frozen=True):
     owner_type: OwnerType | None = None
     reasons: tuple[str, ...] = ()
     wrong_identifier: bool = False
-    """Whether an identifier was sent that is on record otherwise: it may be a guess."""
+    """Whether an identifier was sent that differs from the one on record: it may be a guess."""
 
 
 def level_of(request: IdVerifyRequest) -> VerificationLevel:
@@ -99,7 +99,9 @@ def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
 
 
 def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> IdentityVerdict:
-    """The verdict when nobody was asked, or nobody answered: one result for all that was sent."""
+    """The verdict when the source was not asked or did not answer: one result for every attribute
+    sent.
+    """
     everything = Comparison(result, reason)
     name = request.card_holder_name
     finding = Finding(
@@ -114,7 +116,9 @@ def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> Identit
 def _compare_each(
     request: IdVerifyRequest, candidates: list[tuple[int, Person]], holders: Holders
 ) -> list[tuple[int, Person, Finding]]:
-    """The request beside the holders in turn, until it fits one whom nobody after can surpass."""
+    """Compare the request with the holders in turn, until one fits so well that no later one can be
+    better.
+    """
     found = []
     for number, person in candidates:
         finding = _compare(request, person, holders)
@@ -125,7 +129,7 @@ def _compare_each(
 
 
 def _compare(request: IdVerifyRequest, person: Person | None, holders: Holders) -> Finding:
-    """One request beside one person, or beside nobody."""
+    """Compare one request with one person, or with no person when the card is unknown."""
     email, phone = request.card_holder_email_address, request.card_holder_phone_number
     emails = person.emails if person is not None else ()
     phones = person.phones if person is not None else ()
@@ -225,10 +229,10 @@ def _is_primary(person: Person) -> bool:
 
 
 def _has_wrong_identifier(answered: Finding, everyone: list[Finding]) -> bool:
-    """Whether an identifier differs from the one on record, be it of another holder than answered.
+    """Whether an identifier differs from one on record, also of a holder other than the chosen one.
 
-    Otherwise the identifier of one holder could be guessed beside the true e-mail address of
-    another, who has none on record, and no guess would count.
+    If only the chosen holder counted, the identifier of one holder could be guessed together with
+    the true e-mail address of another holder who has none on record, and no guess would be counted.
     """
     unlike = [
         kind

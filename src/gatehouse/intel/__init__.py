@@ -1,1 +1,3 @@
-"""What the world knows about cards, packed as data beside the code. This room decides nothing."""
+"""Public facts about cards, addresses, browsers, places, phones and e-mail, packed as data beside
+the code. This room decides nothing.
+"""

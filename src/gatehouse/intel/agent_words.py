@@ -1,8 +1,8 @@
-"""The words by which programs that are nobody's browser give themselves away in a user agent.
+"""The words that give away in a user agent that it is a program and not a person's browser.
 
-Each word is an RE2 expression, looked for anywhere in the agent in lower case. A word that stands
-for a kind of program is worth more than the names of a hundred: names are listed only where no
-such word is part of them.
+Each word is an RE2 expression, looked for anywhere in the agent in lower case. A word for a kind of
+program is worth more than the names of a hundred programs, so names are listed only where no such
+word is part of them.
 """
 
 from typing import Final
@@ -43,7 +43,7 @@ postman insomnia/ ^paw/ ^rapidapi ^bruno ^hoppscotch ^thunder\sclient soapui res
 APPLICATIONS: Final = r"""
 okhttp ^dalvik/ cronet/ ^dart\b \(dart:io\) ^dio/ cfnetwork alamofire afnetworking nsurlsession
 """
-"""Libraries by which applications on phones send requests, if nobody tells them another name."""
+"""Libraries with which applications on phones send requests, unless they are given another name."""
 
 BOTS: Final = r"""
 bots?(?:[^a-z]|$) robot botify (?:^|[^a-z])bot(?:poke|seer|-) crawl spider slurp scrap[eiy]
@@ -76,7 +76,7 @@ feroxbuster wfuzz arachni w3af censys shodan stretchoid leakix l9(?:explore|tcpi
 assetnote detectify whatweb whatcms hardenize securityheaders datanyze
 httrack webcop(?:y|ier) webzip teleport\spro sitesucker blackwidow offline\sexplorer getright
 """
-"""Crawlers, monitors, scanners, feed readers and whatever else visits without a person."""
+"""Crawlers, monitors, scanners, feed readers and other visitors without a person."""
 
 TRAPS: Final = r"""
 ^mozilla/5\.0\s\((?:linux|android)(?:[^()]|\([^()]*\))*\sbuild/[^();]*

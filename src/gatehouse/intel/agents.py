@@ -71,7 +71,9 @@ _LINES: Final = {
     "Safari": "Safari",
     "Samsung Internet": "Samsung Internet",
 }
-"""By whose releases the age of a browser is told. Others number theirs as nobody else does."""
+"""The families whose release dates tell the age of a browser; other families have version numbers
+of their own.
+"""
 
 _SYSTEMS: Final = {
     "Safari": frozenset(("Mac OS X", "Windows")),

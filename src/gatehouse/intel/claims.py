@@ -21,7 +21,7 @@ class Refused(Exception):
 
 
 class NoRoom(Refused):
-    """There is no room for what has to be kept of a feed, which may be over later."""
+    """There is no disk space for the copy of a feed; it is tried again later."""
 
 
 class Claims(msgspec.Struct, frozen=True, gc=False):

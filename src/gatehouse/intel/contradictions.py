@@ -1,5 +1,6 @@
-"""Finds what cannot be true of any device in the words of a user agent. Whoever makes agents up by
-throwing pieces together, or edits one by hand, leaves such traces.
+"""Finds contradictions in a user agent: combinations that no real device sends.
+
+Agents that are assembled from pieces or edited by hand leave such traces.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Reads databases in the MaxMind format, whoever publishes them.
+"""Reads databases in the MaxMind format, of any publisher.
 
-What a database tells is seen from its records, since publishers name databases and fields each in
-their own way; its type says who publishes it, and what it tells where records say too little.
+What a database tells is seen from its records, because publishers name databases and fields in
+their own ways. Its type names the publisher, and says what it tells where records say too little.
 """
 
 import contextlib

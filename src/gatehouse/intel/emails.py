@@ -30,7 +30,7 @@ _NARROW: Final = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 
 
 class Email(msgspec.Struct, frozen=True):
-    """One e-mail address. Never printed: it is somebody's."""
+    """One e-mail address. It is never printed, because it is personal data."""
 
     local: str
     """What is before the @, in lower case: no provider of note tells mailboxes apart by case."""
@@ -47,7 +47,7 @@ class Email(msgspec.Struct, frozen=True):
 
 
 def parse_email(text: str) -> Email | None:
-    """The address that a text is, or None. Nobody is asked whether the address exists."""
+    """The address that a text is, or None. Whether the address exists is not checked."""
     text = text.strip()
     if not text.isascii():
         text = text.translate(_NARROW)
@@ -240,8 +240,8 @@ def _canonical(local: str, domain: str) -> str:
     return provider.mailbox(local, domain)
 
 
-# Services that forward to the mailbox of somebody who pays them or has an account there. They hide
-# an address, but the person behind it stays the same and can be reached.
+# Services that forward to the mailbox of a paying or registered customer. They hide an address, but
+# the person behind it stays the same and can be reached.
 _RELAY_DOMAINS: Final = """
 duck.com mozmail.com privaterelay.appleid.com private.icloud.com simplelogin.co simplelogin.com
 simplelogin.fr simplelogin.io aleeas.com slmail.me slmails.com silomails.com 8alias.com 8shield.net
@@ -252,16 +252,17 @@ _RELAYS: Final = frozenset(_RELAY_DOMAINS.split())
 
 
 def is_disposable(domain: str) -> bool:
-    """Whether a domain, or one that it is part of, gives mailboxes to throw away to anybody."""
+    """Whether a domain, or a parent of it, gives disposable mailboxes to anyone."""
     names = tuple(_name_and_parents(domain))
-    # The list is made by others and changes, so that those who are known to be none come first.
+    # The list is maintained by others and changes, so domains known to be legitimate are excluded
+    # first.
     if any(name in KNOWN_DOMAINS or name in _RELAYS for name in names):
         return False
     return not _disposable().isdisjoint(names)
 
 
 def is_relay(domain: str) -> bool:
-    """Whether a domain, or one that it is part of, forwards to somebody's real mailbox."""
+    """Whether a domain, or a parent of it, forwards to a person's real mailbox."""
     return not _RELAYS.isdisjoint(_name_and_parents(domain))
 
 
@@ -275,7 +276,7 @@ def _disposable() -> frozenset[str]:
 
 def _name_and_parents(domain: str) -> Iterator[str]:
     name = domain.lower().removesuffix(".") if len(domain) <= MAX_DOMAIN else ""
-    # The last label alone is a country or a registry, and nobody's domain.
+    # The last label alone is a country or a registry, never a mail domain.
     while "." in name:
         yield name
         name = name.partition(".")[2]

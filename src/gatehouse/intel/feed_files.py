@@ -1,7 +1,8 @@
-"""Reads one file of an operator: what its name promises, what it holds, or why it is refused.
+"""Reads one file of an operator: recognises its kind by its name, reads it, or says why it is
+refused.
 
-A file counts as a whole or not at all. One line that cannot be read refuses it, because a list of
-which nobody knows how much was understood is worse than the list of yesterday.
+A file counts as a whole or not at all. One unreadable line refuses it, because a list that is
+understood in part is worse than yesterday's list.
 """
 
 import contextlib
@@ -36,7 +37,9 @@ TABLES: Final = ("country", "asn")
 BLOCKED_COUNTRIES: Final = "blocked-countries"
 _COUNTRIES_BEGIN: Final = ("blocked-countr", "blocked_countr")
 _MAY_BE_EMPTY: Final = frozenset({"blocked", "allowed", BLOCKED_COUNTRIES})
-"""What operators write themselves. Any other list is empty because fetching it went wrong."""
+"""The lists that operators write themselves. Any other list that is empty is so because fetching it
+failed.
+"""
 _LIST_ENDS: Final = frozenset({".txt", ".list", ".netset", ".ipset"})
 
 
@@ -45,7 +48,7 @@ class Unsettled(Refused):
 
 
 class FeedUnreadable(Refused):
-    """The system does not let us have the file, which may be over in a moment."""
+    """The operating system refuses access to the file; it is tried again."""
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -98,7 +101,7 @@ def stamp_of(found: os.stat_result) -> Stamp:
 def read_feed(path: Path, form: Form) -> FeedFile:
     """Read a file as its name tells, or refuse it."""
     try:
-        # A pipe by the name of a list must not keep us waiting for somebody to write.
+        # A named pipe in place of a list must not block until a program writes to it.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             found = os.fstat(descriptor)
@@ -108,7 +111,7 @@ def read_feed(path: Path, form: Form) -> FeedFile:
             try:
                 feed, content = read(file, path.name, form, found)
             finally:
-                # Whatever is wrong with a file that is still being written need not be wrong.
+                # A file that is still being written may look wrong and be right in the end.
                 if stamp_of(os.fstat(descriptor)) != stamp_of(found):
                     raise Unsettled("is still being written")
     except OSError as error:
@@ -116,7 +119,7 @@ def read_feed(path: Path, form: Form) -> FeedFile:
     except Refused:
         raise
     except Exception as surprise:
-        # Whatever is in one file must not keep the others from being read.
+        # A defect in one file must not stop the others from being read.
         _log.exception("a feed could not be understood")
         raise Refused(f"cannot be understood: {type(surprise).__name__}") from None
     return FeedFile(feed, content, stamp_of(found))

@@ -24,7 +24,7 @@ from gatehouse.intel.feed_files import (
 _log: Final = logging.getLogger("gatehouse.intel")
 
 SETTLED_MS: Final = 2000
-"""Whoever writes a file is done with it when nothing was written for so long."""
+"""A file counts as finished when it has not been written to for this long."""
 AGAIN_MS: Final = 60_000
 """How long it takes until a large file for which there was no room is copied again."""
 
@@ -52,15 +52,15 @@ class FeedFolder:
         self.files: dict[str, FeedFile] = {}
 
     def look(self, now_ms: int, most_bytes: int | None = None) -> list[str]:
-        """Look at every file once, and read those that changed; gives what was refused thereby.
+        """Check every file once, and read those that changed; returns the refusals that are new.
 
-        A file is read once its writer is done: when it was last changed some time ago, or looks
-        the same at two looks in a row. A look at small files only is none of these two.
+        A file is read once it is finished: when its last change is old enough, or when it looks the
+        same in two checks in a row. A check of small files alone does not count as one of the two.
         """
         try:
             names = sorted(name for name in os.listdir(self._path) if not is_ignored(name))
         except OSError as error:
-            # Better the lists of yesterday than none, when a disk is away for a moment.
+            # When a disk is unavailable for a moment, the lists read before stay in use.
             return self._unreadable(f"cannot be read: {error.strerror}")
         self._problem = ""
         self._forget(set(names))

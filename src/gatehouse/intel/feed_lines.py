@@ -63,7 +63,7 @@ def read_list(lines: Lines) -> tuple[Segments, int]:
 
 
 def sensible(lines: Lines, span: RangeRow | None, text: str) -> RangeRow:
-    """The range that was read from a text, if it is one that somebody can have meant."""
+    """The range that was read from a text, or a refusal when it cannot be meant."""
     if span is None:
         raise lines.refusal(f"{quoted(text)} is no address, network or range of addresses")
     if is_everything(span):

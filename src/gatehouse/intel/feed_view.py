@@ -43,7 +43,7 @@ class _Marks(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Teller(msgspec.Struct, frozen=True):
-    """A database or a table, and how far its words about each matter are believed."""
+    """A database or a table, and how far each of its claims is believed."""
 
     content: AddressDatabase | Table
     hosting: float
@@ -54,7 +54,7 @@ class _Teller(msgspec.Struct, frozen=True):
 
 
 class FeedState:
-    """Everything that was read, without regard to the day. Never changed once it is made."""
+    """Everything that was read, independent of the day. Never changed once it is made."""
 
     def __init__(self, shipped: Shipped, files: Iterable[FeedFile]) -> None:
         self.files = sorted(files, key=lambda file: file.feed.name, reverse=True)
@@ -68,7 +68,7 @@ class FeedState:
         )
 
     def on(self, day: int) -> "View":
-        """How it all is to be believed on a day."""
+        """The same as of a day, which decides how far old data is believed."""
         return View(self, day)
 
 
@@ -90,7 +90,7 @@ class View:
             for file in state.files
             if isinstance(file.content, AddressDatabase | Table)
         ]
-        # Where two files speak about the same matter, the younger one is right.
+        # Where two files claim something about the same address, the younger one is right.
         tellers.sort(key=lambda teller: math.inf if teller[0] is None else teller[0])
         self._tellers = [_teller(content, age) for age, content in tellers]
         self._blocked = state.blocked_countries
@@ -120,9 +120,9 @@ class View:
         if asn is None or asn == row.asn:
             asn, organisation = row.asn, organisation or row.organisation
         country = country or row.country
-        # A relay's networks are on lists of VPNs and belong to hosting companies, but a person who
-        # did nothing to hide is behind them. What ships knows only whose network it is, so that
-        # its word counts against its own, not against what the operator says of an address.
+        # The networks of a relay are on lists of VPNs and belong to hosting companies, but behind
+        # them are ordinary people. The shipped table only knows who holds a network, so its relay
+        # mark overrides its own marks and not what the operator's files say about an address.
         if relay:
             hosting = vpn = 0.0
         elif row.relay:
@@ -149,7 +149,9 @@ class View:
         )
 
     def _mark(self, combination: int) -> _Marks:
-        """What being on some of the lists means: of two lists of a kind the better one counts."""
+        """The marks of a combination of lists: of two lists of one kind the more trusted one
+        counts.
+        """
         found: dict[str, float] = {}
         for layer in self.state.combinations[combination]:
             feed, _ = self.state.lists[layer]

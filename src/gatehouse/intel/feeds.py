@@ -1,8 +1,7 @@
-"""The feeds in use: what ships with the package, under what an operator puts into a folder.
+"""The feeds in use: the shipped table, under the files that an operator puts into a folder.
 
-The folder is looked at every few seconds by a thread of its own. What changed is read there, and
-then takes the place of what was in use by a single assignment, so that whoever asks about an
-address sees all of the old or all of the new.
+A thread checks the folder every few seconds and reads what changed. A single assignment then
+replaces the state, so a reader sees all of the old one or all of the new one.
 """
 
 import contextlib
@@ -23,7 +22,7 @@ _log: Final = logging.getLogger("gatehouse.intel")
 
 EVERY_S: Final = 2.0
 FIRST_S: Final = 1.0
-"""How long a start waits for what the operator's small files say."""
+"""How long a server that starts waits for the operator's small files."""
 SMALL_BYTES: Final = 1 << 20
 _STOP_S: Final = 10.0
 _TURN_S: Final = 0.0005
@@ -42,7 +41,8 @@ class Feeds:
         self._begun = threading.Event()
         self._thread: threading.Thread | None = None
         self._state = FeedState(shipped, ())
-        # Only `look` writes this, and only `refresh` writes the state: neither undoes the other.
+        # Only `look` writes this, and only `refresh` writes the state, so neither overwrites the
+        # other.
         self._view = self._state.on(0)
 
     def look(self, address: Address, day: int) -> AddressFacts:
@@ -53,7 +53,7 @@ class Feeds:
         return view.look(address)
 
     def feeds(self) -> list[Feed]:
-        """Where what is in use came from, the shipped table first."""
+        """The sources of the data in use, the shipped table first."""
         files = sorted(self._state.files, key=lambda file: file.feed.name)
         return [self._shipped.feed, *(file.feed for file in files)]
 
@@ -62,9 +62,9 @@ class Feeds:
         return list(self._reports)
 
     def refresh(self, most_bytes: int | None = None) -> list[str]:
-        """Look at the folder once and take over what changed; gives what was refused just now.
+        """Check the folder once and take over what changed; returns the refusals that are new.
 
-        Larger files than `most_bytes` are left for another look.
+        Files larger than `most_bytes` are left for a later check.
         """
         folder = self._folder
         if folder is None:
@@ -78,13 +78,13 @@ class Feeds:
         return refused
 
     def start(self, wait: Callable[[float], bool] | None = None) -> None:
-        """Look at the folder now, and every few seconds from now on.
+        """Check the folder now, and every few seconds from now on.
 
-        Small files are read first, so that what an operator blocks counts from the first request
-        on. It is waited for them, but never for long, and whatever is wrong is only logged:
-        nothing in the folder can delay a server or keep it from starting.
+        Small files are read first, so that an operator's block lists count from the first request.
+        The start waits for them for a bounded time, and errors are only logged: nothing in the
+        folder can delay a server or stop it from starting.
 
-        `wait` is given the seconds to wait, and answers whether it is time to stop.
+        `wait` takes the seconds to wait and returns whether it is time to stop.
         """
         if self._folder is None or self._thread is not None:
             return
@@ -98,7 +98,7 @@ class Feeds:
         self._begun.wait(FIRST_S)
 
     def stop(self) -> None:
-        """Look no more; what was read stays in use."""
+        """Stop checking; what was read stays in use."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(_STOP_S)
@@ -116,7 +116,7 @@ class Feeds:
             with _yielding():
                 self.refresh(most_bytes)
         except Exception:
-            # Whatever it was, the next look may go well; feeds must not stay old for ever.
+            # The next check may succeed, and feeds must not stay old for ever.
             _log.exception("could not look at the folder of feeds")
 
 

@@ -1,8 +1,8 @@
-"""How far data can still be believed when it has grown old.
+"""How far data can still be trusted when it is old.
 
-Addresses change hands: a Tor exit in days, a network of a VPN in weeks, a country hardly ever. What
-a feed says is believed in full while it is fresh, less with every day after that, and never so
-little that it no longer counts: old data is evidence too, and whoever reads the status is told.
+Addresses change hands: a Tor exit in days, a network of a VPN in weeks, a country hardly ever. A
+feed is trusted in full while it is fresh and less with every day after that, but never below a
+floor: old data is still evidence, and `gatehouse intel status` shows its age.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ AGEING: Final = {
     "asn": Ageing(365, 365, 0.5),
     "country": Ageing(365, 730, 0.5),
     "networks": Ageing(180, 365, 0.4),
-    # What an operator decided holds until the operator decides otherwise.
+    # An operator's own lists never grow old.
     "blocked": _LASTING,
     "allowed": _LASTING,
     "blocked-countries": _LASTING,
@@ -48,7 +48,7 @@ AGEING: Final = {
 
 
 def does_age(kind: str) -> bool:
-    """Whether something here is known about how such data grows old."""
+    """Whether the ageing of this kind of data is known."""
     return all(part in AGEING for part in kind.split("+"))
 
 

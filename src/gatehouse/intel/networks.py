@@ -53,7 +53,7 @@ class AddressFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class AddressBook(Protocol):
-    """Whoever can be asked about an address."""
+    """The port to what is known about addresses."""
 
     def look(self, address: Address, day: int) -> AddressFacts:
         """The facts about a public address on a day, counted from 1970: data grows old."""

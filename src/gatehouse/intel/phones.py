@@ -29,7 +29,7 @@ _EXIT_CODE: Final = re.compile(r"[\s(]*(?:00|011)(?=[\s().-]*[1-9])")
 
 
 class Phone(msgspec.Struct, frozen=True):
-    """One phone number. Never printed: it is somebody's."""
+    """One phone number. It is never printed, because it is personal data."""
 
     e164: str
     """The whole number, ``+442079460958``."""

@@ -209,6 +209,6 @@ def is_spoken(language: str) -> bool:
 
 
 def country_code(text: str) -> str:
-    """A country's code as ISO 3166 writes it, from a code that may be written otherwise."""
+    """A country's code as ISO 3166 writes it, from a code that may be written differently."""
     code = text[:3].upper()
     return COUNTRY_ALIASES.get(code, code)

@@ -84,7 +84,7 @@ def numbered_span(first: int, last: int) -> RangeRow | None:
 
 
 def is_everything(span: RangeRow) -> bool:
-    """Whether a range holds every address there is, which nobody means."""
+    """Whether a range holds every address, which is always a mistake in a list."""
     return span[1] == 0 and span[2] == (1 << _BITS[span[0]]) - 1
 
 
@@ -175,7 +175,7 @@ class Spans:
         return len(self._numbers)
 
     def add(self, span: RangeRow, number: int = 1) -> None:
-        """Take note of a range; at most 2**24 of them."""
+        """Add a range; at most 2**24 of them."""
         version, first, last = span
         bits = _BITS[version]
         # One integer that sorts by the first address, then the widest range, then the file's order.

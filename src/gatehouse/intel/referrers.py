@@ -1,5 +1,6 @@
-"""Says what is odd about the page that somebody claims to come from. Only the scheme and the host
-of its URL are looked at: what follows them is nobody's business here.
+"""Says what is odd about the page that a customer claims to come from.
+
+Only the scheme and the host of its URL are examined; path and query may hold personal data.
 """
 
 import re

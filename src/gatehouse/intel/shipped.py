@@ -76,4 +76,4 @@ DESCRIPTIONS: Final[tuple[Callable[[], list[Feed]], ...]] = (
     browsers,
     disposable_domains,
 )
-"""Whoever ships data describes it by a function, and the function is named here."""
+"""The functions that describe a set of shipped data, one for each set."""

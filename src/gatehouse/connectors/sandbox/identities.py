@@ -8,7 +8,7 @@ from gatehouse.idverify.source import Holders, IdentityEnquiry, IdentitySource
 
 
 class SandboxIdentities:
-    """Knows the holders of the sandbox's cards, and whoever was imported beside them."""
+    """Knows the holders of the sandbox's cards and all imported records."""
 
     def __init__(self, records: IdentitySource) -> None:
         self._records = records

@@ -69,5 +69,5 @@ def _by_card() -> dict[str, Holders]:
 
 
 def holders_of(card: str) -> Holders:
-    """The holders of a card; nobody for a card that is not in the file."""
+    """The holders of a card; none for a card that is not in the file."""
     return _by_card().get(card, Holders())

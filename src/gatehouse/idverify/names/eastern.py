@@ -348,7 +348,7 @@ def _spells(text: str, word: str) -> float:
                 end = place + len(reading)
                 if word.startswith(reading, place) and reached.get(end, -1) < spelt + len(reading):
                     reached[end] = spelt + len(reading)
-            # A reading that nobody wrote down takes two letters and earns nothing.
+            # A reading that is missing from the table takes two letters and earns nothing.
             reached.setdefault(min(place + 2, len(word)), spelt)
         ways = reached
     best = max(spelt * (1.0 if end == len(word) else 0.8) for end, spelt in ways.items())

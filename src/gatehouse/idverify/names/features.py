@@ -53,7 +53,7 @@ _SCRIPT_NUMBERS: Final = {script: number for number, script in enumerate(SCRIPTS
 
 
 class NameComparison(NamedTuple):
-    """Two names laid beside each other."""
+    """Two names, aligned word by word."""
 
     numbers: list[float]
     left: list[Token]
@@ -64,7 +64,7 @@ class NameComparison(NamedTuple):
 
 
 def compare_tokens(left: list[Token], right: list[Token]) -> NameComparison:
-    """Lay two names beside each other; neither may be empty, and which comes first is all one."""
+    """Align two names; neither may be empty, and their order does not matter."""
     if [token.text for token in right] < [token.text for token in left]:
         left, right = right, left
     if left[0].script != right[0].script:
@@ -200,7 +200,7 @@ def _script(short: list[Token], long: list[Token]) -> int:
 
 
 def _other_given(tokens: list[Token], full: list[int], alike: list[float]) -> int:
-    """Common given names that have no counterpart: they speak of somebody else."""
+    """The number of common given names without a counterpart, which suggest another person."""
     given = knowledge().given
     return sum(
         [a < _CLEAR and tokens[place].text in given for place, a in zip(full, alike, strict=True)]

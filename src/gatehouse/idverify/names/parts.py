@@ -52,7 +52,7 @@ def compare_person_names(sent: PersonName, held: PersonName) -> NameVerdict:
     if first.result is Result.NO_MATCH and last.result is Result.NO_MATCH:
         first, last = _other_way_round(sent, held, first, last)
     if sent.first_name is None and held.first_name is None:
-        # Somebody with one name only.
+        # A person with a single name.
         return NameVerdict(first, middle, last, last)
     whole = _whole(first, middle, last)
     if whole.result is not Result.MATCH and (sent.first_name is None or held.first_name is None):
@@ -87,7 +87,7 @@ def _words(left: list[Token], right: list[Token], *, given: bool) -> PartVerdict
     if "".join([t.text for t in left]) == "".join([t.text for t in right]):
         return _EXACT
     if left[0].script != right[0].script:
-        # Other scripts write articles and prepositions otherwise, or not at all.
+        # Other scripts write articles and prepositions differently, or not at all.
         left, right = _without_particles(left), _without_particles(right)
     matches = align(left, right)
     relations = []
@@ -212,7 +212,7 @@ def _whole(first: PartVerdict, middle: PartVerdict, last: PartVerdict) -> PartVe
     if not last.holds:
         return last
     if last.why is Why.INITIAL or (first.why is Why.INITIAL and last.why is Why.TYPO):
-        # Too little is left that could not be anybody's.
+        # What is left could belong to anyone.
         return _DIFFERENT
     weakest = _first_where((last, first, middle), lambda part: part.result is not Result.MATCH)
     if not first.holds:

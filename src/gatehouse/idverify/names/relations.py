@@ -1,4 +1,4 @@
-"""What two words of a name are to each other: the rules that decide on one part of a name."""
+"""How two words of a name are related: the rules that decide on one part of a name."""
 
 from typing import Final
 
@@ -57,7 +57,7 @@ class PartVerdict(msgspec.Struct, frozen=True):
 def relation_of(
     left: Token, right: Token, found: Likeness | Match, *, given: bool
 ) -> PartVerdict | None:
-    """What two words are to each other, or None when they are different words."""
+    """How two words are related, or None when they are different words."""
     why = found.why
     if why is Why.EXACT:
         return PartVerdict(Result.MATCH, why)
