@@ -17,7 +17,6 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.backtest.load import reading, signal_columns, signal_types, without_collecting
-from gatehouse.backtest.rows import EVERYTHING, Exported, RowReader
 from gatehouse.backtest.workspace import (
     Workplace,
     explained,
@@ -27,6 +26,9 @@ from gatehouse.backtest.workspace import (
     text,
 )
 from gatehouse.core.errors import Conflict
+from gatehouse.decisions.record import UnreadableRecord
+from gatehouse.decisions.signal_layout import EVERYTHING
+from gatehouse.decisions.signal_rows import Exported, RowReader
 from gatehouse.store.decisions.records import KeptRecord
 
 Batches = Iterable[Sequence[KeptRecord]]
@@ -150,7 +152,7 @@ def _content(out: Path, *, overwrite: bool) -> list[Path]:
 def _row(reader: RowReader, record: KeptRecord, labels: Mapping[str, bool]) -> dict[str, Any]:
     try:
         found = reader.exported(record.text)
-    except msgspec.DecodeError:
+    except UnreadableRecord:
         found = _NOTHING
     label = labels.get(record.request_id)
     return {

@@ -9,12 +9,14 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.backtest.rows import Layout, RowReader
 from gatehouse.backtest.workspace import Workplace, quoted, text
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
+from gatehouse.decisions.record import UnreadableRecord
+from gatehouse.decisions.signal_layout import Layout
+from gatehouse.decisions.signal_rows import RowReader
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import KeptRecord
 
@@ -141,7 +143,7 @@ class Loader:
         for request_id, at_ms, operation, record in batch:
             try:
                 seen = self._reader.seen(operation, record, self._rule_set)
-            except msgspec.DecodeError:
+            except UnreadableRecord:
                 loaded.unreadable += 1
                 continue
             if seen is None:

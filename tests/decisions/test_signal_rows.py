@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.backtest.load import SEEN, Loader, SignalSelection
-from gatehouse.backtest.rows import EVERYTHING, row_of
 from gatehouse.backtest.workspace import open_workplace, quoted
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.conditions.nodes import Type
+from gatehouse.decisions import signal_rows
+from gatehouse.decisions.signal_layout import EVERYTHING
 from tests.backtest.material import ignore, kept, nowhere, record, ruled, stage
 
 SENTRY = stage("Sentry", {"requestConfidence": 0.25, "reasons": {"IP_TOR": -2.0}})
@@ -17,6 +19,10 @@ PRECHECK = stage(
     {"advice": "DECLINE", "avsResult": "NO_MATCH", "cvv2Result": "MATCH", "reasons": ["declined"]},
 )
 CUSTOM = {"custom.level": Type.TEXT, "custom.visits": Type.NUMBER, "custom.known": Type.BOOLEAN}
+
+
+def row_of(made: dict[str, Any], rule_set: str) -> dict[str, Any]:
+    return signal_rows.row_of(msgspec.json.encode(made), rule_set)
 
 
 def test_velocity_is_told_measure_by_measure() -> None:
