@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.backtest.load import SEEN, Loader, SignalSelection
-from gatehouse.backtest.workspace import open_workplace, quoted
+from gatehouse.backtest.load import REQUESTS, Loader, SignalSelection
+from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.decisions import signal_rows
@@ -108,9 +108,11 @@ ORDINARY: dict[str, Any] = {
 def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any]) -> None:
     made = record(signals=signals, stages=[SENTRY, PRECHECK, ruled("REVIEW")])
     types = EVERYTHING.types | CUSTOM
-    with open_workplace() as place:
-        Loader(place, SignalSelection("shop", types, ()), nowhere, {}).load([[kept(made)]], ignore)
-        [found] = place.ask(f"SELECT {', '.join(map(quoted, types))} FROM {SEEN}")
+    with open_workspace() as workspace:
+        Loader(workspace, SignalSelection("shop", types, ()), nowhere, {}).load(
+            [[kept(made)]], ignore
+        )
+        [found] = workspace.ask(f"SELECT {', '.join(map(quoted, types))} FROM {REQUESTS}")
     loaded = {name: value for name, value in zip(types, found, strict=True) if value is not None}
     row = row_of(made, "shop")
     told = {n: list(v) if types[n] is Type.WORDS else v for n, v in row.items() if n in types}

@@ -17,14 +17,14 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, confidence, load_sheet
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 from gatehouse.store.feedback.label_times import KnownLabel
 from gatehouse.store.tables import DECISIONS
 from gatehouse.training import model_training
 from gatehouse.training.examples import Examples
 from gatehouse.training.metrics import measure
 from gatehouse.training.model_fitting import FitOptions, Fitted
-from gatehouse.training.model_training import RecordCounts, TrainingOptions, gather, risk_of, train
+from gatehouse.training.model_training import TrainingOptions, gather, risk_of, train
 from gatehouse.training.report import ModelReport, decode_report, encode_report, summary
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
 from tests.harness import Home

@@ -23,7 +23,7 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.recorded_event import measured_in
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
 from gatehouse.store.database import Database
-from gatehouse.store.decisions.records import KeptRecord, RecordSpan, stream
+from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan, stream
 from gatehouse.store.feedback.label_times import KnownLabel
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
 from gatehouse.training.metrics import Figures, calibration, measure, precision_recall
@@ -66,21 +66,6 @@ class Trained(msgspec.Struct, frozen=True):
 
     sheet: Sheet
     report: ModelReport
-
-
-class RecordCounts(msgspec.Struct):
-    """How many records there were."""
-
-    records: int = 0
-    """Those that say what Sentry measured."""
-    skipped: int = 0
-    """Those of other operations, and those in which Sentry did not complete."""
-    unreadable: int = 0
-
-    @property
-    def looked_at(self) -> int:
-        """All of them."""
-        return self.records + self.skipped + self.unreadable
 
 
 def settled(span: RecordSpan, until_ms: int, options: TrainingOptions) -> RecordSpan:
