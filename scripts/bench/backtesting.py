@@ -18,9 +18,10 @@ import msgspec
 import psutil
 
 from gatehouse.access.actors import Actor
-from gatehouse.backtest.load import Loader, question_of
+
+from gatehouse.backtest.load import Loader, select_signals
 from gatehouse.backtest.run import Backtest, Judge, try_out
-from gatehouse.backtest.workspace import open_workplace
+from gatehouse.backtest.workspace import open_workspace
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.core.ids import new_id
 from gatehouse.installation import open_admin_session
@@ -157,18 +158,18 @@ def record(chance: random.Random, request_id: str) -> dict[str, Any]:
 def measure(requests: int) -> Backtested:
     """Judge so many requests, then the whole way for 100,000."""
     rules = rule_set()
-    question = question_of(rules)
+    selection = select_signals(rules)
     chance = random.Random(5)
     texts = [msgspec.json.encode(record(chance, "req")).decode() for _ in range(_DIFFERENT)]
     labels = {_id(number): number % 400 == 0 for number in range(0, requests, 200)}
-    with open_workplace() as place:
+    with open_workspace() as workspace:
         began = time.perf_counter()
-        loader = Loader(place, question, lambda name, value, at_ms: False, labels)
+        loader = Loader(workspace, selection, lambda name, value, at_ms: False, labels)
         loaded = loader.load(_batches(texts, requests), lambda loaded: None)
         fill_s = time.perf_counter() - began
         with _Peak() as peak:
             began = time.perf_counter()
-            report = Judge(place, rules, question).run(loaded, (0, 1), 5)
+            report = Judge(workspace, rules, selection).run(loaded, (0, 1), 5)
             judge_s = time.perf_counter() - began
     assert report.records == requests
     assert sum(rule.matches for rule in report.rules)

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from gatehouse.backtest.load import LoadCounts, Loader, question_of
+from gatehouse.backtest.load import Loader, select_signals
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import Judge
-from gatehouse.backtest.workspace import open_workplace
+from gatehouse.backtest.workspace import open_workspace
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.nodes import Type
 from gatehouse.conditions.parse import read_condition
@@ -16,7 +16,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
 from gatehouse.core.outcomes import Outcome
 from gatehouse.rules.ruleset import Rule, RuleSet
-from gatehouse.store.decisions.records import KeptRecord
+from gatehouse.store.decisions.records import KeptRecord, RecordCounts
 
 NOW_MS = 1_794_700_000_000
 DAY_MS = 86_400_000
@@ -101,13 +101,13 @@ def judged(
     examples: int = 5,
 ) -> BacktestReport:
     """Try a rule set on records that are handed over directly."""
-    question = question_of(rules)
+    selection = select_signals(rules)
     batch = [one if isinstance(one, KeptRecord) else kept(one) for one in records]
-    with open_workplace() as place:
-        loader = Loader(place, question, listed, labels or {})
+    with open_workspace() as workspace:
+        loader = Loader(workspace, selection, listed, labels or {})
         loaded = loader.load((batch[n : n + 50] for n in range(0, len(batch), 50)), ignore)
-        return Judge(place, rules, question).run(loaded, (0, NOW_MS), examples)
+        return Judge(workspace, rules, selection).run(loaded, (0, NOW_MS), examples)
 
 
-def ignore(loaded: LoadCounts) -> None:
+def ignore(loaded: RecordCounts) -> None:
     pass

@@ -7,7 +7,7 @@ import pytest
 
 from gatehouse.backtest import load
 from gatehouse.backtest.report import DecisionShift, Example
-from gatehouse.backtest.workspace import Workplace
+from gatehouse.backtest.workspace import Workspace
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome, strongest
@@ -75,13 +75,13 @@ def test_a_request_can_match_more_rules_than_a_byte_counts() -> None:
 
 
 def test_final_rules_ask_no_more_of_duckdb_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    ask, asked = Workplace.ask, [0, 0]
+    ask, asked = Workspace.ask, [0, 0]
 
-    def counted(place: Workplace, statement: str) -> Any:
+    def counted(workspace: Workspace, statement: str) -> Any:
         asked[final] += len(statement)
-        return ask(place, statement)
+        return ask(workspace, statement)
 
-    monkeypatch.setattr(Workplace, "ask", counted)
+    monkeypatch.setattr(Workspace, "ask", counted)
     for final in (False, True):
         judged(rule_set(*(rule(f"r{n}", "ip.tor", final=final) for n in range(50))), [order(1, 5)])
     assert asked[True] < 2 * asked[False]

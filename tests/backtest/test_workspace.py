@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.backtest.workspace import explained, open_workplace
+from gatehouse.backtest.workspace import open_workspace, plain_errors
 from gatehouse.core.errors import GatehouseError, InvalidInput
 
 
@@ -21,10 +21,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_nobody_else_can_read_it(folder: Path) -> None:
-    with open_workplace() as place:
-        place.ask("CREATE TABLE a AS SELECT 1 AS b")
-        assert place.folder.parent == folder
-        assert stat.S_IMODE(place.folder.stat().st_mode) == 0o700
+    with open_workspace() as workspace:
+        workspace.ask("CREATE TABLE a AS SELECT 1 AS b")
+        assert workspace.folder.parent == folder
+        assert stat.S_IMODE(workspace.folder.stat().st_mode) == 0o700
     assert list(folder.iterdir()) == []
 
 
@@ -53,9 +53,9 @@ def test_an_end_from_outside_leaves_nothing(
     before = signal.getsignal(signal.SIGTERM)
 
     def work() -> None:
-        with open_workplace() as place, place.lines(b"{}\n"):
+        with open_workspace() as workspace, workspace.lines(b"{}\n"):
             how()
-            place.ask("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a > b")
+            workspace.ask("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a > b")
 
     with pytest.raises(what):
         work()
@@ -70,7 +70,7 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(folder: Path) ->
     (left / "part.json").write_text("{}")
     other = folder / "gatehouse-work-of-somebody"
     other.mkdir()
-    with open_workplace() as first, open_workplace() as second:
+    with open_workspace() as first, open_workspace() as second:
         assert not left.exists()
         assert first.folder.exists()
         assert second.folder.exists()
@@ -78,14 +78,14 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(folder: Path) ->
 
 
 def test_a_full_disk_is_told_in_words(folder: Path) -> None:
-    with pytest.raises(InvalidInput, match="no space is left"), explained(folder):
+    with pytest.raises(InvalidInput, match="no space is left"), plain_errors(folder):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_anything_else_that_duckdb_refuses_is_told_in_one_line_without_the_statement() -> None:
-    with open_workplace() as place:
+    with open_workspace() as workspace:
         with pytest.raises(GatehouseError) as refused:
-            place.ask("SELECT nothing_at_all + 1 AS secret")
+            workspace.ask("SELECT nothing_at_all + 1 AS secret")
     told = str(refused.value)
     assert told.startswith("DuckDB could not do this: Binder Error: ")
     assert "secret" not in told
@@ -93,9 +93,9 @@ def test_anything_else_that_duckdb_refuses_is_told_in_one_line_without_the_state
 
 
 def test_work_beyond_the_memory_goes_on_in_files_or_is_refused(folder: Path) -> None:
-    with open_workplace() as place:
-        place.ask("SET memory_limit = '30MB'")
-        place.ask("SET max_temp_directory_size = '1MB'")
+    with open_workspace() as workspace:
+        workspace.ask("SET memory_limit = '30MB'")
+        workspace.ask("SET max_temp_directory_size = '1MB'")
         with pytest.raises(InvalidInput, match="take a shorter span"):
-            place.ask("SELECT list(hash(range)::VARCHAR) FROM range(3000000)")
+            workspace.ask("SELECT list(hash(range)::VARCHAR) FROM range(3000000)")
     assert list(folder.iterdir()) == []

@@ -25,6 +25,8 @@ from gatehouse.store.configured import configurations, lists
 from gatehouse.store.configured.configurations import RULES
 from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, DECISIONS, LISTS
+from tests.backtest.material import record as made_record
+from tests.backtest.material import stage
 from tests.harness import Home
 
 ONE = """\
@@ -283,19 +285,10 @@ def test_a_case_that_cannot_be_is_refused(desk: Desk, case: str, says: str) -> N
 
 def test_a_recorded_request_is_a_case(desk: Desk) -> None:
     desk.ok("list")
-    record = {
-        "requestId": "req_1",
-        "operation": "pipeline",
-        "signals": {"order.amount": 150, "ip.country": "SE", "velocity.card": [0, 9]},
-        "stages": [
-            {
-                "name": "Sentry",
-                "completed": True,
-                "result": {"requestConfidence": 0.2, "ipScore": 0.5, "reasons": {}},
-            }
-        ],
-        "decision": "ACCEPT",
-    }
+    record = made_record(
+        signals={"order.amount": 150, "ip.country": "SE", "velocity.card": [0, 9]},
+        stages=[stage("Sentry", {"requestConfidence": 0.2, "ipScore": 0.5, "reasons": {}})],
+    )
     office = opened(desk)
     with office.change() as change:
         row = {
@@ -348,8 +341,7 @@ def test_lists_are_asked_as_they_were_when_the_request_came(desk: Desk) -> None:
         lists.add(change, DEMO_ACCOUNT, "blocked-users", None, [PlannedEntry("u-1", "u-1")])
         listed_at = change.now_ms
         for number, at_ms in enumerate((listed_at - 1, listed_at)):
-            about = {"requestId": f"req_{number}", "operation": "pipeline", "at": iso_time(at_ms)}
-            record = {**about, "signals": {"user.id": "u-1"}, "stages": []}
+            record = made_record(signals={"user.id": "u-1"}, at_ms=at_ms)
             row = {"account_id": DEMO_ACCOUNT, "request_id": f"req_{number}", "at_ms": at_ms}
             row |= {"operation": "pipeline", "record": json.dumps(record)}
             change.connection.execute(DECISIONS.insert(), row)

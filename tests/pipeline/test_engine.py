@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
+from gatehouse.decisions.record import PipelineVersion, RecordedSignals, encode
 from gatehouse.pipeline.engine import (
     DecisionPlan,
     Engine,
@@ -191,9 +191,9 @@ def test_the_record_names_the_stages_and_masks_free_text(
         other = decisions.get(connection, "acct_other", wanted.request_id)
     assert record is not None
     assert other is None
-    assert record["clientReferenceId"] == "order [card]"
-    assert [stage["name"] for stage in record["stages"]] == ["Precheck"]
-    assert "4242424242424242" not in json.dumps(record)
+    assert record.client_reference_id == "order [card]"
+    assert [stage.name for stage in record.stages] == ["Precheck"]
+    assert "4242424242424242" not in encode(record)
 
 
 def test_one_bad_order_in_a_batch_fails_alone(office: AdminSession, account: str) -> None:
@@ -228,14 +228,12 @@ class Plain:
     async def describe(self, case: Case) -> None:
         case.signals = dict(self._signals)
 
-    def facts(self, case: Case) -> dict[str, Any]:
-        return {"signals": self._signals}
+    def facts(self, case: Case) -> RecordedSignals:
+        return RecordedSignals(self._signals)
 
 
 def course(decided: Outcome = Outcome.ACCEPT, **signals: Any) -> DecisionPlan:
-    return DecisionPlan(
-        Plain(**signals), lambda _runs: decided, {"pipeline": {"id": 7, "version": 3}}
-    )
+    return DecisionPlan(Plain(**signals), lambda _runs: decided, PipelineVersion(7, 3))
 
 
 def steps(*given: Step, account_id: str, **more: Any) -> Job:
@@ -297,9 +295,9 @@ def test_the_record_of_a_course_tells_what_was_decided_and_on_what(
         record = decisions.get(connection, account, wanted.request_id)
         waiting = reviews.get(connection, account, wanted.request_id)
     assert record is not None
-    assert record["decision"] == "REVIEW"
-    assert record["pipeline"] == {"id": 7, "version": 3}
-    assert record["signals"] == {"amount": 9}
+    assert record.decision == "REVIEW"
+    assert record.pipeline == PipelineVersion(7, 3)
+    assert record.signals == {"amount": 9}
     assert waiting.state == "OPEN"
 
 

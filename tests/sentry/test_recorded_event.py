@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.recorded_event import counted_event_in, declined_event_in, event_facts
+from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
 
-SIGHTING = MemoryEvent(
+EVENT = MemoryEvent(
     "acct_1",
     1_800_000_000.125,
     [
@@ -24,17 +24,24 @@ def record(*stages: object) -> str:
 
 
 def stage(name: str = "Sentry", *, completed: bool = True, counted: bool = True) -> object:
-    facts = {"event": event_facts(SIGHTING, counted=counted), "requestConfidence": 0.7}
+    facts = {"event": recorded_event(EVENT, counted=counted), "requestConfidence": 0.7}
     return {"name": name, "completed": completed, "result": facts, "feeMicros": 20_000}
 
 
+def counts(text: str) -> bool:
+    found = past_event_in("acct_1", text)
+    return found is not None and found.counted
+
+
 def test_an_event_is_read_back_as_it_was_noted() -> None:
-    assert counted_event_in("acct_1", record(stage())) == SIGHTING
+    found = past_event_in("acct_1", record(stage()))
+    assert found == PastEvent(EVENT, counted=True, declined=False)
 
 
 def test_an_event_is_found_among_other_stages() -> None:
     other = {"name": "PreCheck", "completed": True, "result": {"advice": "ACCEPT"}}
-    assert counted_event_in("acct_1", record(other, stage())) == SIGHTING
+    found = past_event_in("acct_1", record(other, stage()))
+    assert found == PastEvent(EVENT, counted=True, declined=False)
 
 
 @pytest.mark.parametrize(
@@ -50,34 +57,37 @@ def test_an_event_is_found_among_other_stages() -> None:
     ids=["repeated", "other-stage", "issuer-failed", "no-stages", "no-record", "damaged"],
 )
 def test_what_did_not_count_then_does_not_count_now(text: str) -> None:
-    assert counted_event_in("acct_1", text) is None
+    assert not counts(text)
 
 
 def test_a_kind_that_this_version_does_not_know_is_left_out() -> None:
     text = record(stage()).replace('"user"', '"horoscope"')
-    found = counted_event_in("acct_1", text)
+    found = past_event_in("acct_1", text)
     assert found is not None
-    assert [kind for kind, _ in found.entities] == [EntityKind.ADDRESS, EntityKind.CUSTOM]
+    assert [kind for kind, _ in found.event.entities] == [EntityKind.ADDRESS, EntityKind.CUSTOM]
 
 
 def with_event(*stages: object, declined: bool = False, counted: bool = True) -> str:
-    event = event_facts(SIGHTING, counted=counted, declined=declined)
+    event = recorded_event(EVENT, counted=counted, declined=declined)
     return msgspec.json.encode({"stages": stages, "event": event}).decode()
 
 
 def test_an_event_is_read_from_the_record_itself_where_it_stands_there() -> None:
     other = {"name": "Rules", "completed": True, "result": {"matched": []}}
-    assert counted_event_in("acct_1", with_event(other)) == SIGHTING
-    assert counted_event_in("acct_1", with_event(counted=False)) is None
+    found = past_event_in("acct_1", with_event(other))
+    assert found == PastEvent(EVENT, counted=True, declined=False)
+    assert not counts(with_event(counted=False))
     failed = {"name": "PreCheck", "completed": False, "result": {}}
-    assert counted_event_in("acct_1", with_event(failed)) is None
+    assert not counts(with_event(failed))
 
 
 def test_a_refusal_is_told_only_where_there_was_one() -> None:
-    assert "declined" not in event_facts(SIGHTING, counted=True)
-    assert declined_event_in("acct_1", with_event()) is None
-    assert declined_event_in("acct_1", record(stage())) is None
-    assert declined_event_in("acct_1", "not json") is None
+    assert b"declined" not in msgspec.json.encode(recorded_event(EVENT, counted=True))
+    for text in (with_event(), record(stage())):
+        found = past_event_in("acct_1", text)
+        assert found is not None
+        assert not found.declined
+    assert past_event_in("acct_1", "not json") is None
 
 
 @pytest.mark.parametrize("counted", [True, False])
@@ -87,5 +97,4 @@ def test_a_refusal_was_real_even_where_the_event_does_not_count(
 ) -> None:
     stages = ({"name": "IdVerify", "completed": completed, "result": {}},)
     text = with_event(*stages, declined=True, counted=counted)
-    assert declined_event_in("acct_1", text) == SIGHTING
-    assert (counted_event_in("acct_1", text) == SIGHTING) is (counted and completed)
+    assert past_event_in("acct_1", text) == PastEvent(EVENT, counted and completed, declined=True)

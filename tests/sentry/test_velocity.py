@@ -8,7 +8,7 @@ import pytest
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recorded_event import counted_event_in, declined_event_in, event_facts
+from gatehouse.sentry.recorded_event import past_event_in, recorded_event
 from tests.sentry.test_recorded_event import record
 
 SHOP = "acct_shop"
@@ -274,14 +274,14 @@ def test_a_memory_that_was_rebuilt_from_records_gives_the_same_numbers() -> None
             rings.retract(sighting)
         if declined:
             rings.note_decline(sighting)
-        event_of = event_facts(sighting, counted=past.counted, declined=declined)
+        event_of = recorded_event(sighting, counted=past.counted, declined=declined)
         stage = {"name": "Sentry", "completed": completed, "result": {"event": event_of}}
-        text = record(stage)
-        counts, refused = counted_event_in(SHOP, text), declined_event_in(SHOP, text)
-        if counts is not None:
-            rebuilt.note(counts)
-        if refused is not None:
-            rebuilt.note_decline(refused)
+        read = past_event_in(SHOP, record(stage))
+        assert read is not None
+        if read.counted:
+            rebuilt.note(read.event)
+        if read.declined:
+            rebuilt.note_decline(read.event)
     last = event(at_s + 60, *[(kind, f"{kind.name}-1") for kind in KINDS.values()])
     expected, found = rings.note(last).velocity(), rebuilt.note(last).velocity()
     assert [name for name in expected if expected[name] != found[name]] == []

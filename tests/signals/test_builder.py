@@ -14,7 +14,7 @@ from gatehouse.intel.cards import CardMasker, Fingerprints
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recorded_event import counted_event_in
+from gatehouse.sentry.recorded_event import past_event_in
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
@@ -245,10 +245,11 @@ def _other_transaction() -> dict[str, Any]:
 def test_the_record_brings_the_event_back_into_a_memory() -> None:
     desk = Desk()
     case = desk.describe(**full())
-    record = msgspec.json.encode({"stages": [], **desk.survey.facts(case)}).decode()
-    seen = counted_event_in("acct_1", record)
+    record = msgspec.json.encode({"stages": [], "event": desk.survey.facts(case).event})
+    seen = past_event_in("acct_1", record)
     assert seen is not None
-    kinds = {kind.name for kind, _ in seen.entities}
+    assert seen.counted
+    kinds = {kind.name for kind, _ in seen.event.entities}
     assert {"CARD", "BIN", "EMAIL", "PHONE", "ADDRESS", "USER"} <= kinds
 
 
@@ -256,4 +257,4 @@ def test_signals_of_stages_are_not_recorded_twice() -> None:
     desk = Desk()
     case = desk.describe(**full())
     case.signals["precheck.advice"] = "ACCEPT"
-    assert "precheck.advice" not in desk.survey.facts(case)["signals"]
+    assert "precheck.advice" not in desk.survey.facts(case).signals

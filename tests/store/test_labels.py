@@ -2,12 +2,12 @@
 
 import asyncio
 import contextlib
-import json
 import logging
 from collections.abc import Awaitable, Iterator
 from itertools import count
 from unittest import mock
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 
@@ -16,10 +16,9 @@ from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.installation import open_admin_session
-from gatehouse.sentry import recorded_event
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recorded_event import event_facts
+from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
@@ -58,7 +57,7 @@ def decide(
     """Keep the decision of a request of a user."""
     request_id = new_id("req", MOMENT_MS, lambda size: next(_NUMBERS).to_bytes(size, "big"))
     event = MemoryEvent(account, AT_S, [(EntityKind.USER, user)], 9.5, "USD")
-    facts = event_facts(event, counted=counted)
+    facts = recorded_event(event, counted=counted)
     stage = {"name": "Sentry", "completed": completed, "result": {"event": facts}}
     row = {
         "account_id": account,
@@ -67,7 +66,7 @@ def decide(
         "operation": "sentry",
         "client_reference": None,
         "card": None,
-        "record": json.dumps({"stages": [stage]}),
+        "record": msgspec.json.encode({"stages": [stage]}).decode(),
         "transaction_reference": None,
     }
     with office.database.writing() as connection:
@@ -187,9 +186,9 @@ def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
     one = follower(office, ears)
     records: list[str] = []
 
-    def recorded_event_in(account_id: str, record: str) -> MemoryEvent | None:
+    def read(account_id: str, record: str) -> PastEvent | None:
         records.append(record)
-        return recorded_event.recorded_event_in(account_id, record)
+        return past_event_in(account_id, record)
 
     async def scene() -> None:
         await one.catch_up()
@@ -206,7 +205,7 @@ def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
 
     with (
         mock.patch.object(label_follower, "_AT_ONCE", at_once),
-        mock.patch.object(label_follower, "recorded_event_in", recorded_event_in),
+        mock.patch.object(label_follower, "past_event_in", read),
     ):
         asyncio.run(scene())
 

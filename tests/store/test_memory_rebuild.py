@@ -3,15 +3,15 @@
 import asyncio
 import contextlib
 import itertools
-import json
 import logging
 import time
 
+import msgspec
 import pytest
 
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.recorded_event import event_facts
+from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.store.decisions.history import RecordText
 from gatehouse.store.decisions.memory_rebuild import MemoryRebuild
 
@@ -19,13 +19,13 @@ from gatehouse.store.decisions.memory_rebuild import MemoryRebuild
 def _record(
     user: str, *, completed: bool = True, counted: bool = True, declined: bool = False
 ) -> RecordText:
-    event = event_facts(
+    event = recorded_event(
         MemoryEvent("acct_1", 1000.0, [(EntityKind.USER, user)], 9.5, "USD"),
         counted=counted,
         declined=declined,
     )
     stage = {"name": "Sentry", "completed": completed, "result": {"event": event}}
-    return "acct_1", json.dumps({"stages": [stage]})
+    return "acct_1", msgspec.json.encode({"stages": [stage]}).decode()
 
 
 class Archive:

@@ -178,7 +178,7 @@ def test_each_review_comes_with_its_own_record(office: AdminSession) -> None:
     assert missing is None
     assert newest is not None
     assert oldest is not None
-    assert (newest["requestId"], oldest["requestId"]) == (requests[2], requests[0])
+    assert (newest.request_id, oldest.request_id) == (requests[2], requests[0])
 
 
 def test_labels_are_what_people_found_within_the_span(office: AdminSession) -> None:

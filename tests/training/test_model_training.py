@@ -12,19 +12,20 @@ import pytest
 from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
+from gatehouse.decisions.record import RecordedEvent
 from gatehouse.installation import open_admin_session
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, confidence, load_sheet
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 from gatehouse.store.feedback.label_times import KnownLabel
 from gatehouse.store.tables import DECISIONS
 from gatehouse.training import model_training
 from gatehouse.training.examples import Examples
 from gatehouse.training.metrics import measure
 from gatehouse.training.model_fitting import FitOptions, Fitted
-from gatehouse.training.model_training import RecordCounts, TrainingOptions, gather, risk_of, train
+from gatehouse.training.model_training import TrainingOptions, gather, risk_of, train
 from gatehouse.training.report import ModelReport, decode_report, encode_report, summary
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
 from tests.harness import Home
@@ -381,17 +382,21 @@ def test_what_sentry_measured_is_gathered_from_whoever_asked_it(
     assert (told.records, told.skipped, told.unreadable, told.looked_at) == (3, 4, 2, 9)
 
 
+def _event(*, counted: bool = True, declined: bool = False) -> RecordedEvent:
+    return RecordedEvent(NOW_MS / 1000, counted, None, None, None, [], declined)
+
+
 @pytest.mark.parametrize(
     ("changes", "event", "doubtful"),
     [
-        ({}, {"counted": True}, False),
-        ({"decision": "DECLINE"}, {"counted": True}, True),
-        ({"decision": "REVIEW"}, {"counted": True}, True),
-        ({}, {"counted": False}, True),
-        ({}, {"counted": True, "declined": True}, True),
-        ({"event": {"counted": True, "declined": True}}, None, True),
-        ({"event": {"counted": False}}, None, True),
-        ({"event": {"counted": True}}, None, False),
+        ({}, _event(), False),
+        ({"decision": "DECLINE"}, _event(), True),
+        ({"decision": "REVIEW"}, _event(), True),
+        ({}, _event(counted=False), True),
+        ({}, _event(declined=True), True),
+        ({"event": _event(declined=True)}, None, True),
+        ({"event": _event(counted=False)}, None, True),
+        ({"event": _event()}, None, False),
         ({}, None, False),
     ],
 )

@@ -1,7 +1,7 @@
 """Writes decision records into a folder, by day, for other tools to read.
 
 Parquet has a typed column for every signal of the catalogue; JSON lines are the records as they
-are kept. What is written appears in the folder when it is complete, or not at all.
+are kept. The folder holds a whole export or none.
 """
 
 import contextlib
@@ -16,22 +16,24 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.backtest.load import reading, signal_columns, signal_types, without_collecting
-from gatehouse.backtest.rows import EVERYTHING, Exported, RowReader
+from gatehouse.backtest.load import garbage_collection_paused, reading, signal_columns, signal_types
 from gatehouse.backtest.workspace import (
-    Workplace,
-    explained,
-    open_workplace,
-    orderly_end,
+    Workspace,
+    exit_on_signal,
+    open_workspace,
+    plain_errors,
     quoted,
     text,
 )
 from gatehouse.core.errors import Conflict
+from gatehouse.decisions.record import UnreadableRecord
+from gatehouse.decisions.signal_layout import EVERYTHING
+from gatehouse.decisions.signal_rows import Exported, RowReader
 from gatehouse.store.decisions.records import KeptRecord
 
 Batches = Iterable[Sequence[KeptRecord]]
 ProgressCallback = Callable[[int], None]
-"""Is told how many records are done."""
+"""Takes the number of records that are done."""
 
 ROWS_IN_FILE: Final = 100_000
 """After so many rows the next files are begun."""
@@ -60,28 +62,28 @@ def export_parquet(
     reader = RowReader(EVERYTHING)
     encode = msgspec.json.Encoder().encode_lines
     done = waiting = files = 0
-    with open_workplace(unfinished) as place, without_collecting():
-        part = place.folder / "part.json"
+    with open_workspace(unfinished) as workspace, garbage_collection_paused():
+        part = workspace.folder / "part.json"
         for batch in batches:
-            with explained(unfinished), part.open("ab") as file:
+            with plain_errors(unfinished), part.open("ab") as file:
                 file.write(encode([_row(reader, record, labels) for record in batch]))
             waiting += len(batch)
             if waiting >= ROWS_IN_FILE:
-                _write(place, part, unfinished, files)
+                _write(workspace, part, unfinished, files)
                 waiting, files = 0, files + 1
             done += len(batch)
             progress(done)
         if waiting:
-            _write(place, part, unfinished, files)
+            _write(workspace, part, unfinished, files)
     return done
 
 
-def _write(place: Workplace, part: Path, folder: Path, number: int) -> None:
+def _write(workspace: Workspace, part: Path, folder: Path, number: int) -> None:
     """Turn a part into Parquet files, one for each of its days."""
     columns = {name: quoted(name) for name in _ABOUT} | signal_columns(EVERYTHING)
     columns["at"] = 'make_timestamptz("at" * 1000)'
     query = reading(part, _ABOUT | signal_types(EVERYTHING), columns)
-    place.ask(
+    workspace.ask(
         f"COPY ({query} ORDER BY requestId) TO {text(str(folder))} (FORMAT parquet, "
         "COMPRESSION zstd, PARTITION_BY (day), OVERWRITE_OR_IGNORE, "
         f"FILENAME_PATTERN 'decisions-{number:05d}-{{i}}')"
@@ -96,7 +98,7 @@ def export_lines(batches: Batches, unfinished: Path, progress: ProgressCallback)
         days: dict[str, list[str]] = {}
         for record in batch:
             days.setdefault(_day(record.at_ms // _DAY_MS), []).append(record.text)
-        with explained(unfinished):
+        with plain_errors(unfinished):
             for day, texts in days.items():
                 folder = unfinished / f"day={day}"
                 folder.mkdir(exist_ok=True)
@@ -109,11 +111,11 @@ def export_lines(batches: Batches, unfinished: Path, progress: ProgressCallback)
 
 @contextlib.contextmanager
 def new_folder(out: Path, *, overwrite: bool) -> Iterator[Path]:
-    """A place inside `out` to write to; what is there at the end becomes the folder's content."""
+    """A folder inside `out` to write to; its content replaces that of `out` at the end."""
     there = _content(out, overwrite=overwrite)
     made = not out.exists()
     finished = False
-    with orderly_end(), explained(out):
+    with exit_on_signal(), plain_errors(out):
         out.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=out))
         try:
@@ -131,12 +133,12 @@ def new_folder(out: Path, *, overwrite: bool) -> Iterator[Path]:
 
 
 def _content(out: Path, *, overwrite: bool) -> list[Path]:
-    """What an earlier export left in the folder; anything else there is not ours to remove."""
+    """What an earlier export left in the folder; `Conflict` when anything else is there."""
     if not out.exists():
         return []
     if not out.is_dir():
         raise Conflict(f"{out} is a file; name a folder")
-    with explained(out):
+    with plain_errors(out):
         there = sorted(out.iterdir())
     if there and not overwrite:
         raise Conflict(f"{out} is not empty; name another folder, or replace it with --overwrite")
@@ -150,7 +152,7 @@ def _content(out: Path, *, overwrite: bool) -> list[Path]:
 def _row(reader: RowReader, record: KeptRecord, labels: Mapping[str, bool]) -> dict[str, Any]:
     try:
         found = reader.exported(record.text)
-    except msgspec.DecodeError:
+    except UnreadableRecord:
         found = _NOTHING
     label = labels.get(record.request_id)
     return {

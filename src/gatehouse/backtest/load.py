@@ -9,14 +9,16 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.backtest.rows import Layout, RowReader
-from gatehouse.backtest.workspace import Workplace, quoted, text
+from gatehouse.backtest.workspace import Workspace, quoted, text
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
+from gatehouse.decisions.record import UnreadableRecord
+from gatehouse.decisions.signal_layout import Layout
+from gatehouse.decisions.signal_rows import RowReader
 from gatehouse.rules.ruleset import RuleSet
-from gatehouse.store.decisions.records import KeptRecord
+from gatehouse.store.decisions.records import KeptRecord, RecordCounts
 
 BYTES_AT_ONCE: Final = 32 * 1024 * 1024
 """What is in memory, and in a file, at one time."""
@@ -24,23 +26,8 @@ BYTES_AT_ONCE: Final = 32 * 1024 * 1024
 ListLookup = Callable[[str, str, int], bool]
 """Whether a list, by its name, had a value at a moment."""
 
-SEEN: Final = "seen"
+REQUESTS: Final = "requests"
 """The table of all requests that can be judged."""
-
-
-class LoadCounts(msgspec.Struct):
-    """How many records there were."""
-
-    records: int = 0
-    """Those that can be judged."""
-    skipped: int = 0
-    """Those of operations that keep no signals."""
-    unreadable: int = 0
-
-    @property
-    def looked_at(self) -> int:
-        """All of them."""
-        return self.records + self.skipped + self.unreadable
 
 
 class SignalSelection(msgspec.Struct, frozen=True):
@@ -52,8 +39,8 @@ class SignalSelection(msgspec.Struct, frozen=True):
     """Signals that are looked up, each with the name of the list."""
 
 
-def question_of(rule_set: RuleSet) -> SignalSelection:
-    """What a rule set needs to know."""
+def select_signals(rule_set: RuleSet) -> SignalSelection:
+    """The signals that the rules name; `InvalidInput` for one that the catalogue does not have."""
     catalogue = Catalogue(rule_set.inputs)
     names = dict.fromkeys(name for rule in rule_set.rules for name in rule.condition.signals)
     lists = dict.fromkeys(pair for rule in rule_set.rules for pair in rule.condition.lists)
@@ -68,7 +55,7 @@ def question_of(rule_set: RuleSet) -> SignalSelection:
 
 
 def _refuse_alike(names: Iterable[str]) -> None:
-    """DuckDB does not tell columns apart by capitals; rule sets of long ago may have such names."""
+    """DuckDB ignores case in column names; older rule sets may hold names that differ only so."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(name.lower(), name)
@@ -97,15 +84,15 @@ class Loader:
 
     def __init__(
         self,
-        place: Workplace,
-        question: SignalSelection,
+        workspace: Workspace,
+        selection: SignalSelection,
         listed: ListLookup,
         labels: Mapping[str, bool],
     ) -> None:
-        layout = Layout(question.signals)
-        self._rule_set = question.rule_set
-        self._lists = [name for _, name in question.lists]
-        self._reader = RowReader(layout, [signal for signal, _ in question.lists])
+        layout = Layout(selection.signals)
+        self._rule_set = selection.rule_set
+        self._lists = [name for _, name in selection.lists]
+        self._reader = RowReader(layout, [signal for signal, _ in selection.lists])
         self._listed = listed
         self._labels = labels
         self._encode = msgspec.json.Encoder().encode_lines
@@ -113,35 +100,35 @@ class Loader:
         columns = {"request_id": "i", "decided": "d", "fraud": "f", "currency": "c", "amount": "a"}
         lines |= {"a": "DECIMAL(24, 6)", "l": "BOOLEAN[]", **signal_types(layout)}
         columns |= signal_columns(layout)
-        for number, pair in enumerate(question.lists):
+        for number, pair in enumerate(selection.lists):
             columns[listed_column(*pair)] = f"l[{number + 1}]"
-        self._table = JsonTable(place, SEEN, lines, columns)
+        self._table = JsonTable(workspace, REQUESTS, lines, columns)
 
     def load(
-        self, batches: Iterable[Sequence[KeptRecord]], progress: Callable[[LoadCounts], None]
-    ) -> LoadCounts:
-        """Load all records; tells after each batch how far it is."""
-        loaded, lines = LoadCounts(), bytearray()
+        self, batches: Iterable[Sequence[KeptRecord]], progress: Callable[[RecordCounts], None]
+    ) -> RecordCounts:
+        """Load all records; reports progress after each batch."""
+        loaded, lines = RecordCounts(), bytearray()
         # DuckDB reads one part while the next one is made.
-        with without_collecting(), ThreadPoolExecutor(1) as beside:
-            under_way = beside.submit(self._table.add, b"")
+        with garbage_collection_paused(), ThreadPoolExecutor(1) as thread:
+            under_way = thread.submit(self._table.add, b"")
             for batch in batches:
                 lines += self._encode(self._lines(batch, loaded))
                 if len(lines) >= BYTES_AT_ONCE:
                     under_way.result()
-                    under_way = beside.submit(self._table.add, lines)
+                    under_way = thread.submit(self._table.add, lines)
                     lines = bytearray()
                 progress(loaded)
             under_way.result()
         self._table.add(lines)
         return loaded
 
-    def _lines(self, batch: Sequence[KeptRecord], loaded: LoadCounts) -> list[_RequestLine]:
+    def _lines(self, batch: Sequence[KeptRecord], loaded: RecordCounts) -> list[_RequestLine]:
         lines, label_of = [], self._labels.get
         for request_id, at_ms, operation, record in batch:
             try:
                 seen = self._reader.seen(operation, record, self._rule_set)
-            except msgspec.DecodeError:
+            except UnreadableRecord:
                 loaded.unreadable += 1
                 continue
             if seen is None:
@@ -161,21 +148,21 @@ class Loader:
 
 
 @contextlib.contextmanager
-def without_collecting() -> Iterator[None]:
-    """Rows hold no cycles, so looking for some among them would only take time."""
-    collecting = gc.isenabled()
+def garbage_collection_paused() -> Iterator[None]:
+    """Do not search for reference cycles meanwhile: rows have none, and the search takes time."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if collecting:
+        if was_enabled:
             gc.enable()
 
 
 def signal_types(layout: Layout) -> dict[str, str]:
     """The types of the request's own signals, of velocity, and of what stages gave."""
     types = {"o": _struct(layout.own), "g": _struct(layout.given)}
-    # DuckDB knows no structs without fields; what a line holds besides is not read.
+    # DuckDB has no structs without fields; keys of a line that are not named here are ignored.
     return {"v": "DOUBLE[][]", **{key: kind for key, kind in types.items() if kind is not None}}
 
 
@@ -193,21 +180,21 @@ class JsonTable:
     """A table of DuckDB that is filled from JSON lines."""
 
     def __init__(
-        self, place: Workplace, name: str, lines: Mapping[str, str], columns: Mapping[str, str]
+        self, workspace: Workspace, name: str, lines: Mapping[str, str], columns: Mapping[str, str]
     ) -> None:
         """Take the types of what a line holds, and where in it each column is."""
-        self._place = place
+        self._workspace = workspace
         self._name = name
         self._lines = dict(lines)
         self._columns = dict(columns)
-        with place.lines(b"") as path:
-            place.ask(f"CREATE TABLE {name} AS {self._reading(path)}")
+        with workspace.lines(b"") as path:
+            workspace.ask(f"CREATE TABLE {name} AS {self._reading(path)}")
 
     def add(self, lines: bytes | bytearray) -> None:
         """Add the rows of these lines."""
         if lines:
-            with self._place.lines(lines) as path:
-                self._place.ask(f"INSERT INTO {self._name} {self._reading(path)}")
+            with self._workspace.lines(lines) as path:
+                self._workspace.ask(f"INSERT INTO {self._name} {self._reading(path)}")
 
     def _reading(self, path: Path) -> str:
         return reading(path, self._lines, self._columns)

@@ -14,7 +14,7 @@ CATCHING: Final = (Outcome.REVIEW, Outcome.DECLINE)
 
 
 class LabelTally(msgspec.Struct):
-    """What was caught, as far as labels tell."""
+    """How many requests were caught, and what their labels say."""
 
     matches: int = 0
     fraud: int = 0
@@ -59,7 +59,7 @@ class RuleFigures(msgspec.Struct, frozen=True, rename="camel"):
     shadow: bool
     matches: int
     decisive: int
-    """Requests that would have been decided otherwise without it."""
+    """Requests that would have been decided differently without it."""
     fraud: int
     legitimate: int
     precision: float | None
@@ -71,7 +71,7 @@ class RuleFigures(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Judged(msgspec.Struct, frozen=True, rename="camel"):
-    """How requests were decided, as a whole: then, or by the rule set that is tried."""
+    """How all requests were decided: at the time, or by the rule set that is tried."""
 
     outcomes: dict[str, int]
     precision: float | None

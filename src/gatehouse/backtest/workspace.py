@@ -1,7 +1,7 @@
-"""A private folder with a database of DuckDB in it, which is gone when the work ends.
+"""A private folder with a database of DuckDB in it, which is removed when the work ends.
 
-What lies in it comes from decision records. So nobody else may read it, it is removed however the
-work ends, and what a killed process could not remove is removed by the next one.
+What it holds comes from decision records. So only its owner may read it, it is removed also after
+an error or a signal, and what a killed process left behind is removed by the next one.
 """
 
 import contextlib
@@ -31,23 +31,23 @@ _LOCK: Final = "in-use"
 _LONGEST_REASON: Final = 300
 
 
-class Workplace:
-    """An open database of DuckDB and room for files beside it."""
+class Workspace:
+    """An open database of DuckDB, in a folder that has room for files."""
 
     def __init__(
-        self, folder: Path, connection: duckdb.DuckDBPyConnection, beside: ThreadPoolExecutor
+        self, folder: Path, connection: duckdb.DuckDBPyConnection, thread: ThreadPoolExecutor
     ) -> None:
         self.folder = folder
         self._connection = connection
-        self._beside = beside
+        self._thread = thread
 
     def ask(self, statement: str) -> list[tuple[Any, ...]]:
         """Run a statement; its rows.
 
         DuckDB works on a thread of its own, so that a signal finds Python waiting and ends it.
         """
-        with explained(self.folder):
-            answer = self._beside.submit(self._run, statement)
+        with plain_errors(self.folder):
+            answer = self._thread.submit(self._run, statement)
             try:
                 return answer.result()
             except BaseException:
@@ -60,10 +60,10 @@ class Workplace:
 
     @contextlib.contextmanager
     def lines(self, content: bytes | bytearray) -> Iterator[Path]:
-        """JSON lines as a file that DuckDB can read, for as long as it takes."""
+        """JSON lines as a file that DuckDB can read; it is removed afterwards."""
         path = self.folder / "part.json"
         try:
-            with explained(self.folder):
+            with plain_errors(self.folder):
                 path.write_bytes(content)
             yield path
         finally:
@@ -71,12 +71,12 @@ class Workplace:
 
 
 @contextlib.contextmanager
-def open_workplace(within: Path | None = None) -> Iterator[Workplace]:
-    """Make a workplace, in the folder for temporary files or the one given, and clear it away."""
+def open_workspace(within: Path | None = None) -> Iterator[Workspace]:
+    """Make a workspace, in the folder for temporary files or the one given, and remove it after."""
     parent = Path(tempfile.gettempdir()) if within is None else within
     _clear_abandoned(parent)
-    with orderly_end(), contextlib.ExitStack() as at_the_end:
-        with explained(parent):
+    with exit_on_signal(), contextlib.ExitStack() as at_the_end:
+        with plain_errors(parent):
             folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
             at_the_end.callback(shutil.rmtree, folder, ignore_errors=True)
             lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
@@ -84,8 +84,8 @@ def open_workplace(within: Path | None = None) -> Iterator[Workplace]:
             fcntl.flock(lock, fcntl.LOCK_EX)
             connection = _connect(folder)
         at_the_end.callback(connection.close)
-        beside = at_the_end.enter_context(ThreadPoolExecutor(1))
-        yield Workplace(folder, connection, beside)
+        thread = at_the_end.enter_context(ThreadPoolExecutor(1))
+        yield Workspace(folder, connection, thread)
 
 
 def quoted(name: str) -> str:
@@ -104,7 +104,7 @@ def _connect(folder: Path) -> duckdb.DuckDBPyConnection:
         "temp_directory": str(folder / "spilled"),
         "threads": len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1,
         "preserve_insertion_order": False,
-        # Nothing is fetched from anywhere: all that is needed comes with the package.
+        # DuckDB must not download extensions: all that is needed comes with the package.
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
@@ -114,7 +114,7 @@ def _connect(folder: Path) -> duckdb.DuckDBPyConnection:
 
 
 def _clear_abandoned(parent: Path) -> None:
-    """Remove what processes left that were killed: nobody holds its lock any more."""
+    """Remove the folders of killed processes: no process holds their locks."""
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if folder.is_symlink() or folder.stat().st_uid != os.getuid():
@@ -128,8 +128,8 @@ def _clear_abandoned(parent: Path) -> None:
 
 
 @contextlib.contextmanager
-def orderly_end() -> Iterator[None]:
-    """Let a request to end reach the clearing away, as an interrupt does by itself."""
+def exit_on_signal() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into an exit, so that folders are removed as after an interrupt."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -146,8 +146,8 @@ def orderly_end() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def explained(folder: Path) -> Iterator[None]:
-    """Tell what goes wrong, mostly with disk and memory, in a folder, in words that help."""
+def plain_errors(folder: Path) -> Iterator[None]:
+    """Turn errors of the disk and of DuckDB into errors that an operator can act on."""
     try:
         yield
     except OSError as error:
@@ -161,7 +161,7 @@ def explained(folder: Path) -> Iterator[None]:
         reason = str(error).splitlines()[0]
         raise _unwritable(folder, os.strerror(errno.ENOSPC) in reason, reason) from None
     except duckdb.Error as error:
-        # The lines after the first one show the statement, which means nothing to an operator.
+        # The lines after the first one show the statement, which does not help an operator.
         reason = str(error).partition("\n")[0]
         raise GatehouseError(f"DuckDB could not do this: {reason[:_LONGEST_REASON]}") from None
 

@@ -10,6 +10,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.decisions.record import PipelineVersion
 from gatehouse.gateway.request import GatewayRequest, Payment, UnfitPayment, read_payment
 from gatehouse.gateway.stage import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
@@ -74,7 +75,7 @@ class Pipelines:
             raise Problem("invalid_request", fields={"pipelineId": [_unknown(setup.pipelines)]})
         given = self._readers.read(pipeline, call)
         card, others = _cards(given)
-        about = {"pipeline": {"id": call.pipeline_id, "version": pipeline.version}}
+        version = PipelineVersion(call.pipeline_id, pipeline.version)
 
         def decide(runs: Sequence[StageRun]) -> Outcome:
             stages = pipeline.definition.stages
@@ -90,7 +91,7 @@ class Pipelines:
             answer=_answer,
             other_cards=others,
             intent=_intent(given.payment) if self._pays else None,
-            decision_plan=DecisionPlan(self._signal_builder, decide, about),
+            decision_plan=DecisionPlan(self._signal_builder, decide, version),
         )
 
     async def plan_rules(self, account: Account, call: RulesCall) -> RequestPlan:

@@ -17,6 +17,13 @@ from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.core.stage import Stage
 from gatehouse.core.timeouts import with_timeout
+from gatehouse.decisions.record import (
+    DecisionRecord,
+    PipelineVersion,
+    RecordedSignals,
+    RecordedStage,
+    encode,
+)
 from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
@@ -33,7 +40,6 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
 )
 
-_encode: Final = msgspec.json.Encoder().encode
 _REVIEW: Final = Outcome.REVIEW
 _DECLINE: Final = Outcome.DECLINE
 _log: Final = logging.getLogger("gatehouse.pipeline")
@@ -61,7 +67,7 @@ class SignalBuilder(Protocol):
     async def describe(self, case: Case) -> None:
         """Fill the case's signals with what the request itself says."""
 
-    def facts(self, case: Case) -> dict[str, Any]:
+    def facts(self, case: Case) -> RecordedSignals:
         """What the decision record keeps of that."""
 
 
@@ -70,8 +76,8 @@ class DecisionPlan(msgspec.Struct, frozen=True):
 
     signal_builder: SignalBuilder
     decide: Callable[[Sequence["StageRun"]], Outcome]
-    about: dict[str, Any] = {}
-    """What else the record says, such as the pipeline and its version."""
+    pipeline: PipelineVersion | None = None
+    """The pipeline that the request named."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -307,30 +313,22 @@ def _kept_reference(reference: str | int | None) -> str | int | None:
 
 def _decision(job: Job, case: Case, done: Processed) -> DecisionRow:
     kept = _kept_reference(job.client_reference)
-    record = {
-        "requestId": job.request_id,
-        "operation": job.operation,
-        "at": iso_time(case.at_ms),
-        "clientReferenceId": kept,
-        "card": case.card,
-        "stages": [
-            {
-                "name": run.stage,
-                "feeType": run.item.fee_type,
-                "feeMicros": run.item.fee,
-                "completed": run.item.completed,
-                "durationMicroseconds": run.duration_us,
-                "result": run.result.facts,
-            }
-            for run in done.runs
-        ],
-        "authorizedMicros": done.authorized,
-        "closedMicros": done.closed,
-    }
-    if job.decision_plan is not None:
-        record["decision"] = done.decision
-        record |= job.decision_plan.about
-        record |= job.decision_plan.signal_builder.facts(case)
+    plan = job.decision_plan
+    described = None if plan is None else plan.signal_builder.facts(case)
+    record = DecisionRecord(
+        request_id=job.request_id,
+        operation=job.operation,
+        at=iso_time(case.at_ms),
+        client_reference_id=kept,
+        card=case.card,
+        stages=[_recorded(run) for run in done.runs],
+        authorized_micros=done.authorized,
+        closed_micros=done.closed,
+        decision=done.decision,
+        pipeline=None if plan is None else plan.pipeline,
+        signals=None if described is None else described.signals,
+        event=None if described is None else described.event,
+    )
     return DecisionRow(
         account_id=job.account_id,
         request_id=job.request_id,
@@ -338,6 +336,18 @@ def _decision(job: Job, case: Case, done: Processed) -> DecisionRow:
         operation=job.operation,
         client_reference=None if kept is None else str(kept),
         card=case.card.fingerprint if case.card else None,
-        record=_encode(record).decode(),
+        record=encode(record),
         transaction=case.transaction,
+    )
+
+
+def _recorded(run: StageRun) -> RecordedStage:
+    item = run.item
+    return RecordedStage(
+        name=run.stage,
+        fee_type=item.fee_type,
+        fee_micros=item.fee,
+        completed=item.completed,
+        duration_microseconds=run.duration_us,
+        result=run.result.facts,
     )

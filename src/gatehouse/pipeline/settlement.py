@@ -7,11 +7,12 @@ others share the commit.
 import asyncio
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
+from gatehouse.decisions.record import DecisionRecord
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -159,10 +160,10 @@ class Search(msgspec.Struct, frozen=True):
 class Archive(Protocol):
     """Finds decision records, each only for the account it belongs to."""
 
-    async def get(self, account_id: str, request_id: str) -> dict[str, Any] | None:
+    async def get(self, account_id: str, request_id: str) -> DecisionRecord | None:
         """One record, or None."""
 
-    async def search(self, account_id: str, search: Search) -> list[dict[str, Any]]:
+    async def search(self, account_id: str, search: Search) -> list[DecisionRecord]:
         """Records, newest first."""
 
     async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:

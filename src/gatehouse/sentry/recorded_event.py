@@ -1,10 +1,11 @@
-"""An event inside a decision record: written with it, read when the memory is rebuilt."""
+"""What Sentry left in a decision record: the event its memory noted, and what it measured."""
 
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
 
+from gatehouse.decisions.outline import RecordOutline, read_outline
+from gatehouse.decisions.record import RecordedEvent, Text, UnreadableRecord, read
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 
 STAGE: Final = "Sentry"
@@ -13,86 +14,83 @@ _WORDS: Final = {kind: kind.name.lower() for kind in EntityKind}
 _KINDS: Final = {word: kind for kind, word in _WORDS.items()}
 
 
-class _Event(msgspec.Struct, frozen=True):
-    at: float
-    entities: list[tuple[str, str]]
+class PastEvent(NamedTuple):
+    """An event out of a record."""
+
+    event: MemoryEvent
     counted: bool
-    amount: float | None = None
-    currency: str | None = None
-    whereabouts: str | None = None
-    declined: bool = False
+    """Whether it counts as an attempt of the customer: no repetition, and every stage completed."""
+    declined: bool
+    """Whether the payment was refused, whether the event counts or not."""
 
 
-class _Result(msgspec.Struct, frozen=True):
-    event: _Event | None = None
+class Measured(NamedTuple):
+    """What Sentry measured of a request, and the event that goes with it."""
+
+    values: dict[str, float]
+    event: RecordedEvent | None
 
 
-class _Stage(msgspec.Struct, frozen=True):
-    name: str
-    completed: bool
-    result: _Result | None = None
+class _EventResult(msgspec.Struct, frozen=True):
+    """The event in a stage's result, where the record itself does not tell it."""
+
+    event: RecordedEvent | None = None
 
 
-class _Record(msgspec.Struct, frozen=True):
-    stages: list[_Stage]
-    event: _Event | None = None
-    """Where a record tells the event itself, and not as a part of what Sentry found."""
+class _MeasuredResult(_EventResult, frozen=True):
+    signals: dict[str, float] | None = None
 
 
-_decode: Final = msgspec.json.Decoder(_Record).decode
+_decode_event: Final = msgspec.json.Decoder(_EventResult).decode
+_decode_measured: Final = msgspec.json.Decoder(_MeasuredResult).decode
 
 
-def event_facts(event: MemoryEvent, *, counted: bool, declined: bool = False) -> dict[str, Any]:
+def recorded_event(event: MemoryEvent, *, counted: bool, declined: bool = False) -> RecordedEvent:
     """An event for the record."""
-    facts = {
-        "at": round(event.at_s, 3),
-        "counted": counted,
-        "amount": event.amount,
-        "currency": event.currency,
-        "whereabouts": event.whereabouts,
-        "entities": [(_WORDS[kind], value) for kind, value in event.entities],
-    }
-    if declined:
-        facts["declined"] = True
-    return facts
+    return RecordedEvent(
+        at=round(event.at_s, 3),
+        counted=counted,
+        amount=event.amount,
+        currency=event.currency,
+        whereabouts=event.whereabouts,
+        entities=[(_WORDS[kind], value) for kind, value in event.entities],
+        declined=declined,
+    )
 
 
-def counted_event_in(account_id: str, record: str) -> MemoryEvent | None:
-    """The event of a record that counts; None when it has none.
-
-    A request in which another party failed was never the customer's attempt.
-    """
-    event, completed = _read(record)
-    return _sighting(account_id, event) if event and event.counted and completed else None
-
-
-def recorded_event_in(account_id: str, record: str) -> MemoryEvent | None:
-    """The event of a record, whether it counts or not: what it turned out to be is as true."""
-    event, _ = _read(record)
-    return _sighting(account_id, event) if event else None
-
-
-def declined_event_in(account_id: str, record: str) -> MemoryEvent | None:
-    """The event of a record whose payment was refused, whether it counts or not."""
-    event, _ = _read(record)
-    return _sighting(account_id, event) if event and event.declined else None
-
-
-# Both questions are asked about one record after the other.
-@lru_cache(maxsize=1)
-def _read(record: str) -> tuple[_Event | None, bool]:
-    """The event of a record, and whether everybody who was asked has answered."""
+def past_event_in(account_id: str, text: Text) -> PastEvent | None:
+    """The event of a record; None when it has none, or cannot be read."""
     try:
-        found = _decode(record)
-    except msgspec.MsgspecError:
-        return None, False
-    completed = all(stage.completed for stage in found.stages)
-    if found.event is not None:
-        return found.event, completed
-    events = [one.result.event for one in found.stages if one.name == STAGE and one.result]
-    return next((event for event in events if event is not None), None), completed
-
-
-def _sighting(account_id: str, event: _Event) -> MemoryEvent:
+        record = read_outline(text)
+        event = record.event or _event_of_stage(record)
+    except UnreadableRecord:
+        return None
+    if event is None:
+        return None
+    # Entities of a kind that only a newer version knows are left out.
     known = [(_KINDS[word], value) for word, value in event.entities if word in _KINDS]
-    return MemoryEvent(account_id, event.at, known, event.amount, event.currency, event.whereabouts)
+    return PastEvent(
+        MemoryEvent(account_id, event.at, known, event.amount, event.currency, event.whereabouts),
+        counted=event.counted and record.completed,
+        declined=event.declined,
+    )
+
+
+def measured_in(record: RecordOutline) -> Measured | None:
+    """What Sentry measured; None when it did not run or complete. Raises `UnreadableRecord`."""
+    for stage in record.stages:
+        if stage.name == STAGE and stage.completed:
+            result = read(_decode_measured, stage.result)
+            if result.signals is None:
+                return None
+            return Measured(result.signals, record.event or result.event)
+    return None
+
+
+def _event_of_stage(record: RecordOutline) -> RecordedEvent | None:
+    for stage in record.stages:
+        if stage.name == STAGE:
+            event = read(_decode_event, stage.result).event
+            if event is not None:
+                return event
+    return None

@@ -13,7 +13,7 @@ from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
 from gatehouse.sentry.memory import Entity, History, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
-from gatehouse.sentry.recorded_event import STAGE, event_facts
+from gatehouse.sentry.recorded_event import STAGE, recorded_event
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
 from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
@@ -162,7 +162,7 @@ class SentryStage:
             "signals": kept_signals(values),
         }
         if event:
-            facts["event"] = event_facts(visit.event, counted=visit.counted)
+            facts["event"] = recorded_event(visit.event, counted=visit.counted)
         return StageResult(
             SentryResponse(confidence, reasons),
             completed,

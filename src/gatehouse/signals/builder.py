@@ -1,10 +1,11 @@
 """Surveys a request: fills the case's signals, and tells the record what was seen."""
 
-from typing import Any, Final
+from typing import Final
 
 from gatehouse.core.case import Case
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.timeouts import with_timeout
+from gatehouse.decisions.record import RecordedSignals
 from gatehouse.intel.addresses import read_address
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.networks import AddressBook
@@ -13,7 +14,7 @@ from gatehouse.intel.places import country_code
 from gatehouse.sentry.entities import address_entity
 from gatehouse.sentry.memory import Entity, EntityKind, Memory
 from gatehouse.sentry.placeholders import drop_placeholder
-from gatehouse.sentry.recorded_event import event_facts
+from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.sentry.request_view import DAY_S, RequestView
 from gatehouse.sentry.stage import ObservedRequest, SentryStage
 from gatehouse.signals import request_signals
@@ -53,16 +54,16 @@ class LiveSignalBuilder:
         case.gathered[_KEPT] = dict(found), visit
         case.gathered[self._sentry.name] = visit
 
-    def facts(self, case: Case) -> dict[str, Any]:
+    def facts(self, case: Case) -> RecordedSignals:
         """What the decision record keeps: the signals, and the event that counts from now on."""
         found, visit = case.gathered[_KEPT]
         past = visit.past
-        event = event_facts(
+        event = recorded_event(
             visit.event,
             counted=past is not None and past.counted,
             declined=_was_declined(case),
         )
-        return {"signals": found, "event": event}
+        return RecordedSignals(found, event)
 
     async def _visit(self, case: Case, told: SignalInput, more: list[Entity]) -> ObservedRequest:
         sentry = self._sentry

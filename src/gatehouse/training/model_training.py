@@ -7,7 +7,7 @@ no worse than its trial.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal
 
 import msgspec
 import numpy as np
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
+from gatehouse.decisions.outline import RecordOutline, read_outline
+from gatehouse.decisions.record import RecordedEvent, UnreadableRecord
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.recorded_event import STAGE
+from gatehouse.sentry.recorded_event import measured_in
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
 from gatehouse.store.database import Database
-from gatehouse.store.decisions.records import KeptRecord, RecordSpan, stream
+from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan, stream
 from gatehouse.store.feedback.label_times import KnownLabel
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
 from gatehouse.training.metrics import Figures, calibration, measure, precision_recall
@@ -66,56 +68,6 @@ class Trained(msgspec.Struct, frozen=True):
     report: ModelReport
 
 
-class RecordCounts(msgspec.Struct):
-    """How many records there were."""
-
-    records: int = 0
-    """Those that say what Sentry measured."""
-    skipped: int = 0
-    """Those of other operations, and those in which Sentry did not complete."""
-    unreadable: int = 0
-
-    @property
-    def looked_at(self) -> int:
-        """All of them."""
-        return self.records + self.skipped + self.unreadable
-
-
-class Measured(NamedTuple):
-    """What a record says of a request for training."""
-
-    signals: Mapping[str, float]
-    doubtful: bool
-    """Whether nobody would have complained, whatever it was: it was refused, waits for a person, or
-    repeats another."""
-
-
-class _Event(msgspec.Struct, frozen=True):
-    counted: bool = True
-    declined: bool = False
-
-
-class _Result(msgspec.Struct, frozen=True):
-    signals: dict[str, float] | None = None
-    event: _Event | None = None
-
-
-class _Stage(msgspec.Struct, frozen=True):
-    name: str
-    completed: bool
-    result: msgspec.Raw = msgspec.Raw(b"{}")
-
-
-class _Record(msgspec.Struct, frozen=True):
-    stages: list[_Stage]
-    decision: str | None = None
-    event: _Event | None = None
-
-
-_decode_record: Final = msgspec.json.Decoder(_Record).decode
-_decode_result: Final = msgspec.json.Decoder(_Result).decode
-
-
 def settled(span: RecordSpan, until_ms: int, options: TrainingOptions) -> RecordSpan:
     """The part of a span whose labels are in by now."""
     return span._replace(until_ms=min(span.until_ms, until_ms - options.label_delay_ms))
@@ -147,35 +99,27 @@ def _gather(
     record: KeptRecord, labels: Mapping[str, KnownLabel], examples: Examples, gathered: RecordCounts
 ) -> None:
     try:
-        measured = measured_in(record)
-    except msgspec.MsgspecError:
+        kept = read_outline(record.text) if record.operation in OPERATIONS else None
+        measured = None if kept is None else measured_in(kept)
+    except UnreadableRecord:
         gathered.unreadable += 1
         return
-    if measured is None:
+    if kept is None or measured is None:
         gathered.skipped += 1
         return
     gathered.records += 1
-    row = examples.add(record.at_ms / 1000, measured.signals, doubtful=measured.doubtful)
+    doubtful = _is_doubtful(kept, measured.event)
+    row = examples.add(record.at_ms / 1000, measured.values, doubtful=doubtful)
     label = labels.get(record.request_id)
     if label is not None:
         examples.set_label(row, label.fraud, label.known_at_ms / 1000)
 
 
-def measured_in(record: KeptRecord) -> Measured | None:
-    """What Sentry measured of a request; None when it was not asked, or could not complete."""
-    if record.operation not in OPERATIONS:
-        return None
-    kept = _decode_record(record.text)
-    for stage in kept.stages:
-        if stage.name == STAGE and stage.completed:
-            result = _decode_result(stage.result)
-            if result.signals is None:
-                return None
-            event = kept.event or result.event or _Event()
-            # A review labels its request; without a label it is still open.
-            stopped = kept.decision in {Outcome.DECLINE, Outcome.REVIEW}
-            return Measured(result.signals, stopped or event.declined or not event.counted)
-    return None
+def _is_doubtful(record: RecordOutline, event: RecordedEvent | None) -> bool:
+    """Whether nobody would have reported a fraud: it was refused, awaits review, or repeats."""
+    # A review labels its request; without a label it is still open.
+    stopped = record.decision in {Outcome.DECLINE, Outcome.REVIEW}
+    return stopped or (event is not None and (event.declined or not event.counted))
 
 
 def train(

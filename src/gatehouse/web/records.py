@@ -10,6 +10,7 @@ from gatehouse.core.cards import KeptCard
 from gatehouse.core.ids import is_id
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
+from gatehouse.decisions.record import DecisionRecord, PipelineVersion
 from gatehouse.pipeline.settlement import Search
 from gatehouse.web.envelope import Money, money
 from gatehouse.web.problems import Problem
@@ -34,13 +35,6 @@ class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
             "Sentry's result names what it remembers, the others nothing."
         ),
     ]
-
-
-class PipelineVersion(msgspec.Struct, frozen=True):
-    """Which pipeline, as it stood at the time."""
-
-    id: Annotated[int, Meta(description="Number of the pipeline.")]
-    version: Annotated[int, Meta(description="Its version.")]
 
 
 class Decision(msgspec.Struct, frozen=True, rename="camel"):
@@ -72,33 +66,32 @@ class Decision(msgspec.Struct, frozen=True, rename="camel"):
     ] = UNSET
 
 
-def public_decision(record: dict[str, Any], currency: str) -> Decision:
+def public_decision(record: DecisionRecord, currency: str) -> Decision:
     """A kept record in the shape of the API."""
     stages = [
         DecisionStage(
-            name=stage["name"],
-            fee_type=stage["feeType"],
-            fee=money(currency, stage["feeMicros"]),
-            completed=stage["completed"],
-            duration_microseconds=stage["durationMicroseconds"],
-            result=stage["result"],
+            name=stage.name,
+            fee_type=stage.fee_type,
+            fee=money(currency, stage.fee_micros),
+            completed=stage.completed,
+            duration_microseconds=stage.duration_microseconds,
+            result=stage.result,
         )
-        for stage in record["stages"]
+        for stage in record.stages
     ]
-    card = record["card"]
     return Decision(
-        request_id=record["requestId"],
-        operation=record["operation"],
-        at=record["at"],
-        client_reference_id=record["clientReferenceId"],
-        card=None if card is None else msgspec.convert(card, KeptCard),
+        request_id=record.request_id,
+        operation=record.operation,
+        at=record.at,
+        client_reference_id=record.client_reference_id,
+        card=record.card,
         pipeline_stages=[stage.name for stage in stages],
         stages=stages,
-        amount_authorized=money(currency, record["authorizedMicros"]),
-        amount_closed=money(currency, record["closedMicros"]),
-        decision=record.get("decision", UNSET),
-        pipeline=PipelineVersion(**record["pipeline"]) if "pipeline" in record else UNSET,
-        signals=record.get("signals", UNSET),
+        amount_authorized=money(currency, record.authorized_micros),
+        amount_closed=money(currency, record.closed_micros),
+        decision=UNSET if record.decision is None else record.decision,
+        pipeline=UNSET if record.pipeline is None else record.pipeline,
+        signals=UNSET if record.signals is None else record.signals,
     )
 
 

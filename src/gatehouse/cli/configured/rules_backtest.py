@@ -21,11 +21,11 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 
 if TYPE_CHECKING:
-    from gatehouse.backtest.load import ListLookup, LoadCounts
+    from gatehouse.backtest.load import ListLookup
     from gatehouse.backtest.report import Amounts, BacktestReport
     from gatehouse.rules.ruleset import RuleSet
     from gatehouse.store.admin.admin_session import AdminSession
-    from gatehouse.store.decisions.records import RecordSpan
+    from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 
 _MONEY = ("caught", "lost", "amounts")
 
@@ -65,7 +65,7 @@ def backtest(
     trial = Backtest(rule_set, span, listed, labels, examples)
     with Progress("reading records", total) as progress:
 
-        def reached(loaded: "LoadCounts") -> None:
+        def reached(loaded: "RecordCounts") -> None:
             done = loaded.looked_at
             progress.reached(done, f"{done:,} of {total:,} records")
 

@@ -14,13 +14,15 @@ from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import suggestion
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.decisions.record import UnreadableRecord, encode
+from gatehouse.decisions.signal_layout import fits
+from gatehouse.decisions.signal_rows import row_of
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.lists import ListHistory
 
 _LONGEST_SHOWN: Final = 60
-_LARGEST: Final = 2**53
 _MOST_PROBLEMS: Final = 100
 _MOMENT: Final[Any] = Annotated[datetime, Meta(tz=True)] | None
 _SHAPE: Final = '{"signals": {"order.amount": 59.9, "ip.country": "GB"}}'
@@ -52,7 +54,7 @@ def read_case(content: bytes, rule_set: RuleSet) -> TrialInput:
     if not isinstance(case, dict) or not isinstance(case.get("signals"), dict):
         raise InvalidInput(f"the case has no signals; it should look like {_SHAPE}")
     if isinstance(case.get("stages"), list):
-        return _of_record(case, rule_set)
+        return _of_record(msgspec.json.encode(case), case.get("at"), rule_set)
     return TrialInput(_checked(case["signals"], Catalogue(rule_set.inputs)), None)
 
 
@@ -66,25 +68,25 @@ def recorded_case(
         record = decisions.get(connection, account_id, request_id)
     if record is None:
         raise NotFound(f"account {account_id} has no request {recordable(request_id)}")
-    if not isinstance(record.get("signals"), dict):
+    if record.signals is None:
         raise InvalidInput("only requests for a pipeline or for rules keep their signals")
-    return _of_record(record, rule_set)
+    return _of_record(encode(record), record.at, rule_set)
 
 
-def _of_record(record: Mapping[str, Any], rule_set: RuleSet) -> TrialInput:
-    from gatehouse.backtest.rows import row_of
-
+def _of_record(text: str | bytes, came_at: Any, rule_set: RuleSet) -> TrialInput:
     try:
-        row = row_of(record, rule_set.name)
-        at = msgspec.convert(record.get("at"), _MOMENT)
-    except msgspec.DecodeError as error:
+        row = row_of(text, rule_set.name)
+        at = msgspec.convert(came_at, _MOMENT)
+    except UnreadableRecord as error:
+        raise InvalidInput(str(error)) from None
+    except msgspec.ValidationError as error:
         raise InvalidInput(f"this is not a decision record: {error}") from None
     # Callers may send anything as a custom input; for a rule all but the declared type is NULL.
     inputs = {f"{CUSTOM}{key}": kind for key, kind in rule_set.inputs.items()}
     seen = {
         name: value
         for name, value in row.items()
-        if not name.startswith(CUSTOM) or (name in inputs and _fits(value, inputs[name]))
+        if not name.startswith(CUSTOM) or (name in inputs and fits(value, inputs[name]))
     }
     return TrialInput(packed(seen), None if at is None else round(at.timestamp() * 1000))
 
@@ -98,7 +100,7 @@ def _checked(signals: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]
         if info is None:
             near = suggestion(name, catalogue.names())
             problems.append(f"there is no signal {_shown(recordable(name))}{near}")
-        elif value is not None and not _fits(value, info.type):
+        elif value is not None and not fits(value, info.type):
             problems.append(f"{name} must be a {_NAMED[info.type]}")
     if problems:
         raise InvalidInput("\n".join(problems))
@@ -111,16 +113,6 @@ _NAMED: Final = {
     Type.BOOLEAN: "boolean",
     Type.WORDS: "list of texts",
 }
-
-
-def _fits(value: Any, kind: Type) -> bool:
-    if kind is Type.NUMBER:
-        return type(value) in (int, float) and abs(value) < _LARGEST
-    if kind is Type.TEXT:
-        return isinstance(value, str)
-    if kind is Type.BOOLEAN:
-        return isinstance(value, bool)
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
 class RuleSetTrial:

@@ -15,6 +15,7 @@ from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.ids import is_id
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
+from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.decisions import decisions
 
@@ -51,19 +52,19 @@ def list_decisions(
     page = found[:limit]
     rows = [
         (
-            record["requestId"],
-            record["at"],
-            record["operation"],
-            record.get("decision") or "-",
-            ", ".join(_stage(stage) for stage in record["stages"]) or "-",
-            _plain(record["clientReferenceId"]),
+            record.request_id,
+            record.at,
+            record.operation,
+            record.decision or "-",
+            ", ".join(_stage(stage) for stage in record.stages) or "-",
+            _plain(record.client_reference_id),
         )
         for record in page
     ]
     headings = ("REQUEST", "AT", "OPERATION", "DECISION", "STAGES", "REFERENCE")
     text = table(headings, rows) if rows else "no decisions"
     if len(found) > limit:
-        text += f"\nthere are more: --after {page[-1]['requestId']}"
+        text += f"\nthere are more: --after {page[-1].request_id}"
     show(page, text, as_json=as_json)
 
 
@@ -132,33 +133,33 @@ def export(
     show(data, f"{out}: {number:,} decisions from {since_text} to {until_text}", as_json=as_json)
 
 
-def _whole(record: dict[str, Any]) -> str:
+def _whole(record: DecisionRecord) -> str:
     """A record for people: about it, its stages, and its signals."""
-    from gatehouse.backtest.rows import row_of
+    from gatehouse.decisions.signal_rows import row_of
 
-    card = record["card"]
     about = [
-        ("request", record["requestId"]),
-        ("at", record["at"]),
-        ("operation", record["operation"]),
-        ("decision", record.get("decision") or "-"),
-        ("reference", _plain(record["clientReferenceId"])),
-        ("card", "-" if card is None else _plain(card)),
-        ("charged", format_amount(record["closedMicros"])),
+        ("request", record.request_id),
+        ("at", record.at),
+        ("operation", record.operation),
+        ("decision", record.decision or "-"),
+        ("reference", _plain(record.client_reference_id)),
+        ("card", _plain(record.card)),
+        ("charged", format_amount(record.closed_micros)),
     ]
     stages = [
-        (_stage(stage), f"{stage['durationMicroseconds']:,} µs", _plain(stage["result"]))
-        for stage in record["stages"]
+        (_stage(stage), f"{stage.duration_microseconds:,} µs", _plain(stage.result))
+        for stage in record.stages
     ]
     parts = [table(("", ""), about).strip("\n "), table(("STAGE", "TOOK", "FOUND"), stages)]
-    signals = [(name, _plain(value)) for name, value in sorted(row_of(record, None).items())]
-    if record.get("signals"):
-        parts.append(table(("SIGNAL", "VALUE"), signals))
+    if record.signals:
+        signals = row_of(encode(record), None)
+        rows = [(name, _plain(value)) for name, value in sorted(signals.items())]
+        parts.append(table(("SIGNAL", "VALUE"), rows))
     return "\n\n".join(parts)
 
 
-def _stage(stage: dict[str, Any]) -> str:
-    return str(stage["name"]) + ("" if stage["completed"] else " (not completed)")
+def _stage(stage: RecordedStage) -> str:
+    return stage.name + ("" if stage.completed else " (not completed)")
 
 
 def _plain(value: Any) -> str:

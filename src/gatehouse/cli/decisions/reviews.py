@@ -9,6 +9,7 @@ from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_ac
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import is_id
+from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.store.decisions import reviews
 from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
 
@@ -134,39 +135,39 @@ def _plain(one: Reviewed) -> str:
     for stage in _stages(one.record):
         found = ", ".join(
             f"{name}={value}"
-            for name, value in stage["result"].items()
+            for name, value in stage.result.items()
             if isinstance(value, str | int | float)
         )
-        rows.append((stage["name"], found or "-"))
+        rows.append((stage.name, found or "-"))
     return table(("", ""), rows).strip("\n ")
 
 
-def _signals(record: dict[str, Any] | None) -> dict[str, Any]:
+def _signals(record: DecisionRecord | None) -> dict[str, Any]:
     """What the record says about the request; one that is gone says nothing."""
-    return {} if record is None else record.get("signals", {})
+    return {} if record is None else record.signals or {}
 
 
-def _stages(record: dict[str, Any] | None) -> list[dict[str, Any]]:
-    return [] if record is None else record["stages"]
+def _stages(record: DecisionRecord | None) -> list[RecordedStage]:
+    return [] if record is None else record.stages
 
 
-def _payment(record: dict[str, Any] | None) -> tuple[object, object]:
+def _payment(record: DecisionRecord | None) -> tuple[object, object]:
     signals = _signals(record)
     return signals.get("order.amount", "-"), signals.get("order.currency", "-")
 
 
-def _matched(record: dict[str, Any] | None) -> list[str]:
+def _matched(record: DecisionRecord | None) -> list[str]:
     """The rules that matched, of all Rules stages, in order."""
-    names = [name for stage in _stages(record) for name in stage["result"].get("matched", ())]
+    names = [name for stage in _stages(record) for name in stage.result.get("matched", ())]
     return list(dict.fromkeys(names))
 
 
-def _tags(record: dict[str, Any] | None) -> list[str]:
+def _tags(record: DecisionRecord | None) -> list[str]:
     """The tags of the answer: of the rules that matched, and Sentry's reasons for doubt."""
     tags: list[str] = []
     for stage in _stages(record):
-        tags += stage["result"].get("tags", ())
-        if stage["name"] == "Sentry":
-            reasons = stage["result"].get("reasons", {})
+        tags += stage.result.get("tags", ())
+        if stage.name == "Sentry":
+            reasons = stage.result.get("reasons", {})
             tags += [code for code, effect in reasons.items() if effect < 0]
     return list(dict.fromkeys(tags))

@@ -17,9 +17,9 @@ from gatehouse.core.redaction import recordable
 if TYPE_CHECKING:
     from gatehouse.sentry.scorecard import Sheet
     from gatehouse.store.admin.admin_session import AdminSession
-    from gatehouse.store.decisions.records import RecordSpan
+    from gatehouse.store.decisions.records import RecordCounts, RecordSpan
     from gatehouse.training.examples import Examples
-    from gatehouse.training.model_training import RecordCounts, TrainingOptions
+    from gatehouse.training.model_training import TrainingOptions
     from gatehouse.training.report import ModelReport
 
 
@@ -149,7 +149,7 @@ def _gather(
     """The examples of a span, since when anything is reported, and what was wrong with records."""
     from gatehouse.store.decisions import records
     from gatehouse.store.feedback import label_times
-    from gatehouse.training.model_training import RecordCounts, gather, settled
+    from gatehouse.training.model_training import gather, settled
 
     now_ms = place.clock()
     wanted = settled(span, now_ms, options)
@@ -157,7 +157,7 @@ def _gather(
         labels = label_times.labels_with_times(connection, *wanted)
         since_ms = label_times.reported_since(connection, span.account_id)
         total = records.count(connection, wanted)
-    seen = RecordCounts()
+    seen = records.RecordCounts()
     with Progress("reading records", total) as progress:
 
         def reached(gathered: "RecordCounts") -> None:

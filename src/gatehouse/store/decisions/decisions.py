@@ -1,27 +1,26 @@
 """Decision records: found by their account only."""
 
 import asyncio
-from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 
+from gatehouse.decisions.record import DecisionRecord, decode
 from gatehouse.pipeline.settlement import Claim, KeyReused, Replay, Search, StillInFlight
 from gatehouse.store.database import Database
 from gatehouse.store.requests.settlement import KeptClaim, earlier
 from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
 
 
-def get(connection: sa.Connection, account_id: str, request_id: str) -> dict[str, Any] | None:
+def get(connection: sa.Connection, account_id: str, request_id: str) -> DecisionRecord | None:
     """The account's record of a request, or None, also when it is another account's."""
     query = sa.select(DECISIONS.c.record).where(
         DECISIONS.c.account_id == account_id, DECISIONS.c.request_id == request_id
     )
     text = connection.scalar(query)
-    return None if text is None else msgspec.json.decode(text, type=dict[str, Any])
+    return None if text is None else decode(text)
 
 
-def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[dict[str, Any]]:
+def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[DecisionRecord]:
     """The account's records, newest first, from the given request on backwards."""
     query = sa.select(DECISIONS.c.record).where(DECISIONS.c.account_id == account_id)
     if wanted.client_reference is not None:
@@ -29,7 +28,7 @@ def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[d
     if wanted.before is not None:
         query = query.where(DECISIONS.c.request_id < wanted.before)
     rows = connection.scalars(query.order_by(DECISIONS.c.request_id.desc()).limit(wanted.limit))
-    return [msgspec.json.decode(text, type=dict[str, Any]) for text in rows]
+    return [decode(text) for text in rows]
 
 
 class DecisionArchive:
@@ -38,10 +37,10 @@ class DecisionArchive:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def get(self, account_id: str, request_id: str) -> dict[str, Any] | None:
+    async def get(self, account_id: str, request_id: str) -> DecisionRecord | None:
         """One record, or None."""
 
-        def ask() -> dict[str, Any] | None:
+        def ask() -> DecisionRecord | None:
             with self._database.reading() as connection:
                 return get(connection, account_id, request_id)
 
@@ -61,10 +60,10 @@ class DecisionArchive:
 
         return earlier(await asyncio.get_running_loop().run_in_executor(None, ask), claim, now_ms)
 
-    async def search(self, account_id: str, wanted: Search) -> list[dict[str, Any]]:
+    async def search(self, account_id: str, wanted: Search) -> list[DecisionRecord]:
         """Records, newest first."""
 
-        def ask() -> list[dict[str, Any]]:
+        def ask() -> list[DecisionRecord]:
             with self._database.reading() as connection:
                 return search(connection, account_id, wanted)
 

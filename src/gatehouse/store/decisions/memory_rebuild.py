@@ -12,7 +12,7 @@ from typing import Final
 
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.recorded_event import counted_event_in, declined_event_in
+from gatehouse.sentry.recorded_event import past_event_in
 from gatehouse.store.decisions.history import RecordText
 
 _log: Final = logging.getLogger("gatehouse.store")
@@ -73,13 +73,12 @@ class MemoryRebuild:
         # and every request would wait for it at each of its steps.
         until = time.perf_counter() + _SLICE_S
         for account_id, text in records:
-            event = counted_event_in(account_id, text)
-            if event is not None:
-                self._note(event)
+            past = past_event_in(account_id, text)
+            if past is not None and past.counted:
+                self._note(past.event)
                 self._events += 1
-            declined = declined_event_in(account_id, text)
-            if declined is not None and self._note_decline is not None:
-                self._note_decline(declined)
+            if past is not None and past.declined and self._note_decline is not None:
+                self._note_decline(past.event)
             if time.perf_counter() >= until:
                 await self._give_way()
                 until = time.perf_counter() + _SLICE_S

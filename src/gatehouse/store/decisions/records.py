@@ -1,12 +1,13 @@
-"""Reads an account's decision records of a span of time, oldest first, for backtests and exports.
+"""Reads an account's decision records of a span of time, oldest first, for backtests,
+training and exports.
 
-Every batch is a short transaction of its own: servers and operators never wait for a reader,
-however long it takes over what it was given.
+Every batch is a short transaction of its own, so servers and operators never wait for a reader.
 """
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
@@ -31,6 +32,21 @@ class RecordSpan(NamedTuple):
     account_id: str
     since_ms: int
     until_ms: int
+
+
+class RecordCounts(msgspec.Struct):
+    """How many records of a span a reader could use."""
+
+    records: int = 0
+    """Those that hold what the reader looks for."""
+    skipped: int = 0
+    """Those that do not, such as those of other operations."""
+    unreadable: int = 0
+
+    @property
+    def looked_at(self) -> int:
+        """All of them."""
+        return self.records + self.skipped + self.unreadable
 
 
 def stream(

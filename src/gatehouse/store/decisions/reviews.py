@@ -19,6 +19,7 @@ from gatehouse.core.ids import is_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.redaction import recordable
 from gatehouse.core.text import is_blank
+from gatehouse.decisions.record import DecisionRecord, decode
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.database import Database
@@ -54,7 +55,7 @@ class Reviewed(msgspec.Struct, frozen=True):
     """A review together with the record of the decision it speaks of."""
 
     review: StoredReview
-    record: dict[str, Any] | None
+    record: DecisionRecord | None
 
 
 class AlreadyResolved(Conflict):
@@ -102,11 +103,8 @@ def with_records(
     query = sa.select(DECISIONS.c.request_id, DECISIONS.c.record).where(
         DECISIONS.c.account_id == account_id, DECISIONS.c.request_id.in_(wanted)
     )
-    texts = {row.request_id: row.record for row in connection.execute(query)}
-    return [
-        Reviewed(review, msgspec.json.decode(texts.get(review.request_id, "null")))
-        for review in found
-    ]
+    records = {row.request_id: decode(row.record) for row in connection.execute(query)}
+    return [Reviewed(review, records.get(review.request_id)) for review in found]
 
 
 def resolve(

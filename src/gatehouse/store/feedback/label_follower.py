@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.labels import is_fraud
 from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.recorded_event import recorded_event_in
+from gatehouse.sentry.recorded_event import past_event_in
 from gatehouse.store.database import Database
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.feedback.feedback import LabelRow
@@ -95,9 +95,9 @@ class LabelFollower:
             fraud, previous = is_fraud(each.label), is_fraud(each.previous)
             # What was never said, or is taken back from the start, is nothing to remember.
             if each.record is not None and (fraud, previous) != (None, None):
-                event = recorded_event_in(each.account_id, each.record)
-                if event is not None:
-                    self._note(event, fraud=fraud, previous=previous)
+                past = past_event_in(each.account_id, each.record)
+                if past is not None:
+                    self._note(past.event, fraud=fraud, previous=previous)
             if time.perf_counter() >= until:
                 await asyncio.sleep(0.001 if self._busy() else 0)
                 until = time.perf_counter() + _SLICE_S

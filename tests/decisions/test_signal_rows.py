@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from gatehouse.backtest.load import SEEN, Loader, SignalSelection
-from gatehouse.backtest.rows import EVERYTHING, row_of
-from gatehouse.backtest.workspace import open_workplace, quoted
+from gatehouse.backtest.load import REQUESTS, Loader, SignalSelection
+from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.conditions.nodes import Type
+from gatehouse.decisions import signal_rows
+from gatehouse.decisions.signal_layout import EVERYTHING
 from tests.backtest.material import ignore, kept, nowhere, record, ruled, stage
 
 SENTRY = stage("Sentry", {"requestConfidence": 0.25, "reasons": {"IP_TOR": -2.0}})
@@ -17,6 +19,10 @@ PRECHECK = stage(
     {"advice": "DECLINE", "avsResult": "NO_MATCH", "cvv2Result": "MATCH", "reasons": ["declined"]},
 )
 CUSTOM = {"custom.level": Type.TEXT, "custom.visits": Type.NUMBER, "custom.known": Type.BOOLEAN}
+
+
+def row_of(made: dict[str, Any], rule_set: str) -> dict[str, Any]:
+    return signal_rows.row_of(msgspec.json.encode(made), rule_set)
 
 
 def test_velocity_is_told_measure_by_measure() -> None:
@@ -102,9 +108,11 @@ ORDINARY: dict[str, Any] = {
 def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any]) -> None:
     made = record(signals=signals, stages=[SENTRY, PRECHECK, ruled("REVIEW")])
     types = EVERYTHING.types | CUSTOM
-    with open_workplace() as place:
-        Loader(place, SignalSelection("shop", types, ()), nowhere, {}).load([[kept(made)]], ignore)
-        [found] = place.ask(f"SELECT {', '.join(map(quoted, types))} FROM {SEEN}")
+    with open_workspace() as workspace:
+        Loader(workspace, SignalSelection("shop", types, ()), nowhere, {}).load(
+            [[kept(made)]], ignore
+        )
+        [found] = workspace.ask(f"SELECT {', '.join(map(quoted, types))} FROM {REQUESTS}")
     loaded = {name: value for name, value in zip(types, found, strict=True) if value is not None}
     row = row_of(made, "shop")
     told = {n: list(v) if types[n] is Type.WORDS else v for n, v in row.items() if n in types}

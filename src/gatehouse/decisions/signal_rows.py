@@ -11,28 +11,21 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from gatehouse.conditions.catalogue import CUSTOM, SIGNALS, VELOCITY, place_of
+from gatehouse.conditions.catalogue import CUSTOM, VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.conditions.stage_signals import rules_signals, signals_of
 from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.decisions.outline import StageOutline, StagesOutline
+from gatehouse.decisions.record import Text, read, unreadable
+from gatehouse.decisions.signal_layout import EVERYTHING, LARGEST, Layout, fits
 
 _OPERATIONS: Final = ("pipeline", "rules")
 """Whose records keep signals."""
-_GROUPS: Final = {
-    "Sentry": "sentry",
-    "PreCheck": "precheck",
-    "IdVerify": "idverify",
-    "Gateway": "gateway",
-    "Rules": "rules",
-}
-"""What the signals of each stage begin with."""
-_LARGEST: Final = 2**53
-"""Numbers count when they are smaller than this, on both sides of zero."""
 _NO_MEASURES: Final = (None,) * max(map(len, VELOCITY.values()))
 _AMOUNT: Final = "order.amount"
 _CURRENCY: Final = "order.currency"
 
-_BOUNDS: Final = Meta(gt=-_LARGEST, lt=_LARGEST)
+_BOUNDS: Final = Meta(gt=-LARGEST, lt=LARGEST)
 _NUMBER = Annotated[float, _BOUNDS]
 _MEASURE = Annotated[int, _BOUNDS] | _NUMBER
 _KINDS: Final[dict[Type, Any]] = {
@@ -43,21 +36,13 @@ _KINDS: Final[dict[Type, Any]] = {
 }
 
 
-class _Stage(msgspec.Struct, frozen=True, gc=False):
-    name: str
-    completed: bool = False
-    result: msgspec.Raw = msgspec.Raw(b"{}")
-
-
-class _Record(msgspec.Struct, frozen=True):
+class _SignalsOutline(StagesOutline, frozen=True):
     """Any record, its signals as they come."""
 
-    stages: tuple[_Stage, ...] = ()
     signals: dict[str, Any] | None = None
-    decision: str | None = None
 
 
-class _Ruled(msgspec.Struct, frozen=True, rename="camel"):
+class _RulesResult(msgspec.Struct, frozen=True, rename="camel"):
     """The part of a Rules stage's result that matters here."""
 
     rule_set: str | None = None
@@ -66,65 +51,9 @@ class _Ruled(msgspec.Struct, frozen=True, rename="camel"):
     matched: tuple[str, ...] = ()
 
 
-_RECORDS: Final = msgspec.json.Decoder(_Record)
-_RULED: Final = msgspec.json.Decoder(_Ruled)
-_FACTS: Final = msgspec.json.Decoder(dict[str, Any])
-
-
-class Layout:
-    """Chosen signals, and where in a record they are found."""
-
-    def __init__(self, types: Mapping[str, Type]) -> None:
-        groups = {f"{group}.": stage for stage, group in _GROUPS.items()}
-        self.types = dict(types)
-        self.own: dict[str, Type] = {}
-        """Signals of the request itself."""
-        self.velocity: dict[str, list[tuple[str, int]]] = {}
-        """Lists of measures: which signals are where in them."""
-        self.given: dict[str, Type] = {}
-        """Signals that stages gave."""
-        for name, kind in types.items():
-            place = place_of(name)
-            if place is not None:
-                self.velocity.setdefault(place[0], []).append((name, place[1]))
-            elif name.startswith(tuple(groups)):
-                self.given[name] = kind
-            else:
-                self.own[name] = kind
-        self.stages = frozenset(
-            stage for prefix, stage in groups.items() if any(n.startswith(prefix) for n in types)
-        )
-        """Stages whose results are wanted."""
-
-    def pick(self, signals: Mapping[str, Any]) -> dict[str, Any]:
-        """The wanted ones of a record's own signals, without those that are not as they should be.
-
-        Velocity stays in its lists.
-        """
-        picked = {
-            name: value
-            for name, kind in self.own.items()
-            if (value := signals.get(name)) is not None and _fits(value, kind)
-        }
-        for group in self.velocity:
-            measures = signals.get(group)
-            if type(measures) is list:
-                picked[group] = [one if _fits(one, Type.NUMBER) else None for one in measures]
-        return picked
-
-    def flat(self, signals: Mapping[str, Any]) -> dict[str, Any]:
-        """The same with each measure of velocity under its own name."""
-        picked = self.pick(signals)
-        for group, places in self.velocity.items():
-            measures = picked.pop(group, ())
-            # A record of an older version has fewer measures; those that came since are NULL.
-            known = ((name, measures[place]) for name, place in places if place < len(measures))
-            picked.update((name, value) for name, value in known if value is not None)
-        return picked
-
-
-EVERYTHING: Final = Layout({name: info.type for name, info in SIGNALS.items()})
-"""All that the catalogue knows."""
+_decode_outline: Final = msgspec.json.Decoder(_SignalsOutline).decode
+_decode_rules: Final = msgspec.json.Decoder(_RulesResult).decode
+_decode_facts: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class RuleInput(NamedTuple):
@@ -159,8 +88,9 @@ class Exported(NamedTuple):
 class RowReader:
     """Reads the chosen signals out of records.
 
-    Almost every record is as it should be, so they are decoded straight into a struct of the
-    wanted signals. One that is not is read again with a closer look at each value.
+    Records are decoded straight into a struct of the wanted signals and their types: 4.1 µs each
+    for 50 rules, where a look at each value takes 31 µs. That look is left for records in which a
+    value has another type.
     """
 
     def __init__(self, layout: Layout, lookups: Sequence[str] = ()) -> None:
@@ -184,20 +114,14 @@ class RowReader:
             rename={field: name for name, field in self._field.items()},
             omit_defaults=True,
         )
-        record = msgspec.defstruct(
-            "Record",
-            [
-                ("stages", tuple[_Stage, ...], ()),
-                ("signals", self._signals | None, None),
-                ("decision", str | None, None),
-            ],
-        )
+        signals = ("signals", self._signals | None, None)
+        record = msgspec.defstruct("SignalRow", [signals], bases=(StagesOutline,), frozen=True)
         self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
 
     def seen(self, operation: str, text: str, rule_set: str) -> RuleInput | None:
         """What the rule set of this name sees; None when the record keeps no signals.
 
-        A record that cannot be read is a `DecodeError`.
+        Raises `UnreadableRecord`, as `exported` does.
         """
         if operation not in _OPERATIONS:
             return None
@@ -221,7 +145,7 @@ class RowReader:
         )
 
     def exported(self, text: str) -> Exported:
-        """What an export tells of a record, of whichever operation."""
+        """What an export tells of a record, of any operation."""
         record = self._open(text)
         ruled = _rules_in(record.stages)
         matches = [
@@ -235,15 +159,17 @@ class RowReader:
         try:
             record = self._decode(text)
         except msgspec.ValidationError:
-            kept = _RECORDS.decode(text)
+            kept = read(_decode_outline, text)
             if kept.signals is None:
                 return kept
             picked = self._layout.pick(kept.signals)
             fields = {self._field[name]: value for name, value in picked.items()}
             return msgspec.structs.replace(kept, signals=self._signals(**fields))
+        except msgspec.DecodeError as error:
+            raise unreadable(text, error) from None
         if self._custom and record.signals is not None:
             for field, kind in self._custom:
-                if not _fits(getattr(record.signals, field), kind):
+                if not fits(getattr(record.signals, field), kind):
                     setattr(record.signals, field, None)
         return record
 
@@ -274,9 +200,12 @@ def _chooser(places: Sequence[tuple[str, int]]) -> Callable[[Sequence[Any]], tup
     return itemgetter(first, *(others or [first]))
 
 
-def row_of(record: Mapping[str, Any], rule_set: str | None) -> dict[str, Any]:
-    """Every signal that the rule set of this name sees, or saw, of a recorded request."""
-    kept = _RECORDS.decode(msgspec.json.encode(record))
+def row_of(text: Text, rule_set: str | None) -> dict[str, Any]:
+    """Every signal that the rule set of this name sees, or saw, of a recorded request.
+
+    Takes the text of a record, or of a decision as the API returns it.
+    """
+    kept = read(_decode_outline, text)
     own = kept.signals or {}
     ruled = _rules_in(kept.stages)
     place = _where(ruled, rule_set)
@@ -285,20 +214,20 @@ def row_of(record: Mapping[str, Any], rule_set: str | None) -> dict[str, Any]:
     return custom | EVERYTHING.flat(own) | _given(EVERYTHING, before, ruled)
 
 
-def _rules_in(stages: Sequence[_Stage]) -> dict[int, _Ruled]:
+def _rules_in(stages: Sequence[StageOutline]) -> dict[int, _RulesResult]:
     """What the Rules stages found, by their places."""
     return {place: _ruled(stage) for place, stage in enumerate(stages) if stage.name == "Rules"}
 
 
-def _ruled(stage: _Stage) -> _Ruled:
+def _ruled(stage: StageOutline) -> _RulesResult:
     try:
-        return _RULED.decode(stage.result)
+        return _decode_rules(stage.result)
     except msgspec.ValidationError:
-        return _Ruled()
+        return _RulesResult()
 
 
-def _where(ruled: Mapping[int, _Ruled], rule_set: str | None) -> int | None:
-    """The stage at which the rule set ran; otherwise the last one with rules, if there is any."""
+def _where(ruled: Mapping[int, _RulesResult], rule_set: str | None) -> int | None:
+    """The place of the stage at which the rule set ran, or else of the last one with rules."""
     last = None
     for place, one in ruled.items():
         if rule_set is not None and one.rule_set == rule_set:
@@ -307,17 +236,19 @@ def _where(ruled: Mapping[int, _Ruled], rule_set: str | None) -> int | None:
     return last
 
 
-def _given(layout: Layout, stages: Sequence[_Stage], ruled: Mapping[int, _Ruled]) -> dict[str, Any]:
+def _given(
+    layout: Layout, stages: Sequence[StageOutline], ruled: Mapping[int, _RulesResult]
+) -> dict[str, Any]:
     """What these stages told the ones after them, as far as it is wanted."""
     signals: dict[str, Any] = {}
-    before: list[tuple[_Ruled, bool]] = []
+    before: list[tuple[_RulesResult, bool]] = []
     for place, stage in enumerate(stages):
         if stage.name not in layout.stages:
             continue
         if stage.name == "Rules":
             before.append((ruled[place], stage.completed))
         else:
-            facts = _FACTS.decode(stage.result)
+            facts = read(_decode_facts, stage.result)
             signals.update(signals_of(stage.name, facts, stage.completed))
     if before:
         status = strongest(one.status for one, _ in before if one.status is not None)
@@ -326,20 +257,8 @@ def _given(layout: Layout, stages: Sequence[_Stage], ruled: Mapping[int, _Ruled]
     return {
         name: value
         for name, kind in layout.given.items()
-        if (value := signals.get(name)) is not None and _fits(value, kind)
+        if (value := signals.get(name)) is not None and fits(value, kind)
     }
-
-
-def _fits(value: Any, kind: Type) -> bool:
-    """Whether a recorded value has the type that conditions rely on; otherwise it is NULL."""
-    is_a = type(value)
-    if kind is Type.NUMBER:
-        return (is_a is float or is_a is int) and -_LARGEST < value < _LARGEST
-    if kind is Type.TEXT:
-        return issubclass(is_a, str)
-    if kind is Type.BOOLEAN:
-        return is_a is bool
-    return issubclass(is_a, list | tuple) and all(isinstance(word, str) for word in value)
 
 
 def _is_currency(value: Any) -> bool:

@@ -1,0 +1,132 @@
+"""The whole decision record: its types, its writer and its reader.
+
+Records are kept as JSON text and never rewritten, so the reader takes those of every earlier
+version. A field that is added later has a default, and is left out of the text while it has it.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.cards import KeptCard
+from gatehouse.core.errors import GatehouseError
+from gatehouse.core.outcomes import Outcome
+
+T = TypeVar("T")
+Text = str | bytes | msgspec.Raw
+"""JSON, whole or a part of it that was left undecoded."""
+
+VERSION: Final = 1
+"""The version of records that this code writes; to be raised when a field changes its meaning."""
+
+
+class UnreadableRecord(GatehouseError):
+    """A text that is not a decision record, or one that only a newer version can read."""
+
+
+class RecordedStage(msgspec.Struct, frozen=True, rename="camel"):
+    """One stage that ran."""
+
+    name: str
+    fee_type: str
+    fee_micros: int
+    completed: bool
+    duration_microseconds: int
+    result: dict[str, Any]
+    """What it found, in the words of its own room."""
+
+
+class PipelineVersion(msgspec.Struct, frozen=True):
+    """Which pipeline, as it stood at the time."""
+
+    id: Annotated[int, Meta(description="Number of the pipeline.")]
+    version: Annotated[int, Meta(description="Its version.")]
+
+
+class RecordedEvent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What Sentry's memory took from the request, so that it can be rebuilt."""
+
+    at: float
+    """Seconds since 1970."""
+    counted: bool
+    """Whether it counts as an attempt of its own; a repeated one does not."""
+    amount: int | float | None
+    currency: str | None
+    whereabouts: str | None
+    entities: list[tuple[str, str]]
+    """Kind and value of everything that is remembered of it."""
+    declined: bool = False
+    """Whether a payment was refused."""
+
+
+class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What a processed request leaves. Its fields are in the order of the text."""
+
+    request_id: str
+    operation: str
+    at: str
+    """When the request came in (RFC 3339)."""
+    client_reference_id: str | int | None
+    """The caller's own reference, card numbers masked."""
+    card: KeptCard | None
+    stages: list[RecordedStage]
+    authorized_micros: int
+    closed_micros: int
+    decision: Outcome | None = None
+    """This and what follows: of requests that rules or a pipeline decide."""
+    pipeline: PipelineVersion | None = None
+    signals: dict[str, Any] | None = None
+    """What was known before any stage had run; see `conditions.catalogue`."""
+    event: RecordedEvent | None = None
+    """Of a request to Sentry alone, the event is in the result of its stage."""
+    version: int = VERSION
+
+
+class RecordedSignals(msgspec.Struct, frozen=True):
+    """What the record keeps of a request that was described in signals."""
+
+    signals: dict[str, Any]
+    event: RecordedEvent | None = None
+
+
+class _Versioned(msgspec.Struct, frozen=True):
+    version: int = VERSION
+
+
+_encode: Final = msgspec.json.Encoder().encode
+_decode: Final = msgspec.json.Decoder(DecisionRecord).decode
+_decode_version: Final = msgspec.json.Decoder(_Versioned).decode
+
+
+def encode(record: DecisionRecord) -> str:
+    """The text of a record."""
+    return _encode(record).decode()
+
+
+def decode(text: str) -> DecisionRecord:
+    """The record of a text, or `UnreadableRecord`."""
+    return read(_decode, text)
+
+
+def read(decode_part: Callable[[Text], T], text: Text) -> T:
+    """A text as the decoder of a record, or of a part of one, reads it; or `UnreadableRecord`."""
+    try:
+        return decode_part(text)
+    except msgspec.DecodeError as error:
+        raise unreadable(text, error) from None
+
+
+def unreadable(text: Text, error: msgspec.DecodeError) -> UnreadableRecord:
+    """Why a text could not be read as a record, or as a part of one."""
+    try:
+        version = _decode_version(text).version
+    except msgspec.DecodeError:
+        version = VERSION
+    if version <= VERSION:
+        return UnreadableRecord(f"this is not a decision record: {error}")
+    return UnreadableRecord(
+        f"this decision record has version {version}, and this version of Gatehouse reads records "
+        f"up to version {VERSION} ({error}); install a newer one"
+    )

@@ -1,0 +1,87 @@
+"""Which signals are wanted of a record, and where in it they are found."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from gatehouse.conditions.catalogue import SIGNALS, place_of
+from gatehouse.conditions.nodes import Type
+
+LARGEST: Final = 2**53
+"""Numbers count when they are smaller than this, on both sides of zero."""
+
+_GROUPS: Final = {
+    "Sentry": "sentry",
+    "PreCheck": "precheck",
+    "IdVerify": "idverify",
+    "Gateway": "gateway",
+    "Rules": "rules",
+}
+"""What the signals of each stage begin with."""
+
+
+class Layout:
+    """Chosen signals, and where in a record they are found."""
+
+    def __init__(self, types: Mapping[str, Type]) -> None:
+        groups = {f"{group}.": stage for stage, group in _GROUPS.items()}
+        self.types = dict(types)
+        self.own: dict[str, Type] = {}
+        """Signals of the request itself."""
+        self.velocity: dict[str, list[tuple[str, int]]] = {}
+        """Lists of measures: which signals are where in them."""
+        self.given: dict[str, Type] = {}
+        """Signals that stages gave."""
+        for name, kind in types.items():
+            place = place_of(name)
+            if place is not None:
+                self.velocity.setdefault(place[0], []).append((name, place[1]))
+            elif name.startswith(tuple(groups)):
+                self.given[name] = kind
+            else:
+                self.own[name] = kind
+        self.stages = frozenset(
+            stage for prefix, stage in groups.items() if any(n.startswith(prefix) for n in types)
+        )
+        """Stages whose results are wanted."""
+
+    def pick(self, signals: Mapping[str, Any]) -> dict[str, Any]:
+        """The requested signals of the request itself, without values of the wrong type.
+
+        Velocity stays in its lists.
+        """
+        picked = {
+            name: value
+            for name, kind in self.own.items()
+            if (value := signals.get(name)) is not None and fits(value, kind)
+        }
+        for group in self.velocity:
+            measures = signals.get(group)
+            if type(measures) is list:
+                picked[group] = [one if fits(one, Type.NUMBER) else None for one in measures]
+        return picked
+
+    def flat(self, signals: Mapping[str, Any]) -> dict[str, Any]:
+        """The same with each measure of velocity under its own name."""
+        picked = self.pick(signals)
+        for group, places in self.velocity.items():
+            measures = picked.pop(group, ())
+            # A record of an older version has fewer measures; those that came since are NULL.
+            known = ((name, measures[place]) for name, place in places if place < len(measures))
+            picked.update((name, value) for name, value in known if value is not None)
+        return picked
+
+
+EVERYTHING: Final = Layout({name: info.type for name, info in SIGNALS.items()})
+"""All that the catalogue knows."""
+
+
+def fits(value: Any, kind: Type) -> bool:
+    """Whether a value has the type that conditions rely on; they take any other for NULL."""
+    is_a = type(value)
+    if kind is Type.NUMBER:
+        return (is_a is float or is_a is int) and -LARGEST < value < LARGEST
+    if kind is Type.TEXT:
+        return issubclass(is_a, str)
+    if kind is Type.BOOLEAN:
+        return is_a is bool
+    return issubclass(is_a, list | tuple) and all(isinstance(word, str) for word in value)

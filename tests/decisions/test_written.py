@@ -1,0 +1,112 @@
+"""What the engine writes is, to the byte, what earlier versions wrote of the same request."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import pytest
+
+from gatehouse.core.cards import CardNumber, CardOfRequest
+from gatehouse.core.case import Case, StageResult
+from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage, decode
+from gatehouse.pipeline.engine import DecisionPlan, Engine, EngineOptions, Job, Step
+from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, Release
+from tests.decisions.samples import SAMPLES
+
+CARD = CardOfRequest(CardNumber.parse("4242424242424242"), None, guessable=False)
+OPTIONS = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
+
+
+class Answer(msgspec.Struct):
+    """An answer that no test looks at."""
+
+
+class RecordedAgain:
+    """A stage that finds what a record says it found."""
+
+    time_limit_ms = 1000
+
+    def __init__(self, recorded: RecordedStage) -> None:
+        self.name = recorded.name
+        self.fee_type = recorded.fee_type
+        self._recorded = recorded
+
+    async def run(self, case: Case) -> StageResult:
+        return StageResult(Answer(), self._recorded.completed, self._recorded.result)
+
+    def unavailable(self, case: Case) -> StageResult:
+        raise AssertionError("these stages answer at once")
+
+
+class DescribedAgain:
+    """A signal builder that sees what a record says was seen."""
+
+    def __init__(self, record: DecisionRecord) -> None:
+        self._record = record
+
+    async def describe(self, case: Case) -> None:
+        case.signals = dict(self._record.signals or {})
+
+    def facts(self, case: Case) -> RecordedSignals:
+        return RecordedSignals(self._record.signals or {}, self._record.event)
+
+
+class Books:
+    """A settlement that keeps what it is told to close."""
+
+    def __init__(self) -> None:
+        self.closed: list[Close] = []
+
+    async def authorize(self, order: Authorize) -> Authorized:
+        return Authorized(remaining=0)
+
+    def close(self, order: Close) -> "asyncio.Future[Closed]":
+        self.closed.append(order)
+        done: asyncio.Future[Closed] = asyncio.get_running_loop().create_future()
+        done.set_result(Closed(0, None))
+        return done
+
+    async def release(self, order: Release) -> None:
+        raise AssertionError("these requests are closed")
+
+
+def job_of(record: DecisionRecord) -> Job:
+    decided = record.decision
+    plan = None
+    if decided is not None:
+        plan = DecisionPlan(DescribedAgain(record), lambda _runs: decided, record.pipeline)
+    return Job(
+        request_id=record.request_id,
+        operation=record.operation,
+        account_id="acct_1",
+        policies={},
+        steps=tuple(Step(RecordedAgain(stage), stage.fee_micros) for stage in record.stages),
+        inputs={},
+        card=None if record.card is None else CARD,
+        client_reference=record.client_reference_id,
+        claim=None,
+        render=lambda _: b"",
+        decision_plan=plan,
+    )
+
+
+def stopwatch(record: DecisionRecord) -> Iterator[float]:
+    """Readings that are as far apart as the stages took."""
+    for stage in record.stages:
+        yield 0.0
+        yield (stage.duration_microseconds + 0.5) / 1_000_000
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_engine_writes_what_it_wrote_before(name: str) -> None:
+    record = decode(SAMPLES[name])
+    card: Any = record.card
+    at_ms = round(datetime.fromisoformat(record.at).timestamp() * 1000)
+    readings, books = stopwatch(record), Books()
+    engine = Engine(books, lambda _: card, lambda: at_ms, lambda: next(readings), OPTIONS)
+    asyncio.run(engine.process(job_of(record)))
+    [closed] = books.closed
+    assert closed.decision.record == SAMPLES[name]
+    assert decode(closed.decision.record) == record
