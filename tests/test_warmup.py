@@ -27,7 +27,7 @@ from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.web.validation import RequestReader
+from gatehouse.core.request_reader import RequestReader
 from tests.harness import VISIT
 stage = SentryStage(Feeds(table(), None, lambda: 0), LocalMemory(1000), load_scorecard(),
                     EntityHasher(b"k" * 32), time_limit_ms=1000)

@@ -1,6 +1,7 @@
 """The one promise of the language: a server and a backtest never disagree about a condition."""
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -147,6 +148,38 @@ def test_tricky_conditions_find_the_same_rows_too(table: duckdb.DuckDBPyConnecti
     found = _by_server(conditions)
     assert found == _by_query(table, conditions)
     assert {place for places in found for place in places} == set(range(len(TRICKY)))
+
+
+UNBRACKETED = (
+    "ip.tor OR card.prepaid AND custom.member",
+    "ip.tor AND card.prepaid OR custom.member AND ip.tor",
+    "NOT ip.tor AND card.prepaid",
+    "NOT ip.tor = card.prepaid",
+    "NOT order.amount > 1 OR card.prepaid",
+    "NOT NOT ip.tor IS NULL",
+    "NOT custom.note IN ('a', 'b') AND ip.tor",
+    "NOT custom.note LIKE '%a%' OR ip.tor",
+    "custom.note NOT LIKE 'a!%' ESCAPE '!' OR ip.tor",
+    "order.amount + 1 * 2 - 3 > 2 * order.amount - 1",
+    "order.amount - 1 - 2 = order.amount + -3",
+    "-order.amount + 2 < 1 AND ip.tor",
+    "order.amount BETWEEN 0 AND 1 + 2 AND ip.tor",
+    "order.amount NOT BETWEEN 0 AND 7 OR ip.tor AND card.prepaid",
+    "order.amount + 1 IN (1, 2 * 2) OR ip.tor",
+    "order.amount > 1 IS NULL",
+    "ip.tor = card.prepaid IS NOT TRUE",
+    "ip.tor IS NULL IS FALSE",
+    "ip.tor AND card.prepaid IS NULL",
+    "order.amount > 1 AND ip.tor = card.prepaid OR custom.member IS NOT NULL",
+)
+
+
+def test_operators_bind_as_they_do_in_duckdb(table: duckdb.DuckDBPyConnection) -> None:
+    for text in UNBRACKETED:
+        ours = to_sql(read_condition(text, CATALOGUE))
+        theirs = re.sub(r"\b[a-z]+\.[a-z]+\b", lambda name: quoted(name[0]), text)
+        rows = table.execute(f"SELECT {ours}, {theirs} FROM requests").fetchall()
+        assert [our for our, _ in rows] == [their for _, their in rows], text
 
 
 PATTERNS = (

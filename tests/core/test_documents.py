@@ -14,6 +14,7 @@ from gatehouse.core.documents import (
     FilePosition,
     Flaw,
     load_document,
+    nearest,
     read_document,
 )
 from gatehouse.core.outcomes import Outcome
@@ -274,3 +275,9 @@ def test_a_line_break_at_the_end_is_not_overlooked() -> None:
     ]
     [told] = flaws_of('inputs: {"a\\n": x}', Keyed)
     assert told.endswith("the key must be small letters")
+
+
+def test_a_guess_is_made_only_when_it_is_near() -> None:
+    assert nearest("on-failure", ["on_failure", "fee"]) == "on_failure"
+    assert nearest("nothing like it", ["on_failure", "fee"]) is None
+    assert nearest("x" * 100_000, ["fee"]) is None

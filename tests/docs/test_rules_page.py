@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS
-from gatehouse.conditions.check import MOST_NODES, MOST_WILDCARDS
-from gatehouse.conditions.parse import DEEPEST_CONDITION, LONGEST_CONDITION
+from gatehouse.conditions.check import MOST_WILDCARDS
+from gatehouse.conditions.parse import DEEPEST_CONDITION, LONGEST_CONDITION, MOST_NODES
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.core.documents import LARGEST_DOCUMENT, load_document
 from gatehouse.core.outcomes import Outcome

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
-from gatehouse.web.validation import RequestReader
 
 READER = RequestReader(IdVerifyRequest)
 CARD = {"cardNumber": "4242424242424242", "cardExpiryDate": "2035-12"}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatehouse.core.errors import RequestRefused
 from gatehouse.core.text import is_blank
 from gatehouse.idverify.people import IdentifierType, OwnerType
-from gatehouse.web.problems import Problem
 from tests.idverify.asking import CARD, READER, ask
 
 ALLOWED = "is none of DRIVERLICENSE, PASSPORT, NATIONALIDENTITY, TAX"
@@ -19,7 +19,7 @@ BLANKS = ["", " ", "\t\r\n", "\u00a0\u2003", "\u200b\u200d\ufeff", "\u202e\u2066
 
 
 def problems(body: dict[str, Any]) -> dict[str, list[str]]:
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(RequestRefused) as caught:
         READER.read(json.dumps(body).encode())
     assert caught.value.code == "invalid_request"
     return caught.value.fields
@@ -172,7 +172,7 @@ def test_a_refusal_repeats_no_value_not_even_in_its_trace() -> None:
         "cardHolderName": {"lastName": SECRETS[0] * 9, "firstName": [SECRETS[0]]},
         "cardHolderIds": {"TAX": SECRETS[3] * 9, SECRETS[3]: SECRETS[3]},
     }
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(RequestRefused) as caught:
         READER.read(json.dumps(body).encode())
     told = "".join(traceback.format_exception(caught.value)) + str(caught.value.fields)
     assert len(caught.value.fields) == 8
@@ -200,7 +200,7 @@ def test_a_request_is_taken_or_told_which_fields_are_wrong(body: dict[str, Any])
     """And mending the named fields, by leaving them out, leaves nothing to complain about."""
     try:
         READER.read(json.dumps(CARD | body).encode())
-    except Problem as problem:
+    except RequestRefused as problem:
         if problem.code == "malformed_body":  # a lone surrogate, which is not JSON for us
             return
         assert problem.fields

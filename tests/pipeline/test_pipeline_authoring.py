@@ -5,7 +5,7 @@ import pytest
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import DocumentRefused, Flaw
 from gatehouse.pipeline import starter
-from gatehouse.pipeline.authoring import Surroundings, nearest, read_pipeline
+from gatehouse.pipeline.authoring import Surroundings, read_pipeline
 from gatehouse.pipeline.definition import (
     OnFailure,
     PipelineDefinition,
@@ -430,12 +430,6 @@ class TestAccount:
         assert (missing.line, missing.column) == place_of(text, "'god-users'")
         unfit = flaw(skipping("user.id IN LIST('bad-bins')"), ACCOUNT)
         assert "needs a list of users" in unfit.message
-
-
-def test_a_guess_is_made_only_when_it_is_near() -> None:
-    assert nearest("on-failure", ["on_failure", "fee"]) == "on_failure"
-    assert nearest("nothing like it", ["on_failure", "fee"]) is None
-    assert nearest("x" * 100_000, ["fee"]) is None
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.rules.request import RulesCall, RulesRequest
-from gatehouse.web.problems import Problem
-from gatehouse.web.validation import RequestReader
 
 READER = RequestReader(RulesCall)
 
@@ -40,6 +40,6 @@ def test_it_does_not_print_what_it_holds() -> None:
     ],
 )
 def test_wrong_types_are_refused_by_name(body: bytes, field: str) -> None:
-    with pytest.raises(Problem) as refused:
+    with pytest.raises(RequestRefused) as refused:
         READER.read(body)
     assert list(refused.value.fields) == [field]

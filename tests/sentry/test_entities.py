@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from gatehouse.core.cards import KeptCard
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.carts import read_cart
@@ -15,7 +16,6 @@ from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.request import CartItem, SentryRequest
 from gatehouse.sentry.request_view import view_request
-from gatehouse.web.validation import RequestReader
 
 KEEPER = EntityHasher(b"k" * 32)
 READER = RequestReader(SentryRequest)

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.sentry.request import EventTime, SentryRequest
-from gatehouse.web.problems import Problem
-from gatehouse.web.validation import RequestReader
 
 READER = RequestReader(SentryRequest)
 
@@ -17,7 +17,7 @@ def read(body: dict[str, Any]) -> SentryRequest:
 
 
 def refusal(body: dict[str, Any]) -> dict[str, list[str]]:
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(RequestRefused) as caught:
         read(body)
     assert caught.value.fields is not None
     return caught.value.fields

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gatehouse.core.cards import KeptCard
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.entities import EntityHasher, event_of
@@ -15,7 +16,6 @@ from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
 from gatehouse.sentry.scorecard import Scored, load_scorecard
-from gatehouse.web.validation import RequestReader
 
 READER = RequestReader(SentryRequest)
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC).timestamp()

@@ -9,6 +9,7 @@ import pytest
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.core.cards import CardNumber, CardOfRequest, ExpiryDate
 from gatehouse.core.case import Case, StageResult
+from gatehouse.core.validation import parse_own_type
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker, Fingerprints
 from gatehouse.rules.request import RulesRequest
@@ -21,7 +22,6 @@ from gatehouse.sentry.stage import SentryStage
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.signals.request_parts import INPUT, RequestParts, bring_together
-from gatehouse.web.validation import parse_own_type
 from tests.harness import VISIT
 from tests.sentry.visits import Book
 

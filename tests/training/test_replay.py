@@ -11,6 +11,7 @@ import pytest
 
 from gatehouse.core.case import Case
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
@@ -24,7 +25,6 @@ from gatehouse.training.examples import Examples, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted
 from gatehouse.training.replay import DAY_MS, ReplayOptions, Summary, replay
 from gatehouse.training.replay_lines import BadLine
-from gatehouse.web.validation import RequestReader
 from tests.sentry.visits import CHROME, GERMAN, HOME, HOSTING, PHONE, TOR, VPN, Book
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

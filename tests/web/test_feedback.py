@@ -10,7 +10,9 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import RequestRefused
 from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.installation import open_admin_session, system_clock
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts, keys, ledger
@@ -18,8 +20,6 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback.feedback import MOST_SAID, FeedbackStatement, Telling, note_all
 from gatehouse.store.state import lock_changes
 from gatehouse.web.feedback import FeedbackRequest
-from gatehouse.web.problems import Problem
-from gatehouse.web.validation import RequestReader
 from tests.harness import VISIT, Server, pipeline, sandbox_key, sentry
 from tests.store.reviewing import open_review
 
@@ -387,7 +387,7 @@ ONE = "give exactly one of requestId, transactionId, clientReferenceId"
     ],
 )
 def test_all_that_is_wrong_is_told_together(body: Any, wrong: dict[str, str]) -> None:
-    with pytest.raises(Problem) as problem:
+    with pytest.raises(RequestRefused) as problem:
         RequestReader(FeedbackRequest).read(msgspec.json.encode(body))
     assert problem.value.code == "invalid_request"
     assert problem.value.fields == {field: [message] for field, message in wrong.items()}

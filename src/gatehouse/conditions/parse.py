@@ -1,31 +1,21 @@
-"""Reads the text of a condition into a checked tree, or tells every mistake at its place.
+"""Parses the text of a condition into a checked tree, or reports every mistake at its position.
 
-The text is SQL as DuckDB writes it, cut down to one boolean expression over signals. `scanning`
-refuses what has no place in a condition; sqlglot then only settles which operator binds tighter.
-Every value and function name goes to the parser as a number that leads back to its piece of the
-text, so no word of the author's can mean anything to the parser. A running server never imports
-this module.
+The text is SQL as DuckDB writes it, cut down to one boolean expression over signals. The parser
+climbs over operators by how tightly they bind, as DuckDB does, and makes known nodes only, so SQL
+without a place in a condition has no tree to become. A running server never imports this module.
 """
 
-from typing import Final, NoReturn
+from typing import Final
 
-from sqlglot import Dialect, exp
-from sqlglot.errors import ErrorLevel, ParseError
-from sqlglot.tokenizer_core import Token, TokenType
+import msgspec
 
 from gatehouse.conditions.catalogue import Catalogue
-from gatehouse.conditions.check import MOST_NODES, TooLarge, TypeChecker, Typed
+from gatehouse.conditions.check import TypeChecker
 from gatehouse.conditions.mistakes import ConditionRefused, Mistake, Notes
 from gatehouse.conditions.nodes import Condition, Type
-from gatehouse.conditions.scan import (
-    DEEPEST_CONDITION,
-    LIST,
-    LONGEST_CONDITION,
-    Piece,
-    TokenKind,
-    scan,
-    too_deep,
-)
+from gatehouse.conditions.token_stream import TokenStream
+from gatehouse.conditions.tokens import LIST, LONGEST_CONDITION, TokenKind, tokenize
+from gatehouse.conditions.typed import MOST_NODES, TooLarge, Typed
 
 __all__ = [
     "DEEPEST_CONDITION",
@@ -36,234 +26,226 @@ __all__ = [
     "read_condition",
 ]
 
-_COMPARISONS: Final[dict[type[exp.Expression], str]] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
+DEEPEST_CONDITION: Final = 24
+
+# How tightly operators bind. An operand to the right of one binds tighter by one.
+_OR, _AND, _EQUAL, _ORDERED, _RANGE, _SUM, _PRODUCT = range(1, 8)
+_BINDING: Final = {
+    "OR": _OR,
+    "AND": _AND,
+    **dict.fromkeys(("=", "<>", "IS"), _EQUAL),
+    **dict.fromkeys(("<", "<=", ">", ">="), _ORDERED),
+    **dict.fromkeys(("NOT", "IN", "BETWEEN", "LIKE"), _RANGE),
+    **dict.fromkeys(("+", "-"), _SUM),
+    **dict.fromkeys(("*", "/", "%"), _PRODUCT),
 }
-_SUMS: Final[dict[type[exp.Expression], str]] = {
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.Mod: "%",
-}
-# Whatever else the parser says about a part would change its meaning behind our back.
-_UNDERSTOOD: Final = frozenset(
-    {"this", "expression", "expressions", "field", "low", "high", "ifs", "true", "default"}
-    | {"negate", "typed", "safe", "quoted", "is_string"}
+_COMPARISONS: Final = frozenset({"=", "<>", "<", "<=", ">", ">="})
+_VALUES: Final = frozenset({TokenKind.NAME, TokenKind.NUMBER, TokenKind.TEXT, TokenKind.CONSTANT})
+# A long sum counts as one level; a chain of divisions is not worth an exception.
+_FLAT: Final = frozenset({"+", "-", "*"})
+
+_TOO_DEEP: Final = (
+    f"a condition can be nested {DEEPEST_CONDITION} levels deep at most;"
+    " split it into several rules"
 )
-_NO_PLACE: Final = "this cannot be used in a condition"
-# Long sums are flat to whoever reads them; a chain of divisions is not worth an exception.
-_FLAT_SUMS: Final = (exp.Add, exp.Sub, exp.Mul)
 
 
 def read_condition(text: str, catalogue: Catalogue) -> Condition:
-    """The checked tree of a condition; ConditionRefused tells all that is wrong with it."""
+    """The checked tree of a condition; ConditionRefused names everything that is wrong with it."""
     notes = Notes(text)
-    pieces = scan(text, notes)
-    tree = _parsed(text, pieces, notes)
-    reader = _ConditionReader(pieces, TypeChecker(catalogue, notes), notes)
+    tokens = tokenize(text, notes)
+    checker = TypeChecker(catalogue, notes)
     try:
-        root = reader.read(tree, 0)
+        root = _Parser(TokenStream(text, tokens), checker).parse()
     except (TooLarge, RecursionError) as error:
-        notes.add(0, len(text), str(error) if isinstance(error, TooLarge) else too_deep())
+        notes.add(0, len(text), str(error) if isinstance(error, TooLarge) else _TOO_DEEP)
     else:
-        reader.typist.demand([root], Type.BOOLEAN, "a condition")
+        checker.demand([root], Type.BOOLEAN, "a condition")
     notes.refuse_if_any()
     return Condition(
         text=text,
         root=root.node,
-        signals=tuple(reader.typist.signals),
-        lists=tuple(reader.typist.lists),
+        signals=tuple(checker.signals),
+        lists=tuple(checker.lists),
     )
 
 
-def _parsed(text: str, pieces: list[Piece], notes: Notes) -> exp.Expression:
-    tokens = [_token(place, piece, pieces) for place, piece in enumerate(pieces)]
-    parser = Dialect.get_or_raise("duckdb").parser(error_level=ErrorLevel.IMMEDIATE)
-    try:
-        tree = parser.parse_into(exp.Condition, tokens, text)[0]
-    except ParseError as error:
-        start, end = _place(error, pieces)
-        notes.add(start, end, _friendly(error))
-    except RecursionError:
-        notes.add(0, len(text), too_deep())
-    notes.refuse_if_any()
-    assert isinstance(tree, exp.Expression)
-    return tree
+class _Parser:
+    """Goes through the tokens once and has every part checked as soon as it is complete."""
 
+    def __init__(self, tokens: TokenStream, checker: TypeChecker) -> None:
+        self._tokens = tokens
+        self._checker = checker
+        self._prefixes = 0
+        """How many NOTs and minus signs stand around the current token."""
 
-def _token(place: int, piece: Piece, pieces: list[Piece]) -> Token:
-    """The piece as the parser is to see it: values and functions only by their number."""
-    kind, text = piece.token.token_type, piece.token.text
-    if piece.kind is TokenKind.FUNCTION:
-        kind, text = TokenType.VAR, f"f{place}"
-    elif piece.kind is TokenKind.TEXT and place and pieces[place - 1].text == "ESCAPE":
-        kind, text = TokenType.STRING, str(place)
-    elif piece.kind is not TokenKind.SIGN:
-        kind, text = TokenType.IDENTIFIER, str(place)
-    original = piece.token
-    return Token(kind, text, original.line, original.col, original.start, original.end)
+    def parse(self) -> Typed:
+        """The whole condition."""
+        root = self._expression(_OR)
+        if not self._tokens.at_end:
+            self._tokens.refuse_operator()
+        return root
 
+    def _expression(self, least: int, run: int = 0) -> Typed:
+        """An operand with the operators behind it that bind this tightly, after `run` prefixes."""
+        left = self._operand(run)
+        flat = False
+        while self._tokens.current.kind is TokenKind.SYMBOL:
+            operator = self._tokens.current.text
+            binding = _BINDING.get(operator, 0)
+            if binding < least:
+                break
+            self._tokens.advance()
+            if binding <= _AND:
+                left = self._chain(operator, left)
+            elif operator in _COMPARISONS:
+                right = self._expression(binding + 1)
+                left = self._level(self._checker.compared(operator, left, right), left, right)
+            elif binding >= _SUM:
+                right = self._expression(binding + 1)
+                made = self._checker.summed(operator, left, right)
+                left = self._with_depth(made, max(left.depth + (not flat), right.depth + 1))
+            else:
+                left = self._predicate(operator, left)
+            flat = operator in _FLAT
+        return left
 
-def _place(error: ParseError, pieces: list[Piece]) -> tuple[int, int]:
-    where = error.errors[0] if error.errors else {}
-    for piece in pieces:
-        if (piece.token.line, piece.token.col) == (where.get("line"), where.get("col")):
-            return piece.start, piece.end
-    return pieces[0].start, pieces[-1].end
+    def _chain(self, operator: str, first: Typed) -> Typed:
+        """AND or OR over all the parts of its chain."""
+        parts = [first, self._expression(_BINDING[operator] + 1)]
+        while self._tokens.take(operator):
+            parts.append(self._expression(_BINDING[operator] + 1))
+        return self._level(self._checker.joined(parts, both=operator == "AND"), *parts)
 
+    def _operand(self, run: int) -> Typed:
+        """A value, a call, brackets or CASE; or one of these behind a prefix."""
+        token = self._tokens.current
+        prefixed = self._tokens.at("NOT", "-", "+")
+        if (
+            run + prefixed + self._tokens.nesting > DEEPEST_CONDITION
+            or self._prefixes > DEEPEST_CONDITION
+        ):
+            self._tokens.refuse(token, _TOO_DEEP)
+        if token.kind in _VALUES:
+            return self._checker.value(self._tokens.advance())
+        if token.kind is TokenKind.FUNCTION:
+            self._tokens.advance()
+            arguments = self._values()
+            return self._level(self._checker.call(token, arguments), *arguments)
+        if prefixed:
+            return self._prefixed(run + 1)
+        if self._tokens.at("CASE"):
+            return self._case()
+        if not self._tokens.at("("):
+            self._tokens.refuse_value()
+        self._tokens.enter(with_commas=False)
+        inner = self._expression(_OR)
+        self._tokens.leave(")")
+        return inner
 
-def _friendly(error: ParseError) -> str:
-    said = str(error.errors[0].get("description", "")) if error.errors else ""
-    if "high" in said:
-        return "BETWEEN needs two values: BETWEEN 1 AND 5"
-    if "Escape" in said:
-        return "ESCAPE needs one character in quotes after it"
-    if "CASE" in said or "THEN" in said:
-        return "CASE is written CASE WHEN condition THEN value ELSE value END"
-    return "this does not fit here; look for a missing operator, value or parenthesis"
+    def _prefixed(self, run: int) -> Typed:
+        """What follows a prefix: NOT takes in comparisons, a sign does not."""
+        operator = self._tokens.advance().text
+        if operator == "+":
+            return self._operand(run)
+        self._prefixes += 1
+        part = self._expression(_EQUAL, run) if operator == "NOT" else self._operand(run)
+        self._prefixes -= 1
+        made = self._checker.negated(part) if operator == "NOT" else self._checker.opposite(part)
+        return self._level(made, part)
 
+    def _values(self) -> list[Typed]:
+        """Values in parentheses with commas between them."""
+        self._tokens.enter(with_commas=True)
+        values = []
+        if not self._tokens.at(")"):
+            values.append(self._expression(_OR))
+            while self._tokens.take(","):
+                values.append(self._expression(_OR))
+        self._tokens.leave(")")
+        return values
 
-class _ConditionReader:
-    """Walks what the parser made and has every part checked."""
-
-    def __init__(self, pieces: list[Piece], typist: TypeChecker, notes: Notes) -> None:
-        self.typist = typist
-        self._pieces = pieces
-        self._notes = notes
-
-    def read(self, tree: exp.Expression, depth: int) -> Typed:
-        """The checked tree of one part."""
-        if depth > DEEPEST_CONDITION:
-            raise TooLarge(too_deep())
-        if any(value for name, value in tree.args.items() if name not in _UNDERSTOOD):
-            self._refuse(tree, _NO_PLACE)
-        done = self._read(tree, depth + 1)
-        return self.typist.negated(done) if tree.args.get("negate") else done
-
-    def _read(self, tree: exp.Expression, depth: int) -> Typed:
-        match tree:
-            case exp.Paren():
-                return self.read(tree.this, depth - 1)
-            case exp.Column():
-                return self.typist.value(self._pieces[int(tree.name)])
-            case exp.And() | exp.Or():
-                parts = [self.read(each, depth) for each in _spine(tree)]
-                return self.typist.joined(parts, both=isinstance(tree, exp.And))
-            case exp.Not():
-                return self.typist.negated(self.read(tree.this, depth))
-            case exp.Neg():
-                return self.typist.opposite(self.read(tree.this, depth))
-            case exp.Is():
-                return self._is(tree, depth)
-            case exp.In():
-                return self._in(tree, depth)
-            case exp.Between():
-                value, low, high = (
-                    self.read(tree.args[name], depth) for name in ("this", "low", "high")
-                )
-                return self.typist.between(value, low, high)
-            case exp.Like() | exp.Escape():
-                return self._like(tree, depth)
-            case exp.Case():
-                return self._case(tree, depth)
-            case exp.Anonymous():
-                piece = self._pieces[int(str(tree.this)[1:])]
-                return self.typist.call(
-                    piece, [self.read(each, depth) for each in tree.expressions]
-                )
-        return self._binary(tree, depth)
-
-    def _binary(self, tree: exp.Expression, depth: int) -> Typed:
-        if type(tree) in _COMPARISONS:
-            left, right = self.read(tree.this, depth), self.read(tree.expression, depth)
-            return self.typist.compared(_COMPARISONS[type(tree)], left, right)
-        if type(tree) not in _SUMS:
-            self._refuse(tree, _NO_PLACE)
-        rest: list[exp.Expression] = []
-        left_most = tree
-        while type(left_most) in _SUMS and (left_most is tree or isinstance(left_most, _FLAT_SUMS)):
-            rest.append(left_most)
-            left_most = left_most.this
-        done = self.read(left_most, depth)
-        for each in reversed(rest):
-            done = self.typist.summed(_SUMS[type(each)], done, self.read(each.expression, depth))
-        return done
-
-    def _is(self, tree: exp.Is, depth: int) -> Typed:
-        value = self.read(tree.this, depth)
-        column = tree.expression
-        piece = self._pieces[int(column.name)] if isinstance(column, exp.Column) else None
-        if piece is None or piece.kind is not TokenKind.WORD:
-            start, end = self._extent(tree.expression)
-            self._notes.add(start, end, "after IS comes NULL, TRUE or FALSE")
-            return Typed(value.node, None, value.start, end, broken=True)
-        return self.typist.known_as(value, piece)
-
-    def _in(self, tree: exp.In, depth: int) -> Typed:
-        value = self.read(tree.this, depth)
-        field = tree.args.get("field")
-        if isinstance(field, exp.Anonymous):
-            function = self._pieces[int(str(field.this)[1:])]
-            names = [self.read(each, depth) for each in field.expressions]
-            if function.text == LIST:
-                return self.typist.listed(value, function, names)
-        if field is not None or tree.args.get("query") is not None or not tree.expressions:
-            start, end = self._extent(tree)
-            message = "after IN come one or more values in parentheses, or LIST('name')"
-            self._notes.add(start, end, message)
-            return Typed(value.node, Type.BOOLEAN, start, end, broken=True)
-        return self.typist.one_of(value, [self.read(each, depth) for each in tree.expressions])
-
-    def _like(self, tree: exp.Expression, depth: int) -> Typed:
-        escape: Piece | None = None
-        like = tree
-        if isinstance(tree, exp.Escape):
-            like = tree.this
-            escape = self._pieces[int(tree.expression.name)]
-        if not isinstance(like, exp.Like):
-            self._refuse(tree, "ESCAPE can only follow a LIKE")
-        value, pattern = self.read(like.this, depth), self.read(like.expression, depth)
-        done = self.typist.like(value, pattern, escape)
-        return self.typist.negated(done) if like is not tree and like.args.get("negate") else done
-
-    def _case(self, tree: exp.Case, depth: int) -> Typed:
-        subject = None if tree.this is None else self.read(tree.this, depth)
+    def _case(self) -> Typed:
+        self._tokens.enter(with_commas=False)
+        subject = None if self._tokens.at("WHEN") else self._expression(_OR)
+        parts = [] if subject is None else [subject]
         branches: list[tuple[Typed, Typed]] = []
-        for branch in tree.args["ifs"]:
-            when, then = self.read(branch.this, depth), self.read(branch.args["true"], depth)
+        while self._tokens.take("WHEN"):
+            when = self._expression(_OR)
+            if not self._tokens.take("THEN"):
+                self._tokens.refuse_operator()
+            then = self._expression(_OR)
+            parts += [when, then]
             if subject is not None:
-                when = self.typist.compared("=", subject, when)
+                when = self._checker.compared("=", subject, when)
             branches.append((when, then))
-        default = tree.args.get("default")
-        return self.typist.chosen(branches, default and self.read(default, depth))
+        if not branches:
+            self._tokens.refuse_operator()
+        default = self._expression(_OR) if self._tokens.take("ELSE") else None
+        self._tokens.leave("END")
+        parts += [] if default is None else [default]
+        return self._level(self._checker.chosen(branches, default), *parts)
 
-    def _refuse(self, tree: exp.Expression, message: str) -> NoReturn:
-        self._notes.add(*self._extent(tree), message)
-        self._notes.refuse_if_any()
-        raise AssertionError("a mistake was noted")
+    def _predicate(self, operator: str, value: Typed) -> Typed:
+        """IS, IN, BETWEEN and LIKE, with NOT or without."""
+        if operator == "IS":
+            return self._is(value)
+        negated = operator == "NOT"
+        if negated:
+            if not self._tokens.at("IN", "LIKE", "BETWEEN"):
+                self._tokens.refuse_here("after NOT comes IN, LIKE or BETWEEN here, not {found}")
+            operator = self._tokens.advance().text
+        if operator == "LIKE":
+            made = self._like(value)
+            # A NOT before LIKE is no level of its own.
+            return self._with_depth(self._checker.negated(made), made.depth) if negated else made
+        made = self._in(value) if operator == "IN" else self._between(value)
+        return self._level(self._checker.negated(made), made) if negated else made
 
-    def _extent(self, tree: exp.Expression) -> tuple[int, int]:
-        """From where to where a part goes, as far as its values tell."""
-        places = [int(each.name) for each in tree.find_all(exp.Column)]
-        pieces = [self._pieces[place] for place in places] or self._pieces
-        return min(each.start for each in pieces), max(each.end for each in pieces)
+    def _is(self, value: Typed) -> Typed:
+        negated = self._tokens.take("NOT")
+        if self._tokens.current.kind is not TokenKind.CONSTANT:
+            self._tokens.refuse_here("after IS comes NULL, TRUE or FALSE, not {found}")
+        made = self._level(self._checker.known_as(value, self._tokens.advance()), value)
+        return self._level(self._checker.negated(made), made) if negated else made
 
+    def _in(self, value: Typed) -> Typed:
+        if self._tokens.current.kind is TokenKind.FUNCTION and self._tokens.current.text == LIST:
+            function = self._tokens.advance()
+            names = self._values()
+            return self._level(self._checker.listed(value, function, names), value, *names)
+        if not self._tokens.at("("):
+            self._tokens.refuse_here(
+                "after IN come values in parentheses or LIST('name'), not {found}"
+            )
+        options = self._values()
+        if not options:
+            message = "after IN come one or more values in parentheses, or LIST('name')"
+            self._checker.notes.add(value.start, value.end, message)
+            return Typed(value.node, Type.BOOLEAN, value.start, value.end, broken=True)
+        return self._level(self._checker.one_of(value, options), value, *options)
 
-def _spine(tree: exp.Expression) -> list[exp.Expression]:
-    """The parts of a chain of ANDs or ORs, without recursion: chains can be long."""
-    parts: list[exp.Expression] = []
-    kind = type(tree)
-    waiting: list[exp.Expression] = [tree]
-    while waiting:
-        each = waiting.pop()
-        if type(each) is kind:
-            waiting += [each.expression, each.this]
-        else:
-            parts.append(each)
-    return parts
+    def _between(self, value: Typed) -> Typed:
+        low = self._expression(_SUM)
+        if not self._tokens.take("AND"):
+            self._tokens.refuse(self._tokens.current, "BETWEEN needs two values: BETWEEN 1 AND 5")
+        high = self._expression(_SUM)
+        return self._level(self._checker.between(value, low, high), value, low, high)
+
+    def _like(self, value: Typed) -> Typed:
+        pattern = self._expression(_SUM)
+        escape = None
+        if self._tokens.take("ESCAPE"):
+            if self._tokens.current.kind is not TokenKind.TEXT:
+                self._tokens.refuse_here("ESCAPE needs one character in quotes after it")
+            escape = self._tokens.advance()
+        return self._level(self._checker.like(value, pattern, escape), value, pattern)
+
+    def _level(self, made: Typed, *parts: Typed) -> Typed:
+        """What was made, one level deeper than the deepest of its parts."""
+        return self._with_depth(made, 1 + max((each.depth for each in parts), default=0))
+
+    def _with_depth(self, made: Typed, depth: int) -> Typed:
+        if depth > DEEPEST_CONDITION:
+            raise TooLarge(_TOO_DEEP)
+        return msgspec.structs.replace(made, depth=depth)

@@ -5,6 +5,7 @@ GatehouseError
 ├── NotFound               no such thing, or it belongs to another account
 ├── Conflict               the change does not fit what is there
 ├── InvalidInput           a value given by an operator cannot be used
+├── RequestRefused         the body of a request cannot be read, or its fields are wrong
 ├── StoreUnavailable       the database cannot be reached or does not answer in time
 ├── AuthorizationLost      a hold on the balance ended before its request did
 ├── KeyMissing             something was sealed with a key that is not on the ring
@@ -31,6 +32,25 @@ class Conflict(GatehouseError):
 
 class InvalidInput(GatehouseError):
     """A value given by an operator cannot be used."""
+
+
+class RequestRefused(GatehouseError):
+    """The body of a request cannot be used; the messages are fit to be shown to its sender."""
+
+    def __init__(
+        self,
+        code: str,
+        *,
+        fields: dict[str, list[str]] | None = None,
+        details: list[str] | None = None,
+    ) -> None:
+        super().__init__(code)
+        self.code = code
+        """`malformed_body` or `invalid_request`."""
+        self.fields = fields or {}
+        """Messages by the path of their field."""
+        self.details = details or []
+        """What is wrong with the body as a whole."""
 
 
 class StoreUnavailable(GatehouseError):

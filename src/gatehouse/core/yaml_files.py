@@ -5,23 +5,19 @@ tags or merge keys, and every scalar is text, so that the country `NO` stays a c
 `core.documents` makes structs of it.
 """
 
-import bisect
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-import msgspec
 import yaml  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import MASK, recordable
+from gatehouse.core.validation import join_path
+from gatehouse.core.yaml_document import Document, DocumentRefused, Flaw, Scalar, shown_key
 
 LARGEST_DOCUMENT: Final = 256 * 1024
 DEEPEST_DOCUMENT: Final = 20
 MOST_NODES: Final = 20_000
-MOST_FLAWS: Final = 100
 LONGEST_KEY: Final = 128
-_LONGEST_SHOWN: Final = 64
 
 _Parser: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _UNFIT: Final = re.compile(
@@ -29,132 +25,7 @@ _UNFIT: Final = re.compile(
     # These end a line to YAML, but not to most editors, so places would be wrong.
     "|(?P<line_end>\r(?!\n)|[\x85\u2028\u2029])"
 )
-_PLAIN: Final = re.compile(r"(?s:.)")
-_CHARACTERS: Final = {
-    "'": re.compile(r"''|(?s:.)"),
-    '"': re.compile(r"\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\(?s:.)|(?s:.)"),
-}
-"""How one character of a text is written, by the quotes around it."""
 _CARD_NUMBER: Final = "holds what looks like a card number; cards go onto a list, from a file"
-_BLANK_ESCAPES: Final = frozenset(" \t\nntrvfNLP_")
-
-
-class FilePosition(NamedTuple):
-    """Where something stands in a file, both counted from 1."""
-
-    line: int
-    column: int
-
-
-class Flaw(msgspec.Struct, frozen=True):
-    """One mistake: what is wrong, of what, and where."""
-
-    path: str
-    line: int
-    column: int
-    message: str
-
-    def __str__(self) -> str:
-        subject = f"{self.path}: " if self.path else ""
-        return f"line {self.line}, column {self.column}: {subject}{self.message}"
-
-
-class DocumentRefused(InvalidInput):
-    """The file cannot be used; all that is wrong with it, in the file's order."""
-
-    def __init__(self, flaws: Iterable[Flaw]) -> None:
-        ordered = sorted(flaws, key=lambda flaw: (flaw.line, flaw.column))
-        self.flaws: tuple[Flaw, ...] = tuple(ordered[:MOST_FLAWS])
-        lines = [str(flaw) for flaw in self.flaws]
-        if len(ordered) > MOST_FLAWS:
-            lines.append(f"and {len(ordered) - MOST_FLAWS} more")
-        super().__init__("\n".join(lines))
-
-
-class _Scalar(NamedTuple):
-    """A text, where it begins and ends in the source, and how it was written."""
-
-    value: str
-    start: int
-    end: int
-    style: str
-
-
-class Document:
-    """The content of a file as plain dicts, lists and texts, which remembers where each stood."""
-
-    def __init__(self, source: str) -> None:
-        self.data: Any = None
-        self._source = source
-        self._line_starts = [0, *(found.end() for found in re.finditer("\n", source))]
-        self._starts: dict[str, int] = {}
-        self._keys: dict[str, int] = {}
-        self._scalars: dict[str, _Scalar] = {}
-
-    def place(self, path: str) -> FilePosition:
-        """Where the value of a path begins; of something missing, where it should be inside."""
-        while path not in self._starts and path:
-            path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        return self._at(self._starts.get(path, 0))
-
-    def key_place(self, path: str) -> FilePosition:
-        """Where the key of a path begins."""
-        found = self._keys.get(path)
-        return self.place(path) if found is None else self._at(found)
-
-    def offset_place(self, path: str, line: int, column: int) -> FilePosition:
-        """Where a position inside a text stands in the file.
-
-        What can be seen is matched one by one, whatever the style did to the white space.
-        """
-        scalar = self._scalars.get(path)
-        if scalar is None:
-            return self.place(path)
-        value = scalar.value.split("\n")
-        before = "\n".join((*value[: line - 1], "".join(value[line - 1 : line])[: column - 1]))
-        rest = "".join(value[line - 1 : line])[column - 1 : column]
-        seen = sum(not char.isspace() for char in before)
-        on_blank = not rest or rest.isspace()
-        last = scalar.start
-        for number, index in enumerate(self._visible(scalar)):
-            last = index
-            if number == seen - 1 and on_blank:
-                return self._at(index + 1)
-            if number == seen and not on_blank:
-                break
-        return self._at(last)
-
-    def flaw(self, path: str, message: str) -> Flaw:
-        """A mistake in the value of a path."""
-        return Flaw(path, *self.place(path), message)
-
-    def flaw_inside(self, path: str, line: int, column: int, message: str) -> Flaw:
-        """A mistake at a position inside a text."""
-        return Flaw(path, *self.offset_place(path, line, column), message)
-
-    def _at(self, index: int) -> FilePosition:
-        line = bisect.bisect_right(self._line_starts, index)
-        return FilePosition(line, index - self._line_starts[line - 1] + 1)
-
-    def _visible(self, scalar: _Scalar) -> Iterator[int]:
-        """The source's positions of a text's characters, without white space."""
-        _, start, end, style = scalar
-        if style in ("|", ">"):
-            start = self._source.find("\n", start, end) + 1
-        elif style:
-            start, end = start + 1, end - 1
-        for found in _CHARACTERS.get(style, _PLAIN).finditer(self._source, start, end):
-            if not _is_blank(found.group()):
-                yield found.start()
-
-
-def _is_blank(written: str) -> bool:
-    """Whether a character of a text, as it was written, is white space."""
-    if written[0] != "\\" or len(written) == 1:
-        return written.isspace()
-    if len(written) == 2:
-        return written[1] in _BLANK_ESCAPES
-    return chr(int(written[2:], 16)).isspace()
 
 
 class _Builder:
@@ -197,13 +68,13 @@ class _Builder:
     def _scalar(self, event: Any, start: int) -> None:
         # Escapes and line breaks can hide one from whoever looks at lines.
         if MASK in recordable(event.value):
-            self.flaws.append(Flaw("", *self.document._at(start), f"the text {_CARD_NUMBER}"))
+            self.flaws.append(Flaw("", *self.document.at(start), f"the text {_CARD_NUMBER}"))
         if self._open and isinstance(self._open[-1][1], dict) and self._key[-1] is None:
             self._take_key(event, start)
             return
         path = self._place(event.value, start)
         style = "" if event.style is None else event.style
-        self.document._scalars[path] = _Scalar(event.value, start, event.end_mark.index, style)
+        self.document.scalars[path] = Scalar(event.value, start, event.end_mark.index, style)
 
     def _take_key(self, event: Any, start: int) -> None:
         path, into = self._open[-1]
@@ -215,11 +86,11 @@ class _Builder:
         here = join_path(path, key)
         if key in into:
             first = self.document.key_place(here)
-            at = self.document._at(start)
+            at = self.document.at(start)
             told = f"is given twice, first on line {first.line}"
             self.flaws.append(Flaw(join_path(path, shown_key(key)), *at, told))
         else:
-            self.document._keys[here] = start
+            self.document.keys[here] = start
         self._key[-1] = key
 
     def _place(self, value: Any, start: int) -> str:
@@ -228,7 +99,7 @@ class _Builder:
             if not isinstance(value, dict):
                 raise self._stop(start, "must be a mapping: lines of the form `key: value`")
             self.document.data = value
-            self.document._starts[""] = start
+            self.document.starts[""] = start
             return ""
         path, into = self._open[-1]
         if isinstance(into, list):
@@ -241,11 +112,11 @@ class _Builder:
             path = join_path(path, key)
             into[key] = value
             self._key[-1] = None
-        self.document._starts[path] = start
+        self.document.starts[path] = start
         return path
 
     def _stop(self, index: int, message: str) -> DocumentRefused:
-        return DocumentRefused([Flaw("", *self.document._at(index), message)])
+        return DocumentRefused([Flaw("", *self.document.at(index), message)])
 
 
 def load_document(content: bytes) -> Document:
@@ -256,7 +127,7 @@ def load_document(content: bytes) -> Document:
         )
     document = Document(_text(content))
     builder = _Builder(document)
-    parser = _Parser(document._source)
+    parser = _Parser(document.source)
     try:
         while parser.check_event():
             builder.take(parser.get_event())
@@ -300,7 +171,7 @@ def _syntax(error: Any, document: Document) -> Flaw:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     index = 0 if mark is None else mark.index
     problem = str(getattr(error, "problem", None) or "cannot be read as YAML")
-    here = document._source[index : index + 1]
+    here = document.source[index : index + 1]
     if here == "\t" or "\\t" in problem:
         problem = "a tab cannot be used here; indent with spaces"
     elif "cannot start any token" in problem:
@@ -313,15 +184,4 @@ def _syntax(error: Any, document: Document) -> Flaw:
         problem = "something is missing here, or a quote or bracket is not closed"
     elif "did not find expected" in problem or "expected <block end>" in problem:
         problem = "this line is not indented like its neighbours, or a quote or bracket is open"
-    return Flaw("", *document._at(index), f"not YAML: {recordable(problem)}")
-
-
-def join_path(path: str, key: str) -> str:
-    """The path of a key inside another path."""
-    return f"{path}.{key}" if path else key
-
-
-def shown_key(key: str) -> str:
-    """An author's key as it may be repeated in a message."""
-    shown = recordable(key)
-    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    return Flaw("", *document.at(index), f"not YAML: {recordable(problem)}")

@@ -9,8 +9,10 @@ from msgspec import UNSET
 from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.cards import CardOfRequest
+from gatehouse.core.errors import RequestRefused
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.decisions.record import PipelineVersion
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.gateway.request import GatewayRequest, Payment, UnfitPayment, read_payment
 from gatehouse.gateway.stage import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
@@ -29,7 +31,6 @@ from gatehouse.signals.request_parts import INPUT, RequestParts, bring_together
 from gatehouse.web.operations import RequestPlan, last_response, responses_of, tags_of
 from gatehouse.web.pipelines import PipelinesResponse, PipelineStage, PipelineSummary
 from gatehouse.web.problems import Problem
-from gatehouse.web.validation import RequestReader
 
 T = TypeVar("T", bound=msgspec.Struct)
 FieldErrors = dict[str, list[str]]
@@ -178,11 +179,11 @@ def _read(reader: RequestReader[T], raw: msgspec.Raw, path: str, wrong: FieldErr
         return None
     try:
         return reader.read_part(raw)
-    except Problem as problem:
-        if not problem.fields:
-            unread = [f"cannot be read: {detail}" for detail in problem.details]
+    except RequestRefused as refused:
+        if not refused.fields:
+            unread = [f"cannot be read: {detail}" for detail in refused.details]
             wrong[path] = unread if bytes(raw).startswith(b"{") else ["must be an object"]
-        for field, messages in problem.fields.items():
+        for field, messages in refused.fields.items():
             wrong[f"{path}.{field}"] = messages
         return None
 

@@ -3,9 +3,8 @@
 A running server never comes here: it runs what was checked when it was applied.
 """
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -13,11 +12,18 @@ import msgspec
 from gatehouse.conditions.catalogue import CUSTOM, Catalogue, kinds_for
 from gatehouse.conditions.nodes import Condition, Type
 from gatehouse.conditions.parse import ConditionRefused, read_condition
-from gatehouse.core.documents import Document, DocumentRefused, Flaw, load_document
+from gatehouse.core.documents import (
+    Document,
+    DocumentRefused,
+    Flaw,
+    load_document,
+    nearest,
+    suggestion,
+)
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.core.yaml_files import join_path, shown_key
+from gatehouse.core.validation import join_path
 from gatehouse.pipeline.availability import left_by, never_known
 from gatehouse.pipeline.definition import (
     DECIDING,
@@ -78,13 +84,6 @@ def read_pipeline(content: bytes, surroundings: Surroundings | None = None) -> P
     return definition
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that a misspelt one was most likely meant to be."""
-    plain = {_letters(each): each for each in known}
-    close = difflib.get_close_matches(_letters(word[:80]), plain, n=1)
-    return plain[close[0]] if close else None
-
-
 def _is_input(key: str) -> bool:
     try:
         Catalogue({key: Type.TEXT})
@@ -93,14 +92,8 @@ def _is_input(key: str) -> bool:
     return True
 
 
-def _letters(word: str) -> str:
-    return "".join(char for char in word.lower() if char.isalnum())
-
-
 def _must_be_one_of(word: str, known: Sequence[str], what: str) -> str:
-    guess = nearest(word, known)
-    hint = f"did you mean {guess}?" if guess else f"there are {', '.join(known)}"
-    return f"no {what} {_quoted(word)}; {hint}"
+    return f"no {what} {_quoted(word)}{suggestion(word, known)}"
 
 
 def _quoted(text: str) -> str:
@@ -144,8 +137,7 @@ class _PipelineReader:
         self.flaws.append(self._document.flaw(path, message))
 
     def _flaw_of_key(self, path: str, key: str, message: str) -> None:
-        place = self._document.key_place(join_path(path, key))
-        self.flaws.append(Flaw(join_path(path, shown_key(key)), *place, message))
+        self.flaws.append(self._document.key_flaw(path, key, message))
 
     def _refuse_unknown(self, data: Mapping[str, Any], known: Sequence[str], path: str) -> None:
         for key in data:

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from gatehouse.access.callers import Callers
 from gatehouse.core.clock import Clock
-from gatehouse.core.errors import AuthorizationLost, StoreUnavailable
+from gatehouse.core.errors import AuthorizationLost, RequestRefused, StoreUnavailable
 from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.redaction import recordable_trace
 from gatehouse.web import envelope
@@ -103,6 +103,8 @@ class App:
             assert context.reply is not None
         except Problem as problem:
             return await self._refuse(context, problem)
+        except RequestRefused as refused:
+            return await self._refuse(context, Problem.of(refused))
         except HTTPException as error:
             return await self._refuse(context, _routing_problem(error))
         except (StoreUnavailable, AuthorizationLost) as error:

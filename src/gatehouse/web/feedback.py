@@ -13,6 +13,7 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount, parse_amount
 from gatehouse.core.redaction import recordable
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
@@ -33,7 +34,6 @@ from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.envelope import JsonAmount
 from gatehouse.web.problems import Problem
 from gatehouse.web.reviews import Free
-from gatehouse.web.validation import RequestReader
 
 SCOPE: Final = "feedback"
 _CLOCKS_DIFFER_MS: Final = 300_000

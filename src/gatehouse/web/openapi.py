@@ -9,6 +9,8 @@ import msgspec
 import gatehouse
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import Item
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.web.envelope import Billing, Errors, billing, failure
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
 from gatehouse.web.operations import Operation
@@ -16,7 +18,6 @@ from gatehouse.web.pipelines import PipelinesResponse
 from gatehouse.web.problems import BODY_CODES, CODES, Problem
 from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, Decision
 from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
-from gatehouse.web.validation import RequestReader
 
 _REF: Final = "#/components/schemas/{name}"
 _ABOUT: Final = """\
@@ -403,10 +404,13 @@ def _example_refusal(operation: Operation) -> dict[str, Any]:
     """How mistakes are answered; the codes of status 200 are shown by it."""
     try:
         RequestReader(operation.request_type).read(msgspec.json.encode(operation.mistaken))
-    except Problem as problem:
+    except RequestRefused as refusal:
         billed = billing("USD", [], (100_000_000, 0, 0))
         refused = failure(
-            "req_01kabcdefghjkmnpqrstvwxyz1", problem, field=operation.field, billed=billed
+            "req_01kabcdefghjkmnpqrstvwxyz1",
+            Problem.of(refusal),
+            field=operation.field,
+            billed=billed,
         )
     example: dict[str, Any] = msgspec.json.decode(refused)
     return example

@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.core.errors import RequestRefused
+
 
 class Code(msgspec.Struct, frozen=True):
     """One machine-readable error code."""
@@ -156,6 +158,11 @@ class Problem(Exception):
         self.fields = fields or {}
         self.details = details if details is not None else []
         self.headers = headers
+
+    @classmethod
+    def of(cls, refused: RequestRefused) -> "Problem":
+        """The problem with a body that cannot be used."""
+        return cls(refused.code, fields=refused.fields, details=refused.details)
 
     @property
     def status(self) -> int:

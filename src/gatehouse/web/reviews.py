@@ -11,6 +11,7 @@ from msgspec import Meta
 from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.text import is_blank
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
@@ -19,7 +20,6 @@ from gatehouse.web.body import Receive, read_body
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import Decision, public_decision, read_search
-from gatehouse.web.validation import RequestReader
 
 SCOPE: Final = "reviews"
 STATUSES: Final[dict[str, ReviewState | None]] = {

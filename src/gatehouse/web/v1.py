@@ -10,6 +10,7 @@ from gatehouse.access.callers import Callers
 from gatehouse.core.clock import Clock
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
+from gatehouse.core.request_reader import RequestReader, read_json
 from gatehouse.pipeline.engine import Engine, Job, Processed
 from gatehouse.pipeline.settlement import (
     Archive,
@@ -26,7 +27,6 @@ from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.operations import Operation, RequestPlan
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import public_decision, read_search
-from gatehouse.web.validation import RequestReader, read_json
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)

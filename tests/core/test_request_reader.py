@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.precheck.request import PreCheckRequest
-from gatehouse.web.problems import Problem
-from gatehouse.web.validation import RequestReader
 
 READER = RequestReader(PreCheckRequest)
 
@@ -41,7 +41,7 @@ def _dump(value: Any) -> bytes:
 def test_a_request_is_accepted_or_told_which_fields_are_wrong(request: dict[str, Any]) -> None:
     try:
         accepted = READER.read(_dump(request))
-    except Problem as problem:
+    except RequestRefused as problem:
         if problem.code == "malformed_body":  # a lone surrogate, which is not JSON for us
             assert "\\ud" in _dump(request).decode().lower()
             return
@@ -58,14 +58,14 @@ def test_leaving_out_the_named_fields_leaves_only_what_is_missing(request: dict[
     """All problems are reported at once: mending the named ones finds no new ones."""
     try:
         READER.read(_dump(request))
-    except Problem as first:
+    except RequestRefused as first:
         if first.code != "invalid_request":
             return
         bad = {path.partition(".")[0] for path in first.fields}
         rest = {name: value for name, value in request.items() if name not in bad}
         try:
             READER.read(_dump(rest))
-        except Problem as second:
+        except RequestRefused as second:
             assert all(messages == ["is required"] for messages in second.fields.values())
 
 
@@ -73,14 +73,14 @@ def test_leaving_out_the_named_fields_leaves_only_what_is_missing(request: dict[
 def test_any_json_is_an_answerable_body(value: Any) -> None:
     try:
         READER.read(_dump(value))
-    except Problem as problem:
+    except RequestRefused as problem:
         assert problem.code in {"invalid_request", "malformed_body"}
         assert problem.fields or problem.details
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_an_answerable_body(body: bytes) -> None:
-    with pytest.raises(Problem):
+    with pytest.raises(RequestRefused):
         READER.read(body)
 
 
@@ -108,14 +108,14 @@ class Whole(msgspec.Struct):
     ],
 )
 def test_paths_lead_into_lists_and_maps(body: dict[str, Any], paths: set[str]) -> None:
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(RequestRefused) as caught:
         RequestReader(Whole).read(_dump(body))
     assert set(caught.value.fields) == paths
 
 
 def test_no_message_repeats_a_card_number_or_a_code() -> None:
     body = {"cardNumber": "4242424242424241", "cardExpiryDate": "x", "cardCvv2Value": "73912"}
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(RequestRefused) as caught:
         READER.read(_dump(body))
     assert "4242424242424241" not in str(caught.value.fields)
     assert "73912" not in str(caught.value.fields)
@@ -139,7 +139,7 @@ class Amounts(msgspec.Struct):
 def test_a_whole_number_beyond_all_fractions_is_told_by_its_path(
     body: str, paths: set[str]
 ) -> None:
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(RequestRefused) as caught:
         RequestReader(Amounts).read((body % ("9" * 400)).encode())
     assert set(caught.value.fields) == paths
     assert caught.value.fields[max(paths)] == ["is out of range"]
@@ -151,6 +151,6 @@ def test_where_whole_numbers_are_wanted_they_may_be_long() -> None:
 
 
 def test_a_field_that_is_given_twice_is_told_as_that() -> None:
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(RequestRefused) as caught:
         RequestReader(Amounts).read(b'{"amount": "x", "amount": 5}')
     assert caught.value.details == ["a field is given more than once"]

@@ -1,0 +1,176 @@
+"""The parts of a condition while its tree is put together, and what holds for parts of all kinds.
+
+A part with a mistake is `broken`: it fits everywhere, so that one mistake is reported once and the
+rest of the condition is still checked.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from gatehouse.conditions.catalogue import CUSTOM, Catalogue
+from gatehouse.conditions.mistakes import Notes, did_you_mean
+from gatehouse.conditions.nodes import Literal, Node, Signal, Type
+from gatehouse.conditions.tokens import ConditionToken, TokenKind
+from gatehouse.core.errors import GatehouseError
+
+MOST_NODES: Final = 200
+
+_DECLARE: Final = "; name it with its type under `inputs`"
+_NAMES: Final = {
+    Type.NUMBER: "a number",
+    Type.TEXT: "a text",
+    Type.BOOLEAN: "true or false",
+    Type.WORDS: "a set of words",
+}
+
+
+class TooLarge(GatehouseError):
+    """The condition is nested too deeply or has too many parts; the text says so."""
+
+
+class Typed(msgspec.Struct, frozen=True):
+    """A part of the tree with its type (None: NULL) and its place in the text."""
+
+    node: Node
+    type: Type | None
+    start: int
+    end: int
+    size: int = 1
+    """How many nodes it has."""
+    broken: bool = False
+    depth: int = 0
+    """How many levels of nodes are below it."""
+
+
+class PartChecker:
+    """Makes parts of the tree and notes what does not fit."""
+
+    def __init__(self, catalogue: Catalogue, notes: Notes) -> None:
+        self.signals: dict[str, None] = {}
+        self.lists: dict[tuple[str, str], None] = {}
+        self.notes = notes
+        self._catalogue = catalogue
+
+    def value(self, token: ConditionToken) -> Typed:
+        """A signal or a written value."""
+        start, end = token.start, token.end
+        match token.kind:
+            case TokenKind.TEXT:
+                return Typed(Literal(token.text), Type.TEXT, start, end)
+            case TokenKind.NUMBER:
+                return Typed(Literal(float(token.text)), Type.NUMBER, start, end)
+            case TokenKind.CONSTANT if token.text == "NULL":
+                return Typed(Literal(None), None, start, end)
+            case TokenKind.CONSTANT:
+                return Typed(Literal(token.text == "TRUE"), Type.BOOLEAN, start, end)
+        found = self._catalogue.find(token.text)
+        if found is None:
+            self.notes.add(start, end, self._unknown(token.text))
+            return Typed(Literal(None), None, start, end, broken=True)
+        self.signals.setdefault(found.name)
+        return Typed(Signal(found.name, found.type), found.type, start, end)
+
+    def _unknown(self, name: str) -> str:
+        names = self._catalogue.names()
+        if name.startswith(CUSTOM):
+            known = [each.removeprefix(CUSTOM) for each in names if each.startswith(CUSTOM)]
+            meant = did_you_mean(name.removeprefix(CUSTOM), known, CUSTOM)
+            return f"the custom input {name} is not declared{meant or _DECLARE}"
+        meant = did_you_mean(name, names)
+        if not meant:
+            same_end = [each for each in names if each.endswith("." + name.lower())]
+            inside = [each for each in names if each.startswith(name.lower() + ".")]
+            near = (same_end or inside)[:3]
+            meant = f", did you mean {' or '.join(near)}?" if near else ""
+        hint = meant or "; a text is written in single quotes, 'like this'"
+        return f"there is no signal {name}{hint}"
+
+    def demand(self, parts: Sequence[Typed], kind: Type, where: str) -> bool:
+        """Whether all parts have this type; a mistake is noted for each that has not."""
+        fine = True
+        for part in parts:
+            fine &= part.type is kind and not part.broken
+            if part.broken or part.type is kind:
+                continue
+            if part.type is None:
+                self.refuse_null(part)
+                continue
+            message = f"{where} must be {_NAMES[kind]}, but this is {_NAMES[part.type]}"
+            if kind is Type.BOOLEAN:
+                message += "; compare it with something"
+            self.notes.add(part.start, part.end, message)
+        return fine
+
+    def refuse_null(self, part: Typed) -> None:
+        """Note a NULL where a value is needed."""
+        message = "NULL compares with nothing: write IS NULL or IS NOT NULL"
+        self.notes.add(part.start, part.end, message)
+
+    def made(self, node: Node, kind: Type, parts: Sequence[Typed], fine: bool = True) -> Typed:
+        """A node made of parts; broken when one of them is, or when they do not fit together."""
+        size = 1 + sum(each.size for each in parts)
+        if size > MOST_NODES:
+            raise TooLarge(
+                f"a condition has at most {MOST_NODES} parts (values in an IN of plain values do"
+                " not count); split it into several rules"
+            )
+        broken = not fine or any(each.broken for each in parts)
+        start, end = min(each.start for each in parts), max(each.end for each in parts)
+        return Typed(node, kind, start, end, size, broken)
+
+    def alike(self, parts: Sequence[Typed], where: str) -> bool:
+        """Note a mistake unless all parts have one type that can be compared."""
+        sure = (each for each in parts if each.type is not None and not each.broken)
+        first = next((each for each in sure if each.type is not Type.WORDS), None)
+        fine = not any(each.broken for each in parts)
+        for each in parts:
+            if each.type is None and not each.broken:
+                self.refuse_null(each)
+                fine = False
+            elif each.type is Type.WORDS:
+                message = f"words are asked with HAS({name_of(each)}, 'word')"
+                self.notes.add(each.start, each.end, message)
+                fine = False
+            elif first is not None and not each.broken and each.type is not first.type:
+                message = (
+                    f"{where} must have the same type, but this is {kind_of(each)} and"
+                    f" {name_of(first)} is {kind_of(first)}"
+                )
+                self.notes.add(each.start, each.end, message)
+                fine = False
+        return fine
+
+    def check_values(self, subject: Typed, options: Sequence[Typed]) -> None:
+        """Note texts that the subject can never have."""
+        if not isinstance(subject.node, Signal):
+            return
+        found = self._catalogue.find(subject.node.name)
+        if found is None or not found.values:
+            return
+        for each in options:
+            if not isinstance(each.node, Literal) or not isinstance(each.node.value, str):
+                continue
+            if each.node.value not in found.values:
+                meant = did_you_mean(each.node.value, found.values)
+                meant = meant or "; it can be " + ", ".join(found.values)
+                message = f"{found.name} is never '{each.node.value[:40]}'{meant}"
+                self.notes.add(each.start, each.end, message)
+
+
+def kind_of(part: Typed) -> str:
+    """The type of a part, for a message."""
+    return "NULL" if part.type is None else _NAMES[part.type]
+
+
+def name_of(part: Typed) -> str:
+    """What to call a part in a message."""
+    match part.node:
+        case Signal(name, _):
+            return name
+        case Literal(str(value)):
+            return f"'{value[:40]}'"
+        case Literal(float(value)):
+            return f"{value:g}"
+    return "the other"

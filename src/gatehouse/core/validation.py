@@ -1,0 +1,239 @@
+"""Compares plain data with a msgspec type, reports every difference at once, and builds the value.
+
+Bodies of requests (`core.request_reader`) and files that people write (`core.documents`) are both
+validated here. They differ in what a scalar looks like and in their wording.
+"""
+
+import re
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, Final
+
+from msgspec import NODEFAULT, inspect
+
+INVALID: Final = object()
+"""Stands for a value with a problem that was reported."""
+
+
+class TypeWalk(ABC):
+    """Walks over data and its type side by side.
+
+    A type may bring wording of its own in `Meta(extra=...)`: `missing` for a field that is not
+    there, and `expected` for a value of the wrong kind.
+    """
+
+    @abstractmethod
+    def report(self, path: str, message: str) -> None:
+        """Note a problem with the value of a path."""
+
+    @abstractmethod
+    def report_key(self, path: str, key: str, message: str) -> None:
+        """Note a problem with a key inside a path."""
+
+    @abstractmethod
+    def key_path(self, path: str, key: str) -> str:
+        """The path of a key that the author chose."""
+
+    @abstractmethod
+    def is_scalar(self, info: inspect.Type, data: Any) -> bool:
+        """Whether the data can be a scalar of this type."""
+
+    @abstractmethod
+    def read_scalar(self, info: inspect.Type, data: Any) -> Any:
+        """The scalar as the type wants it, or `ValueError`."""
+
+    @abstractmethod
+    def expected(self, infos: Sequence[inspect.Type]) -> str:
+        """What to say about data that is of none of these types."""
+
+    @abstractmethod
+    def unknown_problem(self, info: inspect.StructType, key: str) -> str | None:
+        """What to say about a key that a struct does not have; None when it may be there."""
+
+    def convert(self, info: inspect.Type, data: Any, path: str) -> Any:
+        """The value, or INVALID after a problem was reported."""
+        bare, wording = bare_type(info)
+        if isinstance(bare, inspect.UnionType):
+            return self._union(bare, data, path)
+        if isinstance(bare, inspect.AnyType | inspect.RawType):
+            return data
+        if not self._fits(bare, data):
+            return self._invalid(path, wording.get("expected") or self.expected([bare]))
+        match bare:
+            case inspect.StructType():
+                return self._struct(bare, data, path)
+            case inspect.ListType() | inspect.VarTupleType():
+                return self._list(bare, data, path)
+            case inspect.DictType():
+                return self._dict(bare, data, path)
+        try:
+            return _checked(bare, self.read_scalar(bare, data), wording)
+        except ValueError as error:
+            return self._invalid(path, str(error))
+
+    def _invalid(self, path: str, message: str) -> Any:
+        self.report(path, message)
+        return INVALID
+
+    def _fits(self, info: inspect.Type, data: Any) -> bool:
+        match info:
+            case inspect.StructType() | inspect.DictType():
+                return isinstance(data, dict)
+            case inspect.ListType() | inspect.VarTupleType():
+                return isinstance(data, list)
+        return self.is_scalar(info, data)
+
+    def _union(self, info: inspect.UnionType, data: Any, path: str) -> Any:
+        others = [each for each in info.types if not isinstance(each, inspect.NoneType)]
+        if data is None:
+            nullable = len(others) < len(info.types)
+            return None if nullable else self._invalid(path, "must not be null")
+        if len(others) == 1:
+            return self.convert(others[0], data, path)
+        for member in others:
+            if self._fits(bare_type(member)[0], data):
+                return self.convert(member, data, path)
+        return self._invalid(path, self.expected([bare_type(member)[0] for member in others]))
+
+    def _struct(self, info: inspect.StructType, data: dict[str, Any], path: str) -> Any:
+        values: dict[str, Any] = {}
+        for field in info.fields:
+            here = join_path(path, field.encode_name)
+            if field.encode_name in data:
+                values[field.name] = self.convert(field.type, data[field.encode_name], here)
+            elif field.required:
+                missing = bare_type(field.type)[1].get("missing", "is required")
+                values[field.name] = self._invalid(here, missing)
+            elif field.default_factory is not NODEFAULT:
+                values[field.name] = field.default_factory()
+            else:
+                values[field.name] = field.default
+        fine = not any(value is INVALID for value in values.values())
+        known = [field.encode_name for field in info.fields]
+        for key in data:
+            problem = None if key in known else self.unknown_problem(info, key)
+            if problem is not None:
+                self.report_key(path, key, problem)
+                fine = False
+        # The struct's own check sees the good fields; one that is not good equals nothing it tests.
+        own = getattr(info.cls, "problems", None)
+        for name, message in own(SimpleNamespace(**values)) if own is not None else ():
+            self.report(join_path(path, name) if name else path, message)
+            fine = False
+        return info.cls(**values) if fine else INVALID
+
+    def _list(
+        self, info: inspect.ListType | inspect.VarTupleType, data: list[Any], path: str
+    ) -> Any:
+        problem = _length_problem(info, len(data))
+        if problem is not None:
+            return self._invalid(path, problem)
+        values = [
+            self.convert(info.item_type, value, f"{path}[{index}]")
+            for index, value in enumerate(data)
+        ]
+        if any(value is INVALID for value in values):
+            return INVALID
+        return tuple(values) if isinstance(info, inspect.VarTupleType) else values
+
+    def _dict(self, info: inspect.DictType, data: dict[str, Any], path: str) -> Any:
+        problem = _length_problem(info, len(data))
+        if problem is not None:
+            return self._invalid(path, problem)
+        key_type, wording = bare_type(info.key_type)
+        values: dict[str, Any] = {}
+        fine = True
+        for key, value in data.items():
+            try:
+                _checked(key_type, key, wording)
+            except ValueError as error:
+                self.report_key(path, key, f"the key {error}")
+                fine = False
+            values[key] = self.convert(info.value_type, value, self.key_path(path, key))
+            fine &= values[key] is not INVALID
+        return values if fine else INVALID
+
+
+def join_path(path: str, key: str) -> str:
+    """The path of a key inside another path."""
+    return f"{path}.{key}" if path else key
+
+
+def parse_own_type(kind: type, value: Any) -> Any:
+    """Turn a text into one of our own types; msgspec calls this for types it does not know."""
+    if not isinstance(value, str):
+        raise ValueError("must be a string")
+    return kind.parse(value)  # type: ignore[attr-defined]  # our own types all have it
+
+
+def bare_type(info: inspect.Type) -> tuple[inspect.Type, Mapping[str, str]]:
+    """A type without its `Meta`, and the wording that stood in it; the outermost counts."""
+    wording: dict[str, str] = {}
+    while isinstance(info, inspect.Metadata):
+        described = (info.extra_json_schema or {}).get("description")
+        wording = ({} if described is None else {"description": described}) | wording
+        wording = (info.extra or {}) | wording
+        info = info.type
+    return info, wording
+
+
+def _checked(info: inspect.Type, value: Any, wording: Mapping[str, str]) -> Any:
+    """A scalar of the right kind, or `ValueError` when it breaks a constraint of its type."""
+    problem = None
+    match info:
+        case inspect.CustomType(cls=cls):
+            return parse_own_type(cls, value)
+        case inspect.StrType():
+            problem = _text_problem(info, value, wording)
+        case inspect.IntType() | inspect.FloatType():
+            problem = _number_problem(info, value)
+        case inspect.EnumType(cls=cls):
+            words = [member.value for member in cls]
+            if value in words:
+                return cls(value)
+            problem = f"must be one of {', '.join(map(str, words))}"
+    if problem is not None:
+        raise ValueError(problem)
+    return value
+
+
+def _text_problem(info: inspect.StrType, text: str, wording: Mapping[str, str]) -> str | None:
+    # All patterns are of the whole text; searching, `$` would overlook a line break at its end.
+    if info.pattern is not None and re.fullmatch(info.pattern, text) is None:
+        # A pattern says little to people; what describes the field says it in words.
+        described = wording.get("description")
+        return f"must be {described}" if described else f"must match {info.pattern}"
+    if info.min_length is not None and len(text) < info.min_length:
+        if info.min_length == 1:
+            return "must not be empty"
+        return f"must have {info.min_length} or more characters"
+    if info.max_length is not None and len(text) > info.max_length:
+        return f"must have at most {info.max_length} characters"
+    return None
+
+
+def _number_problem(info: inspect.IntType | inspect.FloatType, number: float) -> str | None:
+    # A whole number may have more digits than a fraction can hold.
+    if isinstance(info, inspect.FloatType) and abs(number) > sys.float_info.max:
+        return "is out of range"
+    if info.ge is not None and number < info.ge:
+        return f"must be at least {info.ge}"
+    if info.le is not None and number > info.le:
+        return f"must be at most {info.le}"
+    if info.gt is not None and number <= info.gt:
+        return f"must be more than {info.gt}"
+    if info.lt is not None and number >= info.lt:
+        return f"must be less than {info.lt}"
+    return None
+
+
+def _length_problem(
+    info: inspect.ListType | inspect.VarTupleType | inspect.DictType, length: int
+) -> str | None:
+    if info.min_length is not None and length < info.min_length:
+        return f"needs at least {info.min_length} entries"
+    if info.max_length is not None and length > info.max_length:
+        return f"must have at most {info.max_length} entries, and has {length}"
+    return None
