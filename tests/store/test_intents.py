@@ -21,25 +21,25 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS, REVIEWS
 
 
-class CountingDoor:
-    """A door that counts its commits."""
+class CountingSession:
+    """A batch session that counts its commits."""
 
-    def __init__(self, door: BatchSession) -> None:
-        self._door = door
+    def __init__(self, session: BatchSession) -> None:
+        self._session = session
         self.commits = 0
 
     def load(self, wanted: BatchKeys) -> BatchRows:
-        return self._door.load(wanted)
+        return self._session.load(wanted)
 
     def save(self, changes: Changes) -> None:
-        self._door.save(changes)
+        self._session.save(changes)
         self.commits += 1
 
     def abandon(self) -> None:
-        self._door.abandon()
+        self._session.abandon()
 
     def close(self) -> None:
-        self._door.close()
+        self._session.close()
 
 
 @pytest.fixture
@@ -51,10 +51,10 @@ def account(office: AdminSession) -> str:
 
 
 @pytest.fixture
-def door(office: AdminSession) -> Iterator[CountingDoor]:
-    door = CountingDoor(open_batch_session(office.database))
-    yield door
-    door.close()
+def session(office: AdminSession) -> Iterator[CountingSession]:
+    session = CountingSession(open_batch_session(office.database))
+    yield session
+    session.close()
 
 
 def authorize(office: AdminSession, account: str, request_id: str) -> Authorize:
@@ -71,9 +71,9 @@ def close(
     return Close(account, request_id, 7, items, row, intent=intent, review=review)
 
 
-def settle(door: BatchSession, work: Callable[[Writer], Awaitable[Any]]) -> Any:
+def settle(session: BatchSession, work: Callable[[Writer], Awaitable[Any]]) -> Any:
     async def scenario() -> Any:
-        writer = Writer(lambda: door)
+        writer = Writer(lambda: session)
         writer.start()
         try:
             return await work(writer)
@@ -90,15 +90,15 @@ def states(office: AdminSession) -> dict[str, IntentState]:
 
 
 def test_a_payment_and_a_review_cost_no_commit_of_their_own(
-    office: AdminSession, account: str, door: CountingDoor
+    office: AdminSession, account: str, session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
         assert states(office) == {"r0": IntentState.OPEN}
         await writer.close(close(account, "r0", IntentEnd.SETTLED, review=True))
 
-    settle(door, work)
-    assert door.commits == 2
+    settle(session, work)
+    assert session.commits == 2
     assert states(office) == {}
     with office.reading() as connection:
         reviews = [tuple(row) for row in connection.execute(sa.select(REVIEWS))]
@@ -107,7 +107,7 @@ def test_a_payment_and_a_review_cost_no_commit_of_their_own(
 
 
 def test_ends_of_every_kind_in_one_batch_each_do_their_own(
-    office: AdminSession, account: str, door: CountingDoor
+    office: AdminSession, account: str, session: CountingSession
 ) -> None:
     names = ["settled", "doubtful", "released", "expired", "open"]
 
@@ -120,8 +120,8 @@ def test_ends_of_every_kind_in_one_batch_each_do_their_own(
             writer.expire(Expire(account, "expired", 7)),
         )
 
-    settle(door, work)
-    assert door.commits == 2
+    settle(session, work)
+    assert session.commits == 2
     reverse = IntentState.REVERSE
     expected = {"doubtful": reverse, "released": reverse, "expired": reverse}
     assert states(office) == expected | {"open": IntentState.OPEN}
@@ -132,7 +132,7 @@ def test_ends_of_every_kind_in_one_batch_each_do_their_own(
 
 
 def test_a_close_that_comes_after_its_payment_was_reversed_has_it_reversed_again(
-    office: AdminSession, account: str, door: CountingDoor
+    office: AdminSession, account: str, session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
@@ -145,12 +145,12 @@ def test_a_close_that_comes_after_its_payment_was_reversed_has_it_reversed_again
         with pytest.raises(AuthorizationLost):
             await writer.close(close(account, "r0", IntentEnd.SETTLED))
 
-    settle(door, work)
+    settle(session, work)
     assert states(office) == {"r0": IntentState.REVERSE}
 
 
 def test_a_reversal_under_way_does_not_count_when_the_payment_comes_into_doubt_meanwhile(
-    office: AdminSession, account: str, door: CountingDoor
+    office: AdminSession, account: str, session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> bool:
         await writer.authorize(authorize(office, account, "r0"))
@@ -161,14 +161,14 @@ def test_a_reversal_under_way_does_not_count_when_the_payment_comes_into_doubt_m
         with office.database.writing() as connection:
             return intents.finish(connection, claimed, _ended(claimed))
 
-    assert settle(door, work) is False
+    assert settle(session, work) is False
     with office.reading() as connection:
         again = intents.get(connection, "r0")
     assert (again.state, again.next_at_ms, again.attempts) == (IntentState.REVERSE, 8, 1)
 
 
 def test_nobody_can_put_the_payment_of_another_account_in_doubt(
-    office: AdminSession, account: str, door: CountingDoor
+    office: AdminSession, account: str, session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
@@ -176,19 +176,19 @@ def test_nobody_can_put_the_payment_of_another_account_in_doubt(
         with pytest.raises(AuthorizationLost):
             await writer.close(close("acct_other", "r0", IntentEnd.DOUBTFUL))
 
-    settle(door, work)
+    settle(session, work)
     assert states(office) == {"r0": IntentState.OPEN}
 
 
 def test_a_close_that_says_nothing_of_its_payment_leaves_it_to_be_found(
-    office: AdminSession, account: str, door: CountingDoor
+    office: AdminSession, account: str, session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "forgotten"))
         await writer.authorize(authorize(office, account, "under way"))
         await writer.close(close(account, "forgotten", None))
 
-    settle(door, work)
+    settle(session, work)
     with office.reading() as connection:
         assert intents.abandoned(connection) == ["forgotten"]
     with office.database.writing() as connection:
@@ -197,13 +197,13 @@ def test_a_close_that_says_nothing_of_its_payment_leaves_it_to_be_found(
 
 
 def test_only_a_failed_payment_can_be_tried_again_and_that_is_audited(
-    office: AdminSession, account: str, door: CountingDoor
+    office: AdminSession, account: str, session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
         await writer.authorize(authorize(office, account, "r1"))
 
-    settle(door, work)
+    settle(session, work)
     failed = GATEWAY_INTENTS.update().where(GATEWAY_INTENTS.c.request_id == "r0")
     with office.database.writing() as connection:
         connection.execute(failed.values(state=IntentState.FAILED, attempts=20))

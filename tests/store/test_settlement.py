@@ -173,7 +173,7 @@ def test_an_intent_is_noted_with_its_hold_and_only_with_it() -> None:
     ]
     answers, changes = decide(orders, loaded(100))
     assert isinstance(answers[1], Insufficient)
-    assert changes.intents_added == [NewIntent("r0", "acct", 5990, "USD", NOW)]
+    assert changes.intents_added == [NewIntent("r0", "acct", 5990, "USD", NOW, NOW)]
 
 
 def test_an_answered_payment_is_settled_and_a_doubtful_one_is_not() -> None:
@@ -249,5 +249,5 @@ def test_a_decision_to_be_reviewed_is_noted_with_its_close() -> None:
 def test_requests_without_payment_and_review_leave_nothing_of_either() -> None:
     _, opened = decide([authorize("r1")], loaded())
     _, closed = decide([close("r0")], held())
-    assert not opened.of_pipelines
-    assert not closed.of_pipelines
+    assert set(opened.rows()) == {"entries", "accounts", "holds_added"}
+    assert set(closed.rows()) == {"entries", "accounts", "holds_ended", "decisions"}

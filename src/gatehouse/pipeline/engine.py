@@ -337,7 +337,7 @@ def _decision(job: Job, case: Case, done: Processed) -> DecisionRow:
         client_reference=None if kept is None else str(kept),
         card=case.card.fingerprint if case.card else None,
         record=encode(record),
-        transaction=case.transaction,
+        transaction_reference=case.transaction,
     )
 
 

@@ -33,7 +33,7 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     client_reference: str | None
     card: str | None
     record: str
-    transaction: str | None = None
+    transaction_reference: str | None = None
     """The caller's name for the transaction, as it may be kept."""
 
 

@@ -1,4 +1,9 @@
-"""The one migration tree, for both databases."""
+"""The migrations, one tree for both databases."""
 
-HEAD = "0004"
-"""The newest revision; a test compares it with the tree, so that start-up need not read it."""
+from pathlib import Path
+from typing import Final
+
+_VERSIONS: Final = Path(__file__).parent / "versions"
+
+HEAD: Final = max(file.name.partition("_")[0] for file in _VERSIONS.glob("[0-9]*.py"))
+"""The newest revision, by the names of the files; a test compares it with what they declare."""

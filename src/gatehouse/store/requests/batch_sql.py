@@ -6,7 +6,6 @@ SQLAlchemy row by row halves the rate (see docs/decisions/0003-group-commit.md).
 
 import sqlite3
 from collections.abc import Iterable
-from functools import cache
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -15,15 +14,20 @@ from msgspec.structs import astuple
 
 from gatehouse.billing.ledger import AccountState, Hold
 from gatehouse.store.database import Database
-from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.requests.batch_statements import (
+    PARTS,
+    columns_of,
+    postgres_save,
+    sqlite_insert,
+    sqlite_save,
+)
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, KeptClaim
 
 _to_json: Final = msgspec.json.Encoder().encode
-_OPEN: Final = IntentState.OPEN.value
 
 
 class BatchSession(Protocol):
-    """One batch on one connection: load, then save or abandon."""
+    """One batch at a time on one connection: load, then save or abandon."""
 
     def load(self, wanted: BatchKeys) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
@@ -32,39 +36,30 @@ class BatchSession(Protocol):
         """Write the changes and commit durably."""
 
     def abandon(self) -> None:
-        """Roll back whatever was begun."""
+        """Roll back the transaction."""
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Close the connection."""
 
 
 def open_batch_session(database: Database) -> BatchSession:
-    """A door with a connection of its own."""
+    """A session with a connection of its own."""
     connection = database.driver_connection()
-    return SqliteDoor(connection) if database.is_sqlite else PostgresDoor(connection)
+    if database.is_sqlite:
+        return SqliteBatchSession(connection)
+    return PostgresBatchSession(connection)
 
 
-# The columns of Hold and of KeptClaim, in the order of their fields.
-_HOLD: Final = "request_id, account_id, amount, expires_at_ms, owner, card, claim"
-_CLAIM: Final = "claim_id, request_id, body, answer, expires_at_ms"
-
-# What is known of a payment that is about to be sent and of a review, before what is always so.
-_INTENT: Final = "request_id, account_id, amount_minor, currency, at_ms"
-_NEW_INTENT: Final = f"{_INTENT}, changed_at_ms, state, attempts"
-_NEW_REVIEW: Final = "account_id, request_id, at_ms, state"
-
-
-# Each step of a statement gives up the interpreter's lock, and getting it back from a busy event
-# loop takes longer than the step. So a batch is loaded by one statement that returns one row, and
-# saved by one statement per table. What every request adds is bound value by value: to have SQLite
-# take a long record out of JSON again costs seven times as much as to store it.
+# Each step of a statement releases the interpreter's lock, and getting it back from a busy event
+# loop takes longer than the step. So one statement that returns one row loads a batch, and one
+# statement per table saves it.
 _SQLITE_LOAD: Final = f"""
 SELECT json_array(
   (SELECT json_group_array(json_array(id, balance, held)) FROM accounts
     WHERE id IN (SELECT value FROM json_each(?))),
-  (SELECT json_group_array(json_array({_HOLD})) FROM holds
+  (SELECT json_group_array(json_array({columns_of(Hold)})) FROM holds
     WHERE request_id IN (SELECT value FROM json_each(?))),
-  (SELECT json_group_array(json_array({_CLAIM})) FROM idempotency
+  (SELECT json_group_array(json_array({columns_of(KeptClaim)})) FROM idempotency
     WHERE claim_id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_object(c.value, json_array(
       (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?),
@@ -75,54 +70,12 @@ _read_loaded: Final = msgspec.json.Decoder(
     tuple[list[list[Any]], list[list[Any]], list[list[Any]], dict[str, tuple[int, int]]]
 ).decode
 
-
-_SQLITE_END_HOLDS: Final = "DELETE FROM holds WHERE request_id IN (SELECT value FROM json_each(?))"
-_SQLITE_FREE_CLAIMS: Final = (
-    "DELETE FROM idempotency WHERE (claim_id, request_id) IN"
-    " (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))"
-)
-_SQLITE_UPDATE_ACCOUNTS: Final = """
-UPDATE accounts SET balance = json_extract(x.value, '$[1]'), held = json_extract(x.value, '$[2]')
-FROM json_each(?) x WHERE accounts.id = json_extract(x.value, '$[0]')
-"""
-_SQLITE_SETTLE_INTENTS: Final = (
-    f"DELETE FROM gateway_intents WHERE state = '{IntentState.OPEN}'"
-    " AND request_id IN (SELECT value FROM json_each(?))"
-)
-_SQLITE_DOUBT_INTENTS: Final = f"""
-UPDATE gateway_intents SET state = '{IntentState.REVERSE}',
-  next_at_ms = json_extract(x.value, '$[2]'), changed_at_ms = json_extract(x.value, '$[2]'),
-  detail = json_extract(x.value, '$[3]')
-FROM json_each(?) x WHERE gateway_intents.request_id = json_extract(x.value, '$[0]')
-  AND gateway_intents.account_id = json_extract(x.value, '$[1]')
-"""
-_SQLITE_ADD_REVIEWS: Final = f"""
-INSERT INTO reviews ({_NEW_REVIEW})
-SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
-  'OPEN' FROM json_each(?)
-"""
-
-
 _ROWS_AT_ONCE: Final = 64
-"""So many rows of a table go into one statement; there is one to prepare for each number."""
+"""The most rows of one statement; SQLite prepares one statement for each number of rows."""
 
 
-@cache
-def _insert(table: str, columns: int, rows: int) -> str:
-    row = f"({', '.join('?' * columns)})"
-    return f"INSERT INTO {table} VALUES {', '.join([row] * rows)}"
-
-
-@cache
-def _insert_json(table: str, columns: int, *, replace: bool = False) -> str:
-    # Only a claim may replace an earlier one; a second end of a request must hit the ledger's key.
-    verb = "INSERT OR REPLACE" if replace else "INSERT"
-    values = ", ".join(f"json_extract(value, '$[{column}]')" for column in range(columns))
-    return f"{verb} INTO {table} SELECT {values} FROM json_each(?)"
-
-
-class SqliteDoor:
-    """The embedded database: one lock for all writers, taken at the beginning."""
+class SqliteBatchSession:
+    """SQLite: one lock for all writers, taken at the beginning."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -139,104 +92,33 @@ class SqliteDoor:
 
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
-        if changes.entries:
-            self._put("ledger_entries", [astuple(entry) for entry in changes.entries])
-            states = [[key, s.balance, s.held] for key, s in changes.accounts.items()]
-            self._run(_SQLITE_UPDATE_ACCOUNTS, states)
-        if changes.holds_added:
-            self._put("holds", [astuple(hold) for hold in changes.holds_added])
-        if changes.holds_ended:
-            self._run(_SQLITE_END_HOLDS, changes.holds_ended)
-        if changes.decisions:
-            self._put("decisions", [astuple(row) for row in changes.decisions])
-        if changes.claims_freed:
-            self._run(_SQLITE_FREE_CLAIMS, changes.claims_freed)
-        if changes.claims_kept:
-            kept = list(changes.claims_kept.values())
-            self._run(_insert_json(f"idempotency ({_CLAIM})", 5, replace=True), kept)
-        if changes.mismatches:
-            self._run(_insert_json("card_mismatches", 3), changes.mismatches)
-        if changes.of_pipelines:
-            self._save_rest(changes)
+        for name, rows in changes.rows().items():
+            if PARTS[name].inserts:
+                self._insert(name, rows)
+            else:
+                self._connection.execute(sqlite_save(name), (_to_json(rows).decode(),))
         self._connection.execute("COMMIT")
 
-    def _save_rest(self, changes: Changes) -> None:
-        if changes.intents_added:
-            rows = [(*row, row[-1], _OPEN, 0) for row in map(astuple, changes.intents_added)]
-            self._put(f"gateway_intents ({_NEW_INTENT})", rows)
-        if changes.intents_settled:
-            self._run(_SQLITE_SETTLE_INTENTS, changes.intents_settled)
-        if changes.intents_doubtful:
-            self._run(_SQLITE_DOUBT_INTENTS, list(changes.intents_doubtful.values()))
-        if changes.reviews:
-            self._run(_SQLITE_ADD_REVIEWS, changes.reviews)
-
-    def _put(self, table: str, rows: list[tuple[Any, ...]]) -> None:
-        columns = len(rows[0])
+    def _insert(self, name: str, rows: list[Any]) -> None:
+        # Values are bound one by one: extracting a long record from JSON costs SQLite seven times
+        # as much as storing it.
         for start in range(0, len(rows), _ROWS_AT_ONCE):
-            part = rows[start : start + _ROWS_AT_ONCE]
-            values = [value for row in part for value in row]
-            self._connection.execute(_insert(table, columns, len(part)), values)
-
-    def _run(self, statement: str, rows: list[Any]) -> None:
-        self._connection.execute(statement, (_to_json(rows).decode(),))
+            some = rows[start : start + _ROWS_AT_ONCE]
+            values = [value for row in some for value in astuple(row)]
+            self._connection.execute(sqlite_insert(name, len(some)), values)
 
     def abandon(self) -> None:
-        """Roll back whatever was begun."""
+        """Roll back the transaction."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Close the connection."""
         self._connection.close()
 
 
-_PG_SAVE: Final = """
-WITH batch AS (SELECT %s::json AS j),
-e AS (INSERT INTO ledger_entries
-  SELECT x->>0, x->>1, (x->>2)::smallint, x->>3, (x->>4)::bigint, (x->>5)::bigint,
-         (x->>6)::bigint, x->>7 FROM batch, json_array_elements(j->'entries') x),
-h AS (INSERT INTO holds
-  SELECT x->>0, x->>1, (x->>2)::bigint, (x->>3)::bigint, x->>4, x->>5, x->>6
-  FROM batch, json_array_elements(j->'holds_added') x),
-g AS (DELETE FROM holds WHERE request_id IN
-  (SELECT json_array_elements_text(j->'holds_ended') FROM batch)),
-d AS (INSERT INTO decisions
-  SELECT x->>0, x->>1, (x->>2)::bigint, x->>3, x->>4, x->>5, x->>6, x->>7
-  FROM batch, json_array_elements(j->'decisions') x),
-f AS (DELETE FROM idempotency WHERE (claim_id, request_id) IN
-  (SELECT x->>0, x->>1 FROM batch, json_array_elements(j->'claims_freed') x)),
-k AS (INSERT INTO idempotency (claim_id, request_id, body, answer, expires_at_ms)
-  SELECT x->>0, x->>1, x->>2, x->>3, (x->>4)::bigint
-  FROM batch, json_array_elements(j->'claims_kept') x
-  ON CONFLICT (claim_id) DO UPDATE SET request_id = excluded.request_id, body = excluded.body,
-    answer = excluded.answer, expires_at_ms = excluded.expires_at_ms),
-m AS (INSERT INTO card_mismatches
-  SELECT x->>0, x->>1, (x->>2)::bigint FROM batch, json_array_elements(j->'mismatches') x)
-UPDATE accounts SET balance = (x->>1)::bigint, held = (x->>2)::bigint
-FROM batch, json_array_elements(j->'accounts') x WHERE accounts.id = x->>0
-"""
-# The same for a batch that also has payments or reviews; all others need not pay for asking.
-_PG_SAVE_ALL: Final = _PG_SAVE.replace(
-    "\nUPDATE accounts",
-    f""",
-i AS (INSERT INTO gateway_intents ({_NEW_INTENT})
-  SELECT x->>0, x->>1, (x->>2)::bigint, x->>3, (x->>4)::bigint, (x->>4)::bigint,
-         '{IntentState.OPEN}', 0 FROM batch, json_array_elements(j->'intents_added') x),
-s AS (DELETE FROM gateway_intents WHERE state = '{IntentState.OPEN}' AND request_id IN
-  (SELECT json_array_elements_text(j->'intents_settled') FROM batch)),
-u AS (UPDATE gateway_intents SET state = '{IntentState.REVERSE}', next_at_ms = (x->>2)::bigint,
-    changed_at_ms = (x->>2)::bigint, detail = x->>3
-  FROM batch, json_array_elements(j->'intents_doubtful') x
-  WHERE gateway_intents.request_id = x->>0 AND gateway_intents.account_id = x->>1),
-r AS (INSERT INTO reviews ({_NEW_REVIEW})
-  SELECT x->>0, x->>1, (x->>2)::bigint, 'OPEN' FROM batch, json_array_elements(j->'reviews') x)
-UPDATE accounts""",
-)
-
-
-class PostgresDoor:
-    """A database server: account rows are locked in order of id, other accounts stay free."""
+class PostgresBatchSession:
+    """PostgreSQL: account rows are locked in order of id, other accounts stay free."""
 
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
         self._connection = connection
@@ -249,10 +131,11 @@ class PostgresDoor:
                 wanted.accounts,
             )
             holds = self._select(
-                f"SELECT {_HOLD} FROM holds WHERE request_id = ANY(%s)", wanted.holds
+                f"SELECT {columns_of(Hold)} FROM holds WHERE request_id = ANY(%s)", wanted.holds
             )
             claims = self._select(
-                f"SELECT {_CLAIM} FROM idempotency WHERE claim_id = ANY(%s)", wanted.claims
+                f"SELECT {columns_of(KeptClaim)} FROM idempotency WHERE claim_id = ANY(%s)",
+                wanted.claims,
             )
             guesses = self._guesses(wanted)
         return BatchRows(
@@ -264,33 +147,18 @@ class PostgresDoor:
 
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
-        batch: dict[str, Any] = {
-            "accounts": [[key, s.balance, s.held] for key, s in sorted(changes.accounts.items())],
-            "entries": changes.entries,
-            "holds_added": changes.holds_added,
-            "holds_ended": changes.holds_ended,
-            "decisions": changes.decisions,
-            "claims_freed": changes.claims_freed,
-            "claims_kept": list(changes.claims_kept.values()),
-            "mismatches": changes.mismatches,
-        }
-        statement = _PG_SAVE
-        if changes.of_pipelines:
-            statement = _PG_SAVE_ALL
-            batch["intents_added"] = changes.intents_added
-            batch["intents_settled"] = changes.intents_settled
-            batch["intents_doubtful"] = list(changes.intents_doubtful.values())
-            batch["reviews"] = changes.reviews
+        rows = changes.rows()
+        parts = [_to_json(some).decode() for some in rows.values()]
         with self._connection.pipeline():
-            self._connection.execute(statement, (_to_json(batch).decode(),), prepare=True)
+            self._connection.execute(postgres_save(tuple(rows)), parts, prepare=True)
             self._connection.commit()
 
     def abandon(self) -> None:
-        """Roll back whatever was begun."""
+        """Roll back the transaction."""
         self._connection.rollback()
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Close the connection."""
         self._connection.close()
 
     def _select(self, statement: str, keys: Iterable[str]) -> "psycopg.Cursor[Any] | None":

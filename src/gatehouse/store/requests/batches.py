@@ -1,7 +1,7 @@
-"""A thread that answers whatever is waiting, all at once.
+"""A thread that answers all waiting orders together.
 
-Callers hand over one list per turn of the event loop; while one batch is being worked on the next
-gathers by itself, so nothing ever waits on purpose.
+Callers hand over one list per turn of the event loop. While one batch is being worked on, the next
+one collects, so no order waits on purpose.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ import psycopg
 
 from gatehouse.core.errors import StoreUnavailable
 
-# What the drivers raise when the database, not the work, is at fault.
+# What the drivers raise when the database cannot be reached.
 UNREACHABLE: Final = (
     sqlite3.OperationalError,
     psycopg.OperationalError,
@@ -49,17 +49,17 @@ class BatchThread(Generic[Work]):
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin to serve the running event loop."""
+        """Start the thread for the running event loop."""
         self._loop = asyncio.get_running_loop()
         self._thread.start()
 
     @property
     def alive(self) -> bool:
-        """Whether orders are being worked on."""
+        """Whether the thread runs."""
         return self._thread.is_alive()
 
     async def stop(self) -> None:
-        """Finish what was handed over, then end."""
+        """Finish the orders handed over, then end the thread."""
         await asyncio.sleep(0)
         self._inbox.put(None)
         await asyncio.to_thread(self._thread.join)
@@ -96,14 +96,14 @@ class BatchThread(Generic[Work]):
             except queue.Empty:
                 return batch
             if more is None:
-                # Finish this batch first; the next look finds the end again.
+                # This batch is finished first; the next call finds the end again.
                 self._inbox.put(None)
                 return batch
             batch = batch + more
 
     def _deliver(self, futures: "list[asyncio.Future[Any]]", answers: list[Any]) -> None:
         assert self._loop is not None
-        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop has closed: no caller waits
             self._loop.call_soon_threadsafe(_resolve, futures, answers)
 
 

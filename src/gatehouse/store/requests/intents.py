@@ -1,7 +1,7 @@
-"""Payments whose end is not known: which are to be reversed now, and what became of them.
+"""Payments with an unknown result: which are due for reversal, and how their reversal ended.
 
-An intent is written, settled and put in doubt by the writer, in the commits of its request. From
-then on it belongs to the functions here.
+The writer adds an intent, settles it or marks it for reversal in the commits of its request. The
+functions here do the rest.
 """
 
 from collections.abc import Sequence
@@ -16,24 +16,24 @@ from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
 
 _INTENT: Final = GATEWAY_INTENTS.c
-_FORGOTTEN_AT_ONCE: Final = 1000
+_DELETED_AT_ONCE: Final = 1000
 
 
 class IntentState(StrEnum):
-    """Where a payment stands that was not plainly answered."""
+    """The state of a payment without a clear answer."""
 
     OPEN = "OPEN"
-    """Its request is being worked on."""
+    """Its request is in flight."""
     REVERSE = "REVERSE"
     """It must be reversed."""
     REVERSED = "REVERSED"
-    """The gateway knows that it does not stand."""
+    """The gateway has confirmed the reversal."""
     FAILED = "FAILED"
-    """It could not be reversed; somebody must look after it."""
+    """All attempts to reverse it failed; a person must handle it."""
 
 
 class KeptIntent(msgspec.Struct, frozen=True):
-    """A payment as it is kept."""
+    """A payment as it is stored."""
 
     request_id: str
     account_id: str
@@ -43,19 +43,19 @@ class KeptIntent(msgspec.Struct, frozen=True):
     state: IntentState
     attempts: int
     next_at_ms: int | None
-    """When something is next to be done about it; of a payment being reversed, also the sign by
-    which its reverser knows that nobody else has taken it over."""
+    """When the next step is due. While a payment is being reversed, it also shows its worker that
+    no other worker has claimed the payment."""
     changed_at_ms: int
     detail: str | None
 
 
 def anything_due(connection: sa.Connection, now_ms: int) -> bool:
-    """Whether there is a payment to be reversed now."""
+    """Whether any payment is due for reversal."""
     return connection.scalar(sa.select(_INTENT.request_id).where(_due(now_ms)).limit(1)) is not None
 
 
 def claim(connection: sa.Connection, now_ms: int, until_ms: int, at_most: int) -> list[KeptIntent]:
-    """Take payments to be reversed: until the given moment, no other server will."""
+    """Claim due payments; no other server claims them before `until_ms`."""
     wanted = sa.select(GATEWAY_INTENTS).where(_due(now_ms)).order_by(_INTENT.next_at_ms)
     rows = connection.execute(wanted.limit(at_most).with_for_update(skip_locked=True)).all()
     if not rows:
@@ -75,7 +75,7 @@ def claim(connection: sa.Connection, now_ms: int, until_ms: int, at_most: int) -
 
 
 def finish(connection: sa.Connection, claimed: KeptIntent, ended: KeptIntent) -> bool:
-    """Write how a reversal ended, unless the payment has been put in doubt again meanwhile."""
+    """Record how a reversal ended, unless the payment was marked for reversal again meanwhile."""
     still_ours = (
         (_INTENT.request_id == claimed.request_id)
         & (_INTENT.state == IntentState.REVERSE)
@@ -92,12 +92,12 @@ def finish(connection: sa.Connection, claimed: KeptIntent, ended: KeptIntent) ->
 
 
 def abandoned(connection: sa.Connection) -> list[str]:
-    """Requests that have gone without a word about their payment."""
+    """Requests that ended without settling their payment."""
     return list(connection.scalars(_without_hold()))
 
 
 def doubt_abandoned(connection: sa.Connection, now_ms: int) -> int:
-    """Have the payments reversed whose requests have gone without a word about them."""
+    """Mark the payments for reversal whose requests ended without settling them."""
     found = list(connection.scalars(_without_hold().with_for_update(skip_locked=True)))
     connection.execute(
         GATEWAY_INTENTS.update()
@@ -109,14 +109,14 @@ def doubt_abandoned(connection: sa.Connection, now_ms: int) -> int:
     return len(found)
 
 
-def anything_to_forget(connection: sa.Connection, now_ms: int) -> bool:
-    """Whether there is a payment that was reversed long ago."""
+def anything_to_delete(connection: sa.Connection, now_ms: int) -> bool:
+    """Whether any payment was reversed more than 30 days ago."""
     return connection.scalar(sa.select(_INTENT.request_id).where(_old(now_ms)).limit(1)) is not None
 
 
-def forget(connection: sa.Connection, now_ms: int) -> int:
-    """Remove payments that were reversed long ago, a little at a time."""
-    chosen = sa.select(_INTENT.request_id).where(_old(now_ms)).limit(_FORGOTTEN_AT_ONCE)
+def delete_old(connection: sa.Connection, now_ms: int) -> int:
+    """Delete some of the payments that were reversed more than 30 days ago."""
+    chosen = sa.select(_INTENT.request_id).where(_old(now_ms)).limit(_DELETED_AT_ONCE)
     done = GATEWAY_INTENTS.delete().where(_INTENT.request_id.in_(chosen.scalar_subquery()))
     return connection.execute(done).rowcount
 
@@ -124,7 +124,7 @@ def forget(connection: sa.Connection, now_ms: int) -> int:
 def listing(
     connection: sa.Connection, state: IntentState | None, account_id: str | None, limit: int
 ) -> list[KeptIntent]:
-    """Payments in doubt, newest first; of all accounts unless one is named."""
+    """Payments in doubt, newest first, of one account or of all."""
     query = sa.select(GATEWAY_INTENTS)
     if state is not None:
         query = query.where(_INTENT.state == state)
@@ -135,7 +135,7 @@ def listing(
 
 
 def get(connection: sa.Connection, request_id: str) -> KeptIntent:
-    """The payment of a request, if anything about it is or was in doubt."""
+    """The payment of a request that is or was in doubt."""
     query = sa.select(GATEWAY_INTENTS).where(_INTENT.request_id == request_id)
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -147,7 +147,7 @@ def get(connection: sa.Connection, request_id: str) -> KeptIntent:
 
 
 def retry(change: Change, request_ids: Sequence[str]) -> list[KeptIntent]:
-    """Have payments reversed for which all attempts have failed."""
+    """Start the reversal of FAILED payments again."""
     return [_retry(change, request_id) for request_id in request_ids]
 
 
@@ -177,8 +177,8 @@ def _old(now_ms: int) -> sa.ColumnElement[bool]:
 
 
 def _without_hold() -> "sa.Select[tuple[str]]":
-    # An intent and its hold come and go in the same commits, so one without the other was left by
-    # a defect, and no moment between two commits can look like one.
+    # An intent and its hold are added and removed in the same commits, so an intent without a hold
+    # was left by a defect.
     held = sa.exists().where(HOLDS.c.request_id == _INTENT.request_id)
     return sa.select(_INTENT.request_id).where(_INTENT.state == IntentState.OPEN, ~held).limit(1000)
 

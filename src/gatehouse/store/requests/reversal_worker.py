@@ -1,8 +1,8 @@
-"""Takes payments back whose end is not known: those of late answers and of processes that died.
+"""Reverses payments with an unknown result: after late answers, and after processes that died.
 
-A payment is asked to be reversed until the gateway knows that it does not stand. It is never
-authorized again. Several servers share the work; a server that dies in the middle leaves a payment
-to the others when its claim has run out, which is why a gateway may be asked more than once.
+The worker asks the gateway until it confirms the reversal; it never authorizes a payment again.
+Several servers share the work. When one dies in the middle, another continues after its claim has
+expired, so a gateway may be asked more than once.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ T = TypeVar("T")
 
 REVERSE_EVERY_S: Final = 1.0
 MOST_ATTEMPTS: Final = 150
-"""At ten minutes each for about a day."""
+"""About a day, at ten minutes each."""
 KEPT_MS: Final = 30 * 86_400_000
-"""How long a reversed payment can still be looked up."""
+"""How long a reversed payment stays in the store."""
 _LONGEST_WAIT_S: Final = 600
 _AT_ONCE: Final = 16
-_CHORES_EVERY: Final = 60
-# A claim outlives the time limit by this much, so that clocks that differ a little between servers
-# and a slow database do not make two of them ask at the same time.
+_TIDY_EVERY: Final = 60
+# A claim outlives the time limit by this much, so that two servers do not ask at the same time
+# when their clocks differ a little or the database is slow.
 _CLAIM_MARGIN_MS: Final = 30_000
 
 
 class ReversalWorker:
-    """Runs beside the requests."""
+    """Reverses payments in the background of the server."""
 
     def __init__(
         self, database: Database, gateway: PaymentGateway, clock: Clock, *, time_limit_ms: int
@@ -55,30 +55,30 @@ class ReversalWorker:
         turns = 0
         while True:
             try:
-                if turns % _CHORES_EVERY == 0:
+                if turns % _TIDY_EVERY == 0:
                     await self.tidy()
                 while await self.reverse_due():
                     pass
             except StoreUnavailable as error:
                 _log.warning("could not reverse payments", extra={"reason": str(error)})
             except Exception:
-                # Whatever it was, the next turn may go well; payments must not stand for ever.
+                # The worker must survive any defect: the payments still have to be reversed.
                 _log.exception("could not reverse payments")
             turns += 1
             await asyncio.sleep(REVERSE_EVERY_S)
 
     async def reverse_due(self) -> int:
-        """Ask for the reversal of payments that are due; returns how many were asked for."""
+        """Ask for the reversal of due payments; returns how many."""
         claimed = await _on_a_thread(self._claim)
         await asyncio.gather(*(self._reverse(intent) for intent in claimed))
         return len(claimed)
 
     async def tidy(self) -> None:
-        """Find payments that a defect left behind, and forget those reversed long ago."""
+        """Find payments that a defect left behind, and delete those reversed long ago."""
         found = await _on_a_thread(self._doubt_abandoned)
         if found:
             _log.error("payments were left behind by their requests", extra={"count": found})
-        await _on_a_thread(self._forget)
+        await _on_a_thread(self._delete_old)
 
     async def _reverse(self, claimed: KeptIntent) -> None:
         failure = await self._ask(claimed)
@@ -88,15 +88,15 @@ class ReversalWorker:
                 lambda: self._write(lambda c: intents.finish(c, claimed, ended))
             )
         except StoreUnavailable as error:
-            # The claim runs out and the payment is reversed again, which does no harm.
+            # The claim expires and the payment is reversed again, which does no harm.
             _log.warning("could not note a reversal", extra=_about(claimed, str(error)))
             return
-        # Otherwise the payment was put in doubt again meanwhile, and its next reversal counts.
+        # A payment that was marked for reversal again meanwhile is reported after that reversal.
         if noted:
             _report(ended)
 
     async def _ask(self, claimed: KeptIntent) -> str | None:
-        """Ask the gateway; returns why it failed, or None when the payment does not stand."""
+        """Ask the gateway; returns why it failed, or None when the payment is reversed."""
         payment = Payment(claimed.amount_minor, claimed.currency)
         reversal = Reversal(claimed.request_id, payment, claimed.account_id)
         try:
@@ -109,7 +109,7 @@ class ReversalWorker:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return "defect"  # the connector cancelled itself; nobody else wanted it
+            return "defect"  # the connector cancelled itself; this task was not cancelled
         except Exception:
             _log.exception("a gateway connector is defective", extra=_about(claimed, "defect"))
             return "defect"
@@ -117,7 +117,7 @@ class ReversalWorker:
 
     def _claim(self) -> list[KeptIntent]:
         now_ms = self._clock()
-        # Most of the time there is nothing: finding that out must not take the writer's lock.
+        # Usually no payment is due: checking must not take the write lock.
         with self._database.reading() as connection:
             if not intents.anything_due(connection, now_ms):
                 return []
@@ -130,12 +130,12 @@ class ReversalWorker:
                 return 0
         return self._write(lambda c: intents.doubt_abandoned(c, self._clock()))
 
-    def _forget(self) -> int:
+    def _delete_old(self) -> int:
         now_ms = self._clock()
         with self._database.reading() as connection:
-            if not intents.anything_to_forget(connection, now_ms):
+            if not intents.anything_to_delete(connection, now_ms):
                 return 0
-        return self._write(lambda c: intents.forget(c, now_ms))
+        return self._write(lambda c: intents.delete_old(c, now_ms))
 
     def _write(self, work: Callable[[sa.Connection], T]) -> T:
         with self._database.writing() as connection:
@@ -143,7 +143,7 @@ class ReversalWorker:
 
 
 def after_attempt(claimed: KeptIntent, failure: str | None, now_ms: int) -> KeptIntent:
-    """What a payment is after one more attempt at its reversal."""
+    """The payment after one more attempt to reverse it."""
     if failure is None:
         state, next_at_ms = IntentState.REVERSED, now_ms + KEPT_MS
     elif claimed.attempts >= MOST_ATTEMPTS:
@@ -160,7 +160,7 @@ def after_attempt(claimed: KeptIntent, failure: str | None, now_ms: int) -> Kept
 
 
 def wait_ms(attempts: int) -> int:
-    """How long to wait after so many attempts: twice as long each time, up to ten minutes."""
+    """How long to wait before the next attempt: doubles each time, up to ten minutes."""
     return min(1 << min(attempts - 1, 20), _LONGEST_WAIT_S) * 1000
 
 

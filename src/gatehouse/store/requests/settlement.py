@@ -1,10 +1,10 @@
-"""Decides a batch of settlements: pure, in order, each on its own.
+"""Decides a batch of settlements in order, each on its own, without touching the database.
 
 The writer loads what the batch needs, this module decides, the writer saves what changed.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -19,18 +19,21 @@ from gatehouse.pipeline.settlement import (
     Closed,
     DecisionRow,
     Insufficient,
+    Intent,
     IntentEnd,
     KeyReused,
     Release,
     Replay,
     StillInFlight,
 )
+from gatehouse.store.decisions.reviews import ReviewState
+from gatehouse.store.requests.intents import IntentState
 
 GUESS_WINDOW_MS: Final = 24 * 3600 * 1000
 
 
 class Expire(msgspec.Struct, frozen=True):
-    """End a hold whose process is gone."""
+    """End the hold of a dead process."""
 
     account_id: str
     request_id: str
@@ -42,7 +45,7 @@ Answer = AuthorizationResult | Closed | None | GatehouseError
 
 
 class KeptClaim(msgspec.Struct, array_like=True):
-    """An idempotency key as it stands in the store."""
+    """An idempotency key as it is stored."""
 
     claim_id: str
     request_id: str
@@ -52,17 +55,20 @@ class KeptClaim(msgspec.Struct, array_like=True):
 
 
 class NewIntent(msgspec.Struct, frozen=True, array_like=True):
-    """A payment that is about to be sent."""
+    """A payment that the request may send."""
 
     request_id: str
     account_id: str
     amount_minor: int
     currency: str
     at_ms: int
+    changed_at_ms: int
+    state: IntentState = IntentState.OPEN
+    attempts: int = 0
 
 
 class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
-    """A payment that is to be reversed, whatever was thought of it before."""
+    """A payment that must be reversed, whatever its state was."""
 
     request_id: str
     account_id: str
@@ -71,25 +77,34 @@ class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
 
 
 class NewReview(msgspec.Struct, frozen=True, array_like=True):
-    """A decision that a person is to look at."""
+    """A decision that a person has to review."""
 
     account_id: str
+    request_id: str
+    at_ms: int
+    state: ReviewState = ReviewState.OPEN
+
+
+class NewMismatch(msgspec.Struct, frozen=True, array_like=True):
+    """A wrong security code or identifier that was given for a card."""
+
+    card: str
     request_id: str
     at_ms: int
 
 
 class BatchRows(msgspec.Struct):
-    """What the store holds about the things a batch touches."""
+    """The stored rows that a batch needs."""
 
     accounts: dict[str, AccountState]
     holds: dict[str, Hold]
     claims: dict[str, KeptClaim]
     guesses: dict[str, tuple[int, int]]
-    """By card: wrong guesses, and requests in flight."""
+    """By card: mismatches, and requests in flight."""
 
 
 class Changes(msgspec.Struct):
-    """What a batch leaves to be written."""
+    """What a batch changes in the store."""
 
     accounts: dict[str, AccountState] = {}
     entries: list[LedgerEntry] = []
@@ -99,27 +114,39 @@ class Changes(msgspec.Struct):
     claims_freed: list[tuple[str, str]] = []
     """Claims with the request they must still belong to."""
     decisions: list[DecisionRow] = []
-    mismatches: list[tuple[str, str, int]] = []
+    mismatches: list[NewMismatch] = []
     intents_added: list[NewIntent] = []
     intents_settled: list[str] = []
     intents_doubtful: dict[str, DoubtfulIntent] = {}
-    """By request; whether it ever had an intent is left to the store to find out."""
+    """By request; the statement skips requests without an intent."""
     reviews: list[NewReview] = []
 
     def __bool__(self) -> bool:
-        """Whether there is anything to write; a batch of refusals leaves nothing."""
+        """Whether there is anything to write; a batch of refusals has nothing."""
         return bool(self.entries or self.intents_doubtful)
 
-    @property
-    def of_pipelines(self) -> bool:
-        """Whether there is anything that most requests never have: a payment or a review."""
-        return bool(
-            self.intents_added or self.intents_settled or self.intents_doubtful or self.reviews
-        )
+    def rows(self) -> dict[str, list[Any]]:
+        """What there is to write, by the names of the parts in `batch_statements`."""
+        accounts = sorted(self.accounts.items())
+        rows: dict[str, list[Any]] = {
+            "entries": self.entries,
+            "accounts": [(key, state.balance, state.held) for key, state in accounts],
+            "holds_added": self.holds_added,
+            "holds_ended": self.holds_ended,
+            "decisions": self.decisions,
+            "claims_freed": self.claims_freed,
+            "claims_kept": list(self.claims_kept.values()),
+            "mismatches": self.mismatches,
+            "intents_added": self.intents_added,
+            "intents_settled": self.intents_settled,
+            "intents_doubtful": list(self.intents_doubtful.values()),
+            "reviews": self.reviews,
+        }
+        return {name: some for name, some in rows.items() if some}
 
 
 class BatchKeys(msgspec.Struct):
-    """What must be loaded before a batch can be decided."""
+    """The keys of the rows that a batch needs."""
 
     accounts: set[str] = set()
     holds: set[str] = set()
@@ -129,7 +156,7 @@ class BatchKeys(msgspec.Struct):
 
 
 def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
-    """Name everything that the batch will look at."""
+    """The keys of all rows that the batch needs."""
     wanted = BatchKeys()
     for order in batch:
         if isinstance(order, Authorize):
@@ -148,15 +175,15 @@ def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
 
 
 def decide(batch: Sequence[Settlement], loaded: BatchRows) -> tuple[list[Answer], Changes]:
-    """Answer every order of the batch and collect what must be written."""
-    clerk = _Clerk(loaded)
-    return [clerk.settle(order) for order in batch], clerk.finish()
+    """Answer every order of the batch and collect the changes."""
+    decider = _BatchDecider(loaded)
+    return [decider.settle(order) for order in batch], decider.finish()
 
 
 def earlier(
     kept: KeptClaim | None, claim: Claim, now_ms: int
 ) -> Replay | StillInFlight | KeyReused | None:
-    """What a request is told whose idempotency key was used before."""
+    """The answer to a request whose idempotency key was used before."""
     if kept is None or kept.expires_at_ms <= now_ms:
         return None
     if kept.body != claim.body:
@@ -164,8 +191,14 @@ def earlier(
     return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
 
 
-class _Clerk:
-    """Works through one batch on the loaded copies."""
+def _new_intent(hold: Hold, intent: Intent, at_ms: int) -> NewIntent:
+    return NewIntent(
+        hold.request_id, hold.account_id, intent.amount_minor, intent.currency, at_ms, at_ms
+    )
+
+
+class _BatchDecider:
+    """Decides one batch on the loaded rows."""
 
     def __init__(self, loaded: BatchRows) -> None:
         self._loaded = loaded
@@ -173,7 +206,7 @@ class _Clerk:
         self._changes = Changes()
 
     def settle(self, order: Settlement) -> Answer:
-        """Settle one order; a refusal is its own answer and touches nothing else."""
+        """Settle one order; a refusal is its answer and changes nothing."""
         try:
             if isinstance(order, Authorize):
                 return self._authorize(order)
@@ -185,7 +218,7 @@ class _Clerk:
         return None
 
     def finish(self) -> Changes:
-        """What is to be written."""
+        """All changes of the batch."""
         changes = self._changes
         changes.entries = self._book.entries
         touched = {entry.account_id for entry in changes.entries}
@@ -206,9 +239,7 @@ class _Clerk:
         if order.claim is not None:
             self._keep_claim(order.claim, hold.request_id)
         if order.intent is not None:
-            owner = hold.request_id, hold.account_id
-            payment = order.intent.amount_minor, order.intent.currency
-            self._changes.intents_added.append(NewIntent(*owner, *payment, order.at_ms))
+            self._changes.intents_added.append(_new_intent(hold, order.intent, order.at_ms))
         mismatches, in_flight = 0, 0
         if hold.card is not None:
             mismatches, in_flight = loaded.guesses.get(hold.card, (0, 0))
@@ -223,8 +254,8 @@ class _Clerk:
     def _close(self, order: Close) -> Closed:
         hold = self._hold_of(order.account_id, order.request_id)
         if hold is None and order.intent is not None:
-            # The payment was thought to be of a dead process and may have been reversed before it
-            # was even sent; it must be reversed after that, too, although the close is refused.
+            # The hold expired, so the payment may have been reversed before it was sent. It must
+            # be reversed once more, although the close is refused.
             self._doubt(order, "lost")
         self._book.close(hold, order.items, order.at_ms)
         self._end(order.request_id)
@@ -235,7 +266,7 @@ class _Clerk:
             review = NewReview(order.account_id, order.request_id, order.at_ms)
             self._changes.reviews.append(review)
         if order.mismatched_card is not None:
-            mismatch = (order.mismatched_card, order.request_id, order.at_ms)
+            mismatch = NewMismatch(order.mismatched_card, order.request_id, order.at_ms)
             self._changes.mismatches.append(mismatch)
         remaining = self._loaded.accounts[order.account_id].available
         answer = order.answer(remaining) if order.answer is not None else None
@@ -249,8 +280,8 @@ class _Clerk:
         expired = isinstance(order, Expire)
         hold = self._hold_of(order.account_id, order.request_id)
         if hold is not None or not expired:
-            # A release comes from whoever may have sent the payment, so it counts even when the
-            # hold has gone; of several sweepers that find one hold, only the first does.
+            # A release comes from the process that may have sent the payment, so it counts even
+            # without a hold. An expiry counts once, however many sweepers find the hold.
             self._doubt(order, "expired" if expired else "released")
         if hold is None:
             return

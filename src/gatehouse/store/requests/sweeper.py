@@ -1,4 +1,4 @@
-"""Cleans up after the dead and the old: orphaned holds, expired keys' answers, stale mismatches."""
+"""Deletes what has expired: holds of dead processes, idempotency keys, old mismatches."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ _MOST_PASSES: Final = 200
 
 
 class Sweeper:
-    """Runs beside the requests, a little at a time."""
+    """Cleans up in the background of the server, a little at a time."""
 
     def __init__(
         self, database: Database, writer: Writer, clock: Clock, only_owner: str | None
@@ -46,11 +46,11 @@ class Sweeper:
             except StoreUnavailable as error:
                 _log.warning("could not sweep", extra={"reason": str(error)})
             except Exception:
-                # Whatever it was, the next turn may go well; orphans must not stay for ever.
+                # The sweeper must survive any defect: holds of dead processes block money.
                 _log.exception("could not sweep")
 
     async def release_orphans(self) -> int:
-        """Give back what dead processes held."""
+        """Release the holds of dead processes."""
         now_ms = self._clock()
 
         def look() -> list[Expire]:
@@ -65,17 +65,17 @@ class Sweeper:
         return len(orphans)
 
     def prune(self) -> int:
-        """Forget expired idempotency keys and mismatches that no longer count."""
-        forgotten = 0
+        """Delete expired idempotency keys and mismatches that no longer count."""
+        deleted = 0
         for _ in range(_MOST_PASSES):
-            gone = self._prune_some()
-            forgotten += gone
-            if gone < _PRUNED_AT_ONCE:
+            count = self._prune_some()
+            deleted += count
+            if count < _PRUNED_AT_ONCE:
                 break
-        return forgotten
+        return deleted
 
     def _prune_some(self) -> int:
-        """A little at a time, so that requests never wait long for the lock."""
+        """Delete a limited number, so that requests never wait long for the lock."""
         now_ms = self._clock()
         expired = sa.select(IDEMPOTENCY.c.claim_id).where(IDEMPOTENCY.c.expires_at_ms <= now_ms)
         chosen = expired.limit(_PRUNED_AT_ONCE).scalar_subquery()

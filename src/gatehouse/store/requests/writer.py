@@ -23,34 +23,34 @@ Observer = Callable[[int], None]
 
 
 class Writer:
-    """Implements the engine's `Desk` on a thread of its own."""
+    """Implements the engine's `Settlement` port on a thread of its own."""
 
     def __init__(
         self, open_batch_session: Callable[[], BatchSession], observe: Observer = lambda _: None
     ) -> None:
-        self._open_door = open_batch_session
+        self._open_session = open_batch_session
         self._observe = observe
-        self._door: BatchSession | None = None
+        self._session: BatchSession | None = None
         self._batches = BatchThread[Settlement](
-            "gatehouse-writer", self._answer, self._drop_door, at_most=_MOST_PER_COMMIT
+            "gatehouse-writer", self._answer, self._drop_session, at_most=_MOST_PER_COMMIT
         )
         self._submit = self._batches.submit
 
     def start(self) -> None:
-        """Begin to serve the running event loop."""
+        """Start the thread for the running event loop."""
         self._batches.start()
 
     @property
     def alive(self) -> bool:
-        """Whether settlements are being worked on."""
+        """Whether the thread runs."""
         return self._batches.alive
 
     async def stop(self) -> None:
-        """Finish what was handed over, then give the connection up."""
+        """Finish the orders handed over, then close the connection."""
         await self._batches.stop()
 
     def authorize(self, order: Authorize) -> "asyncio.Future[AuthorizationResult]":
-        """Hold the fees, or say why not."""
+        """Hold the fees, or answer why that is not possible."""
         return self._submit(order)
 
     def close(self, order: Close) -> "asyncio.Future[Closed]":
@@ -62,7 +62,7 @@ class Writer:
         return self._submit(order)
 
     def expire(self, order: Expire) -> "asyncio.Future[None]":
-        """End the hold of a process that is gone."""
+        """End the hold of a dead process."""
         return self._submit(order)
 
     def _answer(self, orders: list[Settlement]) -> list[Any]:
@@ -74,38 +74,38 @@ class Writer:
         try:
             return self._commit(orders)
         except UNREACHABLE as error:
-            self._drop_door()
+            self._drop_session()
             _log.error("the store did not take a batch", extra={"reason": str(error)})
-            gone = StoreUnavailable("the database is not available")
-            return [gone] * len(orders)
+            unavailable = StoreUnavailable("the database is not available")
+            return [unavailable] * len(orders)
         except Exception as defect:
             self._abandon()
             if len(orders) == 1:
                 _log.exception("a settlement failed")
                 return [defect]
-            # One order spoilt the batch: each is tried alone, so that only that one fails.
+            # One order broke the batch: each is tried alone, so that only that one fails.
             return [answer for order in orders for answer in self._settle([order])]
 
     def _commit(self, orders: list[Settlement]) -> list[Any]:
-        if self._door is None:
-            self._door = self._open_door()
-        loaded = self._door.load(wanted_by(orders))
+        if self._session is None:
+            self._session = self._open_session()
+        loaded = self._session.load(wanted_by(orders))
         answers, changes = decide(orders, loaded)
         if changes:
-            self._door.save(changes)
+            self._session.save(changes)
         else:
-            self._door.abandon()
+            self._session.abandon()
         return list(answers)
 
     def _abandon(self) -> None:
-        if self._door is not None:
+        if self._session is not None:
             try:
-                self._door.abandon()
+                self._session.abandon()
             except Exception:
-                self._drop_door()
+                self._drop_session()
 
-    def _drop_door(self) -> None:
-        if self._door is not None:
+    def _drop_session(self) -> None:
+        if self._session is not None:
             with contextlib.suppress(Exception):
-                self._door.close()
-            self._door = None
+                self._session.close()
+            self._session = None
