@@ -1,4 +1,4 @@
-"""`make bench`: prints the figures of docs/performance/speed.md; the bars are ratios within this run."""
+"""`make bench`: prints the figures of docs/performance/speed.md; bars are ratios within a run."""
 
 import argparse
 import os

@@ -18,7 +18,6 @@ import msgspec
 import psutil
 
 from gatehouse.access.actors import Actor
-
 from gatehouse.backtest.load import Loader, select_signals
 from gatehouse.backtest.run import Backtest, Judge, try_out
 from gatehouse.backtest.workspace import open_workspace

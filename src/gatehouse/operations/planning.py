@@ -11,8 +11,8 @@ from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.decisions.record import PipelineVersion
 from gatehouse.core.request_reader import RequestReader
+from gatehouse.decisions.record import PipelineVersion
 from gatehouse.gateway.request import GatewayRequest, Payment, UnfitPayment, read_payment
 from gatehouse.gateway.stage import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
