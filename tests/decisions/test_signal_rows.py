@@ -7,10 +7,9 @@ import pytest
 
 from gatehouse.backtest.load import REQUESTS, Loader, SignalSelection
 from gatehouse.backtest.workspace import open_workspace, quoted
-from gatehouse.conditions.catalogue import VELOCITY
+from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.decisions import signal_rows
-from gatehouse.decisions.signal_layout import EVERYTHING
 from tests.backtest.material import ignore, kept, nowhere, record, ruled, stage
 
 SENTRY = stage("Sentry", {"requestConfidence": 0.25, "reasons": {"IP_TOR": -2.0}})
@@ -107,7 +106,7 @@ ORDINARY: dict[str, Any] = {
 )
 def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any]) -> None:
     made = record(signals=signals, stages=[SENTRY, PRECHECK, ruled("REVIEW")])
-    types = EVERYTHING.types | CUSTOM
+    types = {name: info.type for name, info in SIGNALS.items()} | CUSTOM
     with open_workspace() as workspace:
         Loader(workspace, SignalSelection("shop", types, ()), nowhere, {}).load(
             [[kept(made)]], ignore

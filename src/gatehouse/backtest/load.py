@@ -102,7 +102,9 @@ class Loader:
         columns |= signal_columns(layout)
         for number, pair in enumerate(selection.lists):
             columns[listed_column(*pair)] = f"l[{number + 1}]"
-        self._table = JsonTable(workspace, REQUESTS, lines, columns)
+        self._workspace = workspace
+        self._types, self._columns = lines, columns
+        self._fill(f"CREATE TABLE {REQUESTS} AS", b"")
 
     def load(
         self, batches: Iterable[Sequence[KeptRecord]], progress: Callable[[RecordCounts], None]
@@ -111,17 +113,26 @@ class Loader:
         loaded, lines = RecordCounts(), bytearray()
         # DuckDB reads one part while the next one is made.
         with garbage_collection_paused(), ThreadPoolExecutor(1) as thread:
-            under_way = thread.submit(self._table.add, b"")
+            under_way = thread.submit(self._add, b"")
             for batch in batches:
                 lines += self._encode(self._lines(batch, loaded))
                 if len(lines) >= BYTES_AT_ONCE:
                     under_way.result()
-                    under_way = thread.submit(self._table.add, lines)
+                    under_way = thread.submit(self._add, lines)
                     lines = bytearray()
                 progress(loaded)
             under_way.result()
-        self._table.add(lines)
+        self._add(lines)
         return loaded
+
+    def _add(self, lines: bytes | bytearray) -> None:
+        if lines:
+            self._fill(f"INSERT INTO {REQUESTS}", lines)
+
+    def _fill(self, statement: str, lines: bytes | bytearray) -> None:
+        """Run a statement on the rows of these JSON lines."""
+        with self._workspace.lines(lines) as path:
+            self._workspace.ask(f"{statement} {reading(path, self._types, self._columns)}")
 
     def _lines(self, batch: Sequence[KeptRecord], loaded: RecordCounts) -> list[_RequestLine]:
         lines, label_of = [], self._labels.get
@@ -174,30 +185,6 @@ def signal_columns(layout: Layout) -> dict[str, str]:
         for number, (name, _) in enumerate(places, 1):
             columns[name] = f"v[{group}][{number}]"
     return columns
-
-
-class JsonTable:
-    """A table of DuckDB that is filled from JSON lines."""
-
-    def __init__(
-        self, workspace: Workspace, name: str, lines: Mapping[str, str], columns: Mapping[str, str]
-    ) -> None:
-        """Take the types of what a line holds, and where in it each column is."""
-        self._workspace = workspace
-        self._name = name
-        self._lines = dict(lines)
-        self._columns = dict(columns)
-        with workspace.lines(b"") as path:
-            workspace.ask(f"CREATE TABLE {name} AS {self._reading(path)}")
-
-    def add(self, lines: bytes | bytearray) -> None:
-        """Add the rows of these lines."""
-        if lines:
-            with self._workspace.lines(lines) as path:
-                self._workspace.ask(f"INSERT INTO {self._name} {self._reading(path)}")
-
-    def _reading(self, path: Path) -> str:
-        return reading(path, self._lines, self._columns)
 
 
 def reading(path: Path, lines: Mapping[str, str], columns: Mapping[str, str]) -> str:

@@ -24,7 +24,6 @@ class Layout:
 
     def __init__(self, types: Mapping[str, Type]) -> None:
         groups = {f"{group}.": stage for stage, group in _GROUPS.items()}
-        self.types = dict(types)
         self.own: dict[str, Type] = {}
         """Signals of the request itself."""
         self.velocity: dict[str, list[tuple[str, int]]] = {}

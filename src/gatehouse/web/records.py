@@ -1,4 +1,4 @@
-"""Decision records as their account sees them."""
+"""Decision records as the API shows them, and the query that searches them."""
 
 from typing import Annotated, Any
 from urllib.parse import parse_qs
@@ -96,7 +96,7 @@ def public_decision(record: DecisionRecord, currency: str) -> Decision:
 
 
 def read_search(query_string: bytes) -> Search:
-    """The query of a search, or the `Problem` with all that is wrong with it."""
+    """The query of a search, or a `Problem` that names every wrong parameter."""
     try:
         text = query_string.decode("latin-1")
         query = parse_qs(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)

@@ -1,4 +1,4 @@
-"""Decision records: found by their account only."""
+"""Finds decision records and answers to repeated requests, each for its own account only."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
 
 
 def get(connection: sa.Connection, account_id: str, request_id: str) -> DecisionRecord | None:
-    """The account's record of a request, or None, also when it is another account's."""
+    """The account's record of a request; None also for a request of another account."""
     query = sa.select(DECISIONS.c.record).where(
         DECISIONS.c.account_id == account_id, DECISIONS.c.request_id == request_id
     )
@@ -21,7 +21,7 @@ def get(connection: sa.Connection, account_id: str, request_id: str) -> Decision
 
 
 def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[DecisionRecord]:
-    """The account's records, newest first, from the given request on backwards."""
+    """The account's records, newest first, beginning before the request that is named."""
     query = sa.select(DECISIONS.c.record).where(DECISIONS.c.account_id == account_id)
     if wanted.client_reference is not None:
         query = query.where(DECISIONS.c.client_reference == wanted.client_reference)
@@ -32,7 +32,7 @@ def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[D
 
 
 class DecisionArchive:
-    """The same for a running server: questions are put on a thread."""
+    """The same for a running server: queries run on a thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

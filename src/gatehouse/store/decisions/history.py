@@ -1,6 +1,6 @@
-"""Reads decision records back, oldest first, account by account, for a memory to be rebuilt from.
+"""Reads decision records, account by account and oldest first, to rebuild Sentry's memory.
 
-A step reads a stretch of the primary key in a short transaction of its own: servers and operators
+A step reads a range of the primary key in a short transaction of its own: servers and operators
 never wait for it, and after a failure the next step begins where the last one ended.
 """
 
@@ -13,7 +13,7 @@ from gatehouse.store.database import Database
 from gatehouse.store.tables import ACCOUNTS, DECISIONS
 
 OPERATIONS: Final = ("sentry", "rules", "pipeline")
-"""Whose records can hold an event."""
+"""Those whose records can hold an event."""
 ROWS_AT_ONCE: Final = 256
 
 RecordText = tuple[str, str]
@@ -28,7 +28,7 @@ class DecisionHistory:
         self._from = first_id("req", from_ms)
         self._before = first_id("req", before_ms)
         self._accounts: list[str] | None = None
-        """Those that are not finished yet; None before the first step."""
+        """Those that are left to read; None before the first step."""
         self._after = self._from
 
     def read(self) -> list[RecordText] | None:
@@ -51,8 +51,8 @@ class DecisionHistory:
     def _step(self, account_id: str) -> "sa.Select[Any, int, str]":
         """Where the step ends, how many rows it looked at, and the records in one text.
 
-        One row is returned for all of them: each further one would give up the interpreter's lock,
-        and a busy event loop hands it back late. JSON as it is written here has no line breaks.
+        They are returned as one row: each row releases the interpreter's lock, and a busy event
+        loop is late to give it back. JSON as Gatehouse writes it has no line breaks.
         """
         step = (
             sa.select(

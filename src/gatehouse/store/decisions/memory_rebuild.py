@@ -1,7 +1,7 @@
 """Fills Sentry's memory from the decision records of the time before this process.
 
-A thread reads; the event loop decodes and notes what was read, a moment at a time, and gives way to
-requests. What comes in after the start is noted by the requests themselves.
+A thread reads; the event loop decodes and notes what was read, a millisecond at a time, and gives
+way to requests. Events after the start are noted by the requests themselves.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from gatehouse.store.decisions.history import RecordText
 _log: Final = logging.getLogger("gatehouse.store")
 
 _SLICE_S: Final = 0.001
-# While requests are being answered, it is this much rarer, so that it ends all the same.
+# The most waits of a millisecond between two slices while requests are answered: it must get done.
 _TURNS_GIVEN: Final = 10
 _TURN_S: Final = 0.001
 _RETRY_S: Final = 5.0
@@ -35,6 +35,7 @@ class MemoryRebuild:
         *,
         note_decline: Callable[[MemoryEvent], object] | None = None,
         retry_s: float = _RETRY_S,
+        stopwatch: Callable[[], float] = time.perf_counter,
     ) -> None:
         """`read` gives the next records, the same ones again when it failed, None at the end."""
         self._note_decline = note_decline
@@ -42,16 +43,17 @@ class MemoryRebuild:
         self._note = note
         self._busy = busy
         self._retry_s = retry_s
+        self._stopwatch = stopwatch
         self._events = 0
 
     async def run(self) -> None:
-        """Go through the history to its end, however often the store fails on the way."""
-        started = time.perf_counter()
+        """Go through the history to its end; where the store fails, try again until it answers."""
+        started = self._stopwatch()
         while True:
             if await self._went_through():
                 break
             await asyncio.sleep(self._retry_s)
-        seconds = round(time.perf_counter() - started, 3)
+        seconds = round(self._stopwatch() - started, 3)
         _log.info("remembered earlier events", extra={"events": self._events, "seconds": seconds})
 
     async def _went_through(self) -> bool:
@@ -63,15 +65,15 @@ class MemoryRebuild:
             _log.warning("could not read earlier events", extra={"reason": str(error)})
             return False
         except Exception:
-            # Serving goes on; what can be read later is worth having all the same.
+            # The server must go on serving; what can be read later still helps.
             _log.exception("could not remember earlier events")
             return False
         return True
 
     async def _note_all(self, records: list[RecordText]) -> None:
-        # Decoded here and not by the thread: it would want the interpreter's lock all the time,
-        # and every request would wait for it at each of its steps.
-        until = time.perf_counter() + _SLICE_S
+        # Decoded here and not by the thread, which would contend for the interpreter's lock with
+        # every step of every request.
+        until = self._stopwatch() + _SLICE_S
         for account_id, text in records:
             past = past_event_in(account_id, text)
             if past is not None and past.counted:
@@ -79,9 +81,9 @@ class MemoryRebuild:
                 self._events += 1
             if past is not None and past.declined and self._note_decline is not None:
                 self._note_decline(past.event)
-            if time.perf_counter() >= until:
+            if self._stopwatch() >= until:
                 await self._give_way()
-                until = time.perf_counter() + _SLICE_S
+                until = self._stopwatch() + _SLICE_S
 
     async def _give_way(self) -> None:
         await asyncio.sleep(0)

@@ -1,6 +1,6 @@
 """Reviews: decisions that a person has to look at, and what that person found.
 
-A review is opened in the commit of its decision and resolved once. What was found is kept as
+A review is opened in the commit of its decision and resolved once. Its resolution is kept as
 feedback in the same transaction: it labels the request as fraud or as legitimate.
 """
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class ReviewState(StrEnum):
-    """Whether somebody has looked, and what the verdict was."""
+    """Whether a review is open, and how it was resolved."""
 
     OPEN = "OPEN"
     APPROVED = "APPROVED"
@@ -41,7 +41,7 @@ class ReviewState(StrEnum):
 
 
 class StoredReview(msgspec.Struct, frozen=True):
-    """A decision that waits for a person, or has had one."""
+    """A review as it is stored."""
 
     request_id: str
     at_ms: int
@@ -59,7 +59,7 @@ class Reviewed(msgspec.Struct, frozen=True):
 
 
 class AlreadyResolved(Conflict):
-    """Somebody was quicker: a review is resolved once."""
+    """The review is resolved already: a review is resolved once."""
 
     def __init__(self, review: StoredReview) -> None:
         at = "" if review.resolved_at_ms is None else f" at {iso_time(review.resolved_at_ms)}"
@@ -68,7 +68,7 @@ class AlreadyResolved(Conflict):
 
 
 def get(connection: sa.Connection, account_id: str, request_id: str) -> StoredReview:
-    """The account's review of a request, or `NotFound`, also when it is another account's."""
+    """The account's review of a request; `NotFound` also for a request of another account."""
     row = None
     if is_id(request_id, "req"):
         query = sa.select(REVIEWS).where(_this(account_id, request_id))
@@ -85,7 +85,7 @@ def listing(
     before: str | None,
     limit: int,
 ) -> list[StoredReview]:
-    """The account's reviews in a state, or in any, newest first, from a request on backwards."""
+    """The account's reviews in a state, or in any, newest first, before the request named."""
     query = sa.select(REVIEWS).where(REVIEWS.c.account_id == account_id)
     if state is not None:
         query = query.where(REVIEWS.c.state == state.value)
@@ -141,17 +141,16 @@ def resolve(
         source=LabelSource.REVIEW,
         now_ms=change.now_ms,
     )
-    # The reason is a person's own words about a customer: it stays out of a log that nothing can
-    # be erased from.
+    # The reason may be about a customer, and nothing can be erased from the audit log.
     change.audit("review.resolve", account_id, requestId=request_id, state=resolved.state.value)
     return resolved
 
 
 class RecordedReviews:
-    """The same for a running server: questions are put on a thread, changes one at a time."""
+    """The same for a running server: queries run on a thread, changes one at a time."""
 
     def __init__(self, session: AdminSession, noted: Callable[[], Awaitable[None]]) -> None:
-        """`noted` is awaited after every resolution, before whoever resolved is answered."""
+        """`noted` is awaited after every resolution, before the caller is answered."""
         self._session = session
         self._noted = noted
         self._database: Database = session.database
@@ -183,8 +182,8 @@ class RecordedReviews:
     async def resolve(
         self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: Actor
     ) -> Reviewed:
-        """Close an open review in the name of whoever looked at it."""
-        # Check for a resolved review before taking the write lock, which requests need.
+        """Resolve an open review in the name of the actor."""
+        # Check for a resolved review before taking the write lock.
         seen = await self.get(account_id, request_id)
         if seen.review.state is not ReviewState.OPEN:
             raise AlreadyResolved(seen.review)
