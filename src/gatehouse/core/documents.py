@@ -96,6 +96,8 @@ class _DocumentWalk(TypeWalk):
                 return "must be a mapping: lines of the form `key: value`"
             case inspect.ListType() | inspect.VarTupleType():
                 return "must be a list: lines that begin with `- `, or [a, b]"
+            case inspect.CustomType(cls=cls) if hasattr(cls, "expected"):
+                return str(cls.expected)
             case _:
                 return "must be a single value"
 
