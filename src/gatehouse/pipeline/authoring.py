@@ -28,7 +28,6 @@ from gatehouse.pipeline.definition import (
 )
 from gatehouse.pipeline.file_types import (
     ConditionText,
-    FailureWord,
     LongText,
     PipelineNumber,
     PlainText,
@@ -119,12 +118,7 @@ class _PipelineReader:
         if self.flaws or number is None or name is None:
             return None
         return PipelineDefinition(
-            number.number,
-            name.text,
-            "" if description is None else description.text,
-            inputs,
-            tuple(stages),
-            decided_by,
+            int(number), str(name), str(description or ""), inputs, tuple(stages), decided_by
         )
 
     def _flaw(self, path: str, message: str) -> None:
@@ -192,10 +186,10 @@ class _PipelineReader:
             self._flaw(f"{path}.stage", f"is required: name one of {', '.join(STAGES)}")
             return None
         name = self._field(stage, path, "stage", PlainText)
-        if name is None or name.text in STAGES:
-            return None if name is None else name.text
-        self._flaw(f"{path}.stage", must_be_one_of(name.text, STAGES, "stage"))
-        return nearest(name.text, STAGES)
+        if name is None or name in STAGES:
+            return None if name is None else str(name)
+        self._flaw(f"{path}.stage", must_be_one_of(name, STAGES, "stage"))
+        return nearest(name, STAGES)
 
     def _check_order(self) -> None:
         names = self._names
@@ -220,10 +214,10 @@ class _PipelineReader:
         path = f"stages[{index}]"
 
         def condition(key: str, place: int) -> Condition | None:
-            written = self._field(stage, path, key, ConditionText)
-            if written is None:
+            text = self._field(stage, path, key, ConditionText)
+            if text is None:
                 return None
-            return conditions.read(f"{path}.{key}", written, self._names, place)
+            return conditions.read(f"{path}.{key}", str(text), self._names, place)
 
         rule_set = self._rule_set(stage, path, name)
         fee = self._field(stage, path, "fee", StageFee)
@@ -231,16 +225,20 @@ class _PipelineReader:
         if "stop_when" not in stage and name in DEFAULT_STOPS:
             stop_when = conditions.usual(DEFAULT_STOPS[name])
         on_failure = DEFAULT_FAILURES.get(name, OnFailure.CONTINUE)
-        word = self._field(stage, path, "on_failure", FailureWord)
-        if word is not None:
-            on_failure = word.on_failure
+        word = self._field(stage, path, "on_failure", PlainText)
+        choices = [each.value for each in OnFailure]
+        if word is not None and word in choices:
+            on_failure = OnFailure(word)
             if name == "Gateway" and on_failure is not OnFailure.STOP:
                 self._flaw(
                     f"{path}.on_failure",
                     "a payment that could not be made is reversed, so it ends the pipeline: "
                     "leave on_failure out",
                 )
-        micros = None if fee is None else fee.micros
+        elif word is not None:
+            message = must_be_one_of(word, choices, "way to fail")
+            self._flaw(f"{path}.on_failure", message)
+        micros = None if fee is None else int(fee)
         return StageDefinition(name, rule_set, micros, stop_when, skip_when, on_failure)
 
     def _rule_set(self, stage: dict[str, Any], path: str, name: str) -> str | None:
@@ -256,8 +254,8 @@ class _PipelineReader:
         if rule_set is None:
             return None
         if self._surroundings is not None:
-            self._check_rule_set(where, rule_set.text, self._surroundings.rule_sets)
-        return rule_set.text
+            self._check_rule_set(where, rule_set, self._surroundings.rule_sets)
+        return str(rule_set)
 
     def _check_rule_set(
         self, path: str, name: str, rule_sets: Mapping[str, Mapping[str, Type]]

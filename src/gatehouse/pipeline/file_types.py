@@ -14,7 +14,6 @@ from gatehouse.core.documents import suggestion
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.pipeline.definition import OnFailure
 
 LONGEST_NAME: Final = 80
 LONGEST_DESCRIPTION: Final = 500
@@ -25,14 +24,11 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _RULE_SET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 
 
-class PlainText:
+class PlainText(str):
     """A text on one line that is fit to be shown."""
 
     expected: ClassVar = "must be a text"
     longest: ClassVar = LONGEST_NAME
-
-    def __init__(self, text: str) -> None:
-        self.text = text
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -60,73 +56,42 @@ class RuleSetName(PlainText):
     def parse(cls, text: str) -> Self:
         """Accept what a rule set can be called."""
         name = super().parse(text)
-        if _RULE_SET.fullmatch(name.text) is None:
-            raise ValueError(f"{quoted(name.text)} cannot be the name of a rule set")
+        if _RULE_SET.fullmatch(name) is None:
+            raise ValueError(f"{quoted(name)} cannot be the name of a rule set")
         return name
 
 
-class PipelineNumber:
+class PipelineNumber(int):
     """The number by which callers name a pipeline."""
 
     expected: ClassVar = "must be a number from 1 to 999999"
-
-    def __init__(self, number: int) -> None:
-        self.number = number
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Accept a number without signs or leading zeros."""
         if _NUMBER.fullmatch(text) is None:
             raise ValueError(cls.expected)
-        return cls(int(text))
+        return cls(text)
 
 
-class StageFee:
-    """The fee of a stage in this pipeline."""
+class StageFee(int):
+    """The fee of a stage in micros."""
 
     expected: ClassVar = PlainText.expected
-
-    def __init__(self, micros: int) -> None:
-        self.micros = micros
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Accept an amount that is not negative."""
-        micros = parse_amount(PlainText.parse(text).text)
+        micros = parse_amount(PlainText.parse(text))
         if micros < 0:
             raise ValueError("a fee cannot be negative")
         return cls(micros)
 
 
-class FailureWord:
-    """What the failure of a stage means."""
-
-    expected: ClassVar = PlainText.expected
-
-    def __init__(self, on_failure: OnFailure) -> None:
-        self.on_failure = on_failure
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Accept one of the words of `OnFailure`."""
-        word = PlainText.parse(text).text
-        if word not in tuple(OnFailure):
-            raise ValueError(must_be_one_of(word, tuple(OnFailure), "way to fail"))
-        return cls(OnFailure(word))
-
-
-class ConditionText:
+class ConditionText(str):
     """A condition that is not read yet."""
 
     expected: ClassVar = f"must be a condition, or {NEVER}"
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @property
-    def is_never(self) -> bool:
-        """Whether it says that the condition never holds."""
-        return self.text.strip().lower() == NEVER
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -8,7 +8,7 @@ from gatehouse.conditions.nodes import Condition
 from gatehouse.conditions.parse import ConditionRefused, read_condition
 from gatehouse.core.documents import Document, Flaw, nearest
 from gatehouse.pipeline.availability import left_by, never_known
-from gatehouse.pipeline.file_types import ConditionText, quoted
+from gatehouse.pipeline.file_types import NEVER, quoted
 
 
 class StageConditions:
@@ -32,17 +32,17 @@ class StageConditions:
         return read_condition(text, self._catalogue)
 
     def read(
-        self, path: str, written: ConditionText, stages: Sequence[str | None], place: int
+        self, path: str, text: str, stages: Sequence[str | None], place: int
     ) -> Condition | None:
         """A condition of a pipeline of these stages, at a place before which `place` of them ran.
 
         A stage is None when its name cannot be made out.
         """
         # A mention of an input whose declaration is wrong would look like a mistake of its own.
-        if written.is_never or any(name in written.text for name in self._doubtful):
+        if text.strip().lower() == NEVER or any(name in text for name in self._doubtful):
             return None
         try:
-            condition = read_condition(written.text, self._catalogue)
+            condition = read_condition(text, self._catalogue)
         except ConditionRefused as refused:
             for mistake in refused.mistakes:
                 self._flaw(path, (mistake.line, mistake.column), mistake.message)
