@@ -1,10 +1,10 @@
 """Turns conditions into Python functions: this is how a server asks them.
 
-Source code is made from the tree alone: signals become local variables, and whatever an author
-wrote (texts, numbers, names) is bound to constants beside the code. A condition is compiled twice
-over, as "is it true" and as "is it false", each by way of the other; so three-valued logic costs
-nothing where a plain comparison will do. NULL is NaN for numbers and None for everything else:
-no comparison with NaN holds, which is what SQL asks for, and sums with it stay NaN.
+Source code is made from the tree alone: signals become local variables, and the texts, numbers and
+names that an author wrote are bound to constants beside the code. A condition can be compiled as
+"is it true" and as "is it false", each in terms of the other, so three-valued logic costs nothing
+where a plain comparison will do. NULL is NaN for numbers and None for everything else: no
+comparison with NaN holds, as in SQL, and sums with NaN stay NaN.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from gatehouse.conditions.nodes import (
     Type,
     type_of,
 )
-from gatehouse.conditions.patterns import Asks, read_pattern
+from gatehouse.conditions.patterns import PatternShape, read_pattern
 from gatehouse.conditions.python_source import FunctionSource
 
 
@@ -47,8 +47,8 @@ Matcher = Callable[[Mapping[str, Any], Lists, int], list[int]]
 CompiledCondition = Callable[[Mapping[str, Any], Lists, int], bool]
 """Takes the same; returns whether one condition is TRUE."""
 
-# Longer functions read fewer signals twice, but take longer to compile in one go, during which
-# nothing else in the process can run.
+# Longer functions read fewer signals twice, but nothing else in the process can run while one is
+# compiled.
 _CONDITIONS_AT_ONCE: Final = 40
 
 _INVERSE: Final = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -153,7 +153,7 @@ class _Writer:
             return f"{left} {_IN_PYTHON[operator]} {right}"
         unsure = [side for side in (left, right) if side not in self._source.constants]
         if operator == "=":
-            # Nothing but None equals None, so one side that is surely there is enough.
+            # Only None equals None, so it is enough if one side cannot be None.
             unsure = [] if len(unsure) < 2 else [left]
         guards: list[str] = []
         for side in unsure:
@@ -181,18 +181,18 @@ class _Writer:
         first, again = self._source.twice(self.value(node.value, Type.TEXT))
         negated = "" if wanted else "not "
         text = self._source.constant(pattern.text)
-        match pattern.asks:
-            case Asks.ANYTHING:
+        match pattern.shape:
+            case PatternShape.ANYTHING:
                 return f"{first} is not None" if wanted else "False"
-            case Asks.EQUAL:
+            case PatternShape.EQUAL:
                 asked = f"{again} == {text}"
-            case Asks.PREFIX:
+            case PatternShape.PREFIX:
                 asked = f"{again}.startswith({text})"
-            case Asks.SUFFIX:
+            case PatternShape.SUFFIX:
                 asked = f"{again}.endswith({text})"
-            case Asks.INSIDE:
+            case PatternShape.INSIDE:
                 asked = f"{text} in {again}"
-            case Asks.EXPRESSION:
+            case PatternShape.EXPRESSION:
                 asked = f"{self._source.constant(matching(pattern.text))}({again})"
         return f"({first} is not None and {negated}{asked})"
 

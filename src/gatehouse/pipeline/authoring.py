@@ -48,7 +48,7 @@ DEFAULT_STOPS: Final[Mapping[str, str]] = {
     "Rules": "rules.status = 'DECLINE'",
     "PreCheck": "precheck.advice <> 'ACCEPT'",
 }
-"""What ends a pipeline after a stage whose author did not say."""
+"""What ends a pipeline after a stage when its author did not say."""
 
 DEFAULT_FAILURES: Final[Mapping[str, OnFailure]] = {
     "PreCheck": OnFailure.STOP,
@@ -66,7 +66,7 @@ _STAGE_KEYS: Final = ("stage", "rule_set", "fee", "stop_when", "skip_when", "on_
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """What an account has that its pipelines can speak of."""
+    """The rule sets and lists of an account, which its pipelines can name."""
 
     rule_sets: Mapping[str, Mapping[str, Type]]
     """By name: the custom inputs that each rule set declares."""
@@ -77,7 +77,7 @@ class Surroundings(msgspec.Struct, frozen=True):
 def read_pipeline(content: bytes, surroundings: Surroundings | None = None) -> PipelineDefinition:
     """The pipeline that a file describes.
 
-    Raises `DocumentRefused` with all that is wrong. Whether rule sets and lists exist is looked at
+    Raises `DocumentRefused` with all that is wrong. Whether rule sets and lists exist is checked
     only with the surroundings of an account.
     """
     document = load_document(content)
@@ -98,7 +98,7 @@ class _PipelineReader:
         self._declared: dict[str, tuple[Type, str]] = {}
         """Custom inputs by key: the type of each, and where it was declared first."""
         self._names: list[str | None] = []
-        """The stages in order as far as they can be made out, with misspelt ones put right."""
+        """The stages in order, misspelt ones corrected; None where a name cannot be made out."""
 
     def read(self, data: Any) -> PipelineDefinition | None:
         """The pipeline, or None and flaws."""

@@ -1,4 +1,4 @@
-"""Reads the conditions of stages: they must be valid, and speak of what is known at their place."""
+"""Reads the conditions of stages: each must be valid, and use only signals known at its place."""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -38,7 +38,7 @@ class StageConditions:
 
         A stage is None when its name cannot be made out.
         """
-        # A mention of an input whose declaration is wrong would look like a mistake of its own.
+        # An input whose declaration is wrong would be reported again as unknown.
         if text.strip().lower() == NEVER or any(name in text for name in self._doubtful):
             return None
         try:
