@@ -14,7 +14,7 @@ from gatehouse.cli.configured import list_files, lists
 from gatehouse.cli.configured.list_files import ListFileContent, Terms, gather, moment, usual_format
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
-from gatehouse.rules.lists import ListKind
+from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME
 from gatehouse.settings import load_settings
 from gatehouse.signals.fingerprinter import open_fingerprinter

@@ -13,7 +13,7 @@ from gatehouse.cli.configured.pipelines import app
 from gatehouse.core.errors import GatehouseError
 from gatehouse.installation import open_admin_session
 from gatehouse.pipeline.starter import starter_pipelines
-from gatehouse.rules.lists import ListKind
+from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit

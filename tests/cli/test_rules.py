@@ -16,7 +16,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import DEMO_ACCOUNT, ensure_demo, open_admin_session
-from gatehouse.rules.lists import ListKind
+from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.starter import starter_document
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts

@@ -7,14 +7,9 @@ import pytest
 
 from gatehouse.conditions.catalogue import LIST_KINDS
 from gatehouse.core.cards import CardNumber
-from gatehouse.rules.lists import (
-    AccountLists,
-    ListEntry,
-    ListIndex,
-    ListKind,
-    Membership,
-    canonical,
-)
+from gatehouse.rules.list_entries import ListEntry, ListKind, canonical
+from gatehouse.rules.list_index import ListIndex
+from gatehouse.rules.lists import AccountLists, Membership
 
 
 class PlainKeeper:
@@ -163,7 +158,7 @@ def test_a_wide_network_counts_though_the_narrow_one_inside_has_expired() -> Non
 
 
 def test_addresses_are_found_in_networks_of_every_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gatehouse.rules.lists._MOST_BLOCKS", 20)
+    monkeypatch.setattr("gatehouse.rules.list_index._MOST_BLOCKS", 20)
     chance = random.Random(3)
     for bits, family in ((32, ipaddress.IPv4Address), (128, ipaddress.IPv6Address)):
         listed = []

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.rules.lists import ListEntry, ListKind
+from gatehouse.rules.list_entries import ListEntry, ListKind
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession, Change

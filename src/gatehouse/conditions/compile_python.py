@@ -1,17 +1,16 @@
 """Turns conditions into Python functions: this is how a server asks them.
 
-Source code is made from the tree alone: signals become local variables, and whatever an author
-wrote (texts, numbers, names) is bound to constants beside the code. A condition is compiled twice
-over, as "is it true" and as "is it false", each by way of the other; so three-valued logic costs
-nothing where a plain comparison will do. NULL is NaN for numbers and None for everything else:
-no comparison with NaN holds, which is what SQL asks for, and sums with it stay NaN.
+Source code is made from the tree alone: signals become local variables, and the texts, numbers and
+names that an author wrote are bound to constants beside the code. A condition can be compiled as
+"is it true" and as "is it false", each in terms of the other, so three-valued logic costs nothing
+where a plain comparison will do. NULL is NaN for numbers and None for everything else: no
+comparison with NaN holds, as in SQL, and sums with NaN stay NaN.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from gatehouse.conditions.catalogue import CUSTOM, VELOCITY, place_of
-from gatehouse.conditions.functions import BUILTINS, NULL_NUMBER, matching
+from gatehouse.conditions.functions import matching
 from gatehouse.conditions.nodes import (
     Arithmetic,
     Both,
@@ -31,7 +30,8 @@ from gatehouse.conditions.nodes import (
     Type,
     type_of,
 )
-from gatehouse.conditions.patterns import Asks, read_pattern
+from gatehouse.conditions.patterns import PatternShape, read_pattern
+from gatehouse.conditions.python_source import FunctionSource
 
 
 class Lists(Protocol):
@@ -47,8 +47,8 @@ Matcher = Callable[[Mapping[str, Any], Lists, int], list[int]]
 CompiledCondition = Callable[[Mapping[str, Any], Lists, int], bool]
 """Takes the same; returns whether one condition is TRUE."""
 
-# Longer functions read fewer signals twice, but take longer to compile in one go, during which
-# nothing else in the process can run.
+# Longer functions read fewer signals twice, but nothing else in the process can run while one is
+# compiled.
 _CONDITIONS_AT_ONCE: Final = 40
 
 _INVERSE: Final = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -59,10 +59,11 @@ def compile_conditions(conditions: Sequence[Condition]) -> Matcher:
     """One function that asks all conditions."""
     parts: list[Callable[..., None]] = []
     for start in range(0, len(conditions), _CONDITIONS_AT_ONCE):
-        writer = _Writer()
+        source = FunctionSource()
+        writer = _Writer(source)
         for number, condition in enumerate(conditions[start : start + _CONDITIONS_AT_ONCE], start):
             writer.append_if_true(condition.root, number)
-        parts.append(writer.finish())
+        parts.append(source.finish())
 
     def match(signals: Mapping[str, Any], lists: Lists, at_ms: int) -> list[int]:
         matched: list[int] = []
@@ -87,32 +88,14 @@ class _Writer:
     variable, because pasting it twice would double the code at every level.
     """
 
-    def __init__(self) -> None:
-        self._readings: list[str] = []
-        self._lines: list[str] = []
-        self._constants: dict[str, Any] = {}
-        self._locals: dict[str, str] = {}
+    def __init__(self, source: FunctionSource) -> None:
+        self._source = source
         self._known: dict[int, str] = {}
-        self._temporaries = 0
 
     def append_if_true(self, root: Node, number: int) -> None:
         """Have the function report the number when the condition is TRUE."""
         asked = self.true(root)
-        self._lines.append(f"if {asked}: matched({number})")
-
-    def finish(self) -> Callable[..., None]:
-        """The compiled function."""
-        lines = [
-            "def asked(signals, lists, at_ms, matched):",
-            "get = signals.get",
-            *self._readings,
-            *self._lines,
-        ]
-        space = BUILTINS | self._constants
-        # Nothing that an author wrote is in the source: only names and numbers made here.
-        exec(compile("\n ".join(lines), "<conditions>", "exec"), space)  # noqa: S102
-        function: Callable[..., None] = space["asked"]
-        return function
+        self._source.lines.append(f"if {asked}: matched({number})")
 
     def true(self, node: Node) -> str:
         """An expression that holds exactly when the condition is TRUE."""
@@ -127,7 +110,7 @@ class _Writer:
             case Literal(value):
                 return str(value is wanted)
             case Signal():
-                name = self._signal(node)
+                name = self._source.signal(node)
                 return name if wanted else f"{name} is False"
             case Both(parts) | Either(parts):
                 word = "and" if isinstance(node, Both) is wanted else "or"
@@ -139,9 +122,9 @@ class _Writer:
             case OneOf(value, options):
                 return self._one_of(value, options, wanted)
             case Listed(signal, name):
-                negated = "" if wanted else "not "
-                asked = f"lists.has({self._constant(name)}, {self._signal(signal)}, at_ms)"
-                return f"({self._signal(signal)} is not None and {negated}{asked})"
+                value = self._source.signal(signal)
+                asked = f"lists.has({self._source.constant(name)}, {value}, at_ms)"
+                return f"({value} is not None and {'' if wanted else 'not '}{asked})"
             case Like():
                 return self._like(node, wanted)
             case IsNull(value):
@@ -168,13 +151,13 @@ class _Writer:
         """A comparison that does not hold when either side is NULL."""
         if kind is Type.NUMBER and operator != "<>":
             return f"{left} {_IN_PYTHON[operator]} {right}"
-        unsure = [side for side in (left, right) if side not in self._constants]
+        unsure = [side for side in (left, right) if side not in self._source.constants]
         if operator == "=":
-            # Nothing but None equals None, so one side that is surely there is enough.
+            # Only None equals None, so it is enough if one side cannot be None.
             unsure = [] if len(unsure) < 2 else [left]
         guards: list[str] = []
         for side in unsure:
-            first, again = self._twice(side)
+            first, again = self._source.twice(side)
             guards.append(f"{first} == {again}" if kind is Type.NUMBER else f"{first} is not None")
             left, right = (again if each == side else each for each in (left, right))
         return "(" + " and ".join([*guards, f"{left} {_IN_PYTHON[operator]} {right}"]) + ")"
@@ -184,40 +167,40 @@ class _Writer:
         kind = type_of(value) or next(filter(None, map(type_of, options)), None)
         if kind is None:
             return "False"
-        first, again = self._twice(self.value(value, kind))
+        first, again = self._source.twice(self.value(value, kind))
         here = f"{first} == {again}" if kind is Type.NUMBER else f"{first} is not None"
         if len(known) == len(options) and None not in known:
             word = "in" if wanted else "not in"
-            return f"({here} and {again} {word} {self._constant(frozenset(known))})"
+            return f"({here} and {again} {word} {self._source.constant(frozenset(known))})"
         operator, joint = ("=", "or") if wanted else ("<>", "and")
         each = [self._sure(operator, again, self.value(option, kind), kind) for option in options]
         return f"({here} and (" + f" {joint} ".join(each) + "))"
 
     def _like(self, node: Like, wanted: bool) -> str:
         pattern = read_pattern(node.pattern, node.escape)
-        first, again = self._twice(self.value(node.value, Type.TEXT))
+        first, again = self._source.twice(self.value(node.value, Type.TEXT))
         negated = "" if wanted else "not "
-        text = self._constant(pattern.text)
-        match pattern.asks:
-            case Asks.ANYTHING:
+        text = self._source.constant(pattern.text)
+        match pattern.shape:
+            case PatternShape.ANYTHING:
                 return f"{first} is not None" if wanted else "False"
-            case Asks.EQUAL:
+            case PatternShape.EQUAL:
                 asked = f"{again} == {text}"
-            case Asks.PREFIX:
+            case PatternShape.PREFIX:
                 asked = f"{again}.startswith({text})"
-            case Asks.SUFFIX:
+            case PatternShape.SUFFIX:
                 asked = f"{again}.endswith({text})"
-            case Asks.INSIDE:
+            case PatternShape.INSIDE:
                 asked = f"{text} in {again}"
-            case Asks.EXPRESSION:
-                asked = f"{self._constant(matching(pattern.text))}({again})"
+            case PatternShape.EXPRESSION:
+                asked = f"{self._source.constant(matching(pattern.text))}({again})"
         return f"({first} is not None and {negated}{asked})"
 
     def _is_null(self, value: Node, wanted: bool) -> str:
         kind = type_of(value)
         if kind is None:
             return str(wanted)
-        first, again = self._twice(self.value(value, kind))
+        first, again = self._source.twice(self.value(value, kind))
         if kind is Type.NUMBER:
             return f"{first} {'!=' if wanted else '=='} {again}"
         return f"{first} is {'' if wanted else 'not '}None"
@@ -236,13 +219,15 @@ class _Writer:
 
     def _found(self, function: str, whole: Node, part: Node, wanted: bool) -> str:
         kind = Type.WORDS if function == "HAS" else Type.TEXT
-        outer, outer_again = self._twice(self.value(whole, kind))
-        inner, inner_again = self._twice(self.value(part, Type.TEXT))
+        outer, outer_again = self._source.twice(self.value(whole, kind))
+        inner, inner_again = self._source.twice(self.value(part, Type.TEXT))
         asked = {
             "STARTS_WITH": f"{outer_again}.startswith({inner_again})",
             "ENDS_WITH": f"{outer_again}.endswith({inner_again})",
         }.get(function, f"{inner_again} in {outer_again}")
-        guards = [f"{each} is not None" for each in (outer, inner) if each not in self._constants]
+        guards = [
+            f"{each} is not None" for each in (outer, inner) if each not in self._source.constants
+        ]
         negated = "" if wanted else "not "
         return "(" + " and ".join([*guards, negated + asked]) + ")"
 
@@ -252,9 +237,9 @@ class _Writer:
             case Literal(None):
                 return "null" if kind is Type.NUMBER else "None"
             case Literal(written):
-                return self._constant(written)
+                return self._source.constant(written)
             case Signal():
-                return self._signal(node)
+                return self._source.signal(node)
             case Arithmetic():
                 return f"finite({self._sum(node)})"
             case Call() if kind is not Type.BOOLEAN or node.function in ("COALESCE", "NULLIF"):
@@ -293,53 +278,11 @@ class _Writer:
             f"({second})" if isinstance(right, Arithmetic) else second
         )
 
-    def _twice(self, expression: str) -> tuple[str, str]:
-        """The expression for its first use, and what to write for every later one."""
-        if expression.isidentifier():
-            return expression, expression
-        name = self._temporary()
-        return f"({name} := {expression})", name
-
     def _kept(self, condition: Node) -> str:
         """A local variable that holds whether the condition is true, false or unknown."""
         name = self._known.get(id(condition))
         if name is None:
             true, false = self.true(condition), self.false(condition)
-            name = self._known[id(condition)] = self._temporary()
-            self._lines.append(f"{name} = True if {true} else False if {false} else None")
+            name = self._known[id(condition)] = self._source.temporary()
+            self._source.lines.append(f"{name} = True if {true} else False if {false} else None")
         return name
-
-    def _temporary(self) -> str:
-        self._temporaries += 1
-        return f"t{self._temporaries}"
-
-    def _constant(self, value: Any) -> str:
-        name = f"K{len(self._constants)}"
-        self._constants[name] = value
-        return name
-
-    def _signal(self, signal: Signal) -> str:
-        known = self._locals.get(signal.name)
-        if known is None:
-            known = self._locals[signal.name] = f"s{len(self._locals)}"
-            self._readings += self._reading(signal, known)
-        return known
-
-    def _reading(self, signal: Signal, name: str) -> list[str]:
-        place = place_of(signal.name)
-        if place is not None:
-            group, position = place
-            measures = self._locals.get(group)
-            lines: list[str] = []
-            if measures is None:
-                measures = self._locals[group] = f"s{len(self._locals)}"
-                nulls = (NULL_NUMBER,) * len(VELOCITY[group.removeprefix("velocity.")])
-                lines.append(f"{measures} = get({self._constant(group)})")
-                lines.append(f"if {measures} is None: {measures} = {self._constant(nulls)}")
-            return [*lines, f"{name} = {measures}[{position}]"]
-        read = f"get({self._constant(signal.name)})"
-        if signal.name.startswith(CUSTOM):
-            return [f"{name} = custom_{signal.type.value}({read})"]
-        if signal.type is Type.NUMBER:
-            return [f"{name} = {read}", f"if {name} is None: {name} = null"]
-        return [f"{name} = {read}"]

@@ -1,8 +1,8 @@
 """Turns conditions into DuckDB's SQL: this is how a backtest asks them, over many rows at once.
 
 The result must be what `conditions.compile_python` says of each row. DuckDB works with doubles
-that can be infinite or not a number; here such results are NULL. A sum that went astray stays
-astray until its end, so it is enough to look at the end, and at what something is divided by.
+that can be infinite or not a number; here such results are NULL. A sum that is not finite stays so
+to its end, so only the end of a sum and divisors need a check.
 """
 
 from typing import Final
@@ -25,7 +25,7 @@ from gatehouse.conditions.nodes import (
     Signal,
     Type,
 )
-from gatehouse.conditions.patterns import Asks, read_pattern
+from gatehouse.conditions.patterns import PatternShape, read_pattern
 
 _SMALL_LETTERS: Final = "'abcdefghijklmnopqrstuvwxyz'"
 _CAPITALS: Final = "'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"
@@ -44,10 +44,10 @@ _TYPES: Final = {
 }
 
 _FUNCTION_OF_SHAPE: Final = {
-    Asks.PREFIX: "starts_with",
-    Asks.SUFFIX: "ends_with",
-    Asks.INSIDE: "contains",
-    Asks.EXPRESSION: "regexp_full_match",
+    PatternShape.PREFIX: "starts_with",
+    PatternShape.SUFFIX: "ends_with",
+    PatternShape.INSIDE: "contains",
+    PatternShape.EXPRESSION: "regexp_full_match",
 }
 
 
@@ -84,7 +84,7 @@ def _literal(value: bool | float | str | None) -> str:
         case str():
             return _text(value)
     written = repr(float(value))
-    # Without an exponent it would be a decimal number, which is rounded otherwise.
+    # Without an exponent it would be a decimal number, which is rounded differently.
     return f"({written})" if "e" in written else f"({written}e0)"
 
 
@@ -121,11 +121,11 @@ def _sql(node: Node) -> str:
 def _like(node: Like) -> str:
     pattern = read_pattern(node.pattern, node.escape)
     value = _sql(node.value)
-    if pattern.asks is Asks.ANYTHING:
+    if pattern.shape is PatternShape.ANYTHING:
         return f"(CASE WHEN {value} IS NOT NULL THEN TRUE END)"
-    if pattern.asks is Asks.EQUAL:
+    if pattern.shape is PatternShape.EQUAL:
         return f"({value} = {_text(pattern.text)})"
-    return f"{_FUNCTION_OF_SHAPE[pattern.asks]}({value}, {_text(pattern.text)})"
+    return f"{_FUNCTION_OF_SHAPE[pattern.shape]}({value}, {_text(pattern.text)})"
 
 
 def _sum(node: Node) -> str:

@@ -1,6 +1,6 @@
-"""What compiled conditions call: each function does what DuckDB's of the same name does.
+"""The functions that compiled conditions call; each does what DuckDB's of the same name does.
 
-A number that is NULL is NaN, everything else that is NULL is None. None of them ever raises.
+A number that is NULL is NaN, any other value that is NULL is None. No function raises.
 """
 
 import math
@@ -27,7 +27,7 @@ def _divided(left: float, right: float) -> float:
 
 
 def _remainder(left: float, right: float) -> float:
-    # With the sign of the dividend; infinity, which is on its way to NULL, has no remainder.
+    # With the sign of the dividend; infinity has no remainder.
     return math.fmod(left, right) if right and left - left == 0.0 else NULL_NUMBER
 
 
@@ -102,7 +102,7 @@ def _length(text: str | None) -> float:
 
 
 def _custom_number(value: Any) -> float:
-    """A custom input that is declared as a number; True is none, though Python thinks so."""
+    """A custom input that is declared as a number; True and False are not numbers here."""
     if (type(value) is float or type(value) is int) and -_LARGEST < value < _LARGEST:
         number: float = value
         return number
@@ -152,7 +152,7 @@ def matching(expression: str) -> Callable[[str], bool]:
         try:
             return fits(text) is not None
         except UnicodeEncodeError:
-            # Half a character counts as one, and equals none that can be written.
+            # A lone surrogate counts as one character, and equals none that an author can write.
             return fits(_SURROGATES.sub("\ufffd", text)) is not None
 
     return matches

@@ -57,7 +57,7 @@ class Notes:
 
 
 def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
-    """Words that point to what was probably meant; nothing when that is anyone's guess."""
+    """The end of a sentence that names the nearest known words; empty when none is near."""
     small = given.lower()[:_LONGEST_GUESS]
     by_small = {name.lower(): name for name in known}
     close = [small] if small in by_small else get_close_matches(small, by_small, 2, _SIMILAR)

@@ -1,8 +1,7 @@
 """The tree that a condition becomes: the only form in which conditions are kept, run and queried.
 
-A tree is made by `conditions.parse` after every name and type was checked, so whoever walks one
-may rely on that. It is kept as JSON beside the text it was read from; a running server needs only
-the tree.
+`conditions.parse` makes a tree after it checked every name and type, and the compilers rely on
+that. A tree is kept as JSON beside the text it was read from; a running server needs only the tree.
 """
 
 from enum import StrEnum
@@ -145,11 +144,11 @@ def type_of(node: Node) -> Type | None:
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """A checked condition: what was written, the tree, and what it needs to know."""
+    """A checked condition: its text, its tree, and the signals and lists that it needs."""
 
     text: str
     root: Node
     signals: tuple[str, ...]
-    """Every signal it speaks of, once, in order of appearance."""
+    """Every signal it names, once, in order of appearance."""
     lists: tuple[tuple[str, str], ...] = ()
     """Every signal that is looked up on a list, with the list's name."""

@@ -1,4 +1,4 @@
-"""What a LIKE pattern asks for, worked out once, so that Python and DuckDB cannot disagree on it.
+"""Analyses a LIKE pattern once for both compilers, so that Python and DuckDB cannot disagree.
 
 Most patterns ask how a text begins, how it ends or what is in it. Every other pattern becomes a
 regular expression for RE2, which both engines use and which takes linear time.
@@ -11,7 +11,7 @@ import msgspec
 import re2
 
 
-class Asks(StrEnum):
+class PatternShape(StrEnum):
     """The shapes of patterns."""
 
     EQUAL = "equal"
@@ -25,7 +25,7 @@ class Asks(StrEnum):
 class Pattern(msgspec.Struct, frozen=True):
     """A shape, and the text that goes with it (for EXPRESSION, the regular expression)."""
 
-    asks: Asks
+    shape: PatternShape
     text: str
 
 
@@ -61,15 +61,15 @@ def read_pattern(pattern: str, escape: str | None) -> Pattern:
     while inner and inner[-1] == (_MANY, True):
         closes, inner = True, inner[:-1]
     if any(wild for _, wild in inner):
-        return Pattern(Asks.EXPRESSION, _expression(parts))
+        return Pattern(PatternShape.EXPRESSION, _expression(parts))
     text = "".join(character for character, _ in inner)
     if not text and opens:
-        return Pattern(Asks.ANYTHING, "")
+        return Pattern(PatternShape.ANYTHING, "")
     if opens and closes:
-        return Pattern(Asks.INSIDE, text)
+        return Pattern(PatternShape.INSIDE, text)
     if opens:
-        return Pattern(Asks.SUFFIX, text)
-    return Pattern(Asks.PREFIX if closes else Asks.EQUAL, text)
+        return Pattern(PatternShape.SUFFIX, text)
+    return Pattern(PatternShape.PREFIX if closes else PatternShape.EQUAL, text)
 
 
 def _expression(parts: list[tuple[str, bool]]) -> str:

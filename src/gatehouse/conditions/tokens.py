@@ -156,10 +156,12 @@ def _check_comments(text: str, notes: Notes) -> None:
     for found in _QUOTED_OR_COMMENT.finditer(text):
         opening = found["comment"]
         if opening is not None:
-            told = f"{opening} would begin a comment: comments go into the file with #, not in here"
+            message = (
+                f"{opening} would begin a comment: comments go into the file with #, not in here"
+            )
             if opening == "--":
-                told += "; two minus signs need a blank between them"
-            notes.add(found.start(), found.end(), told)
+                message += "; two minus signs need a blank between them"
+            notes.add(found.start(), found.end(), message)
             # What follows may be part of it.
             return
 

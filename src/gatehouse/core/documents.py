@@ -49,7 +49,7 @@ def read_document(content: bytes, kind: type[T]) -> tuple[T, Document]:
 def convert_part(
     document: Document, path: str, data: Any, kind: type[T]
 ) -> tuple[T | None, list[Flaw]]:
-    """One part of a file as a value of a type; None and what is wrong when it is none."""
+    """One part of a file as a value of a type; None and its flaws when it does not fit."""
     walk = _DocumentWalk(document)
     value = walk.convert(inspect.type_info(kind), data, path)
     return (None if walk.flaws else value), walk.flaws
@@ -96,18 +96,20 @@ class _DocumentWalk(TypeWalk):
                 return "must be a mapping: lines of the form `key: value`"
             case inspect.ListType() | inspect.VarTupleType():
                 return "must be a list: lines that begin with `- `, or [a, b]"
+            case inspect.CustomType(cls=cls) if hasattr(cls, "expected"):
+                return str(cls.expected)
             case _:
                 return "must be a single value"
 
     def unknown_problem(self, info: inspect.StructType, key: str) -> str | None:
         known = [field.encode_name for field in info.fields]
-        # Guessing what was meant takes its time; a file full of rubbish is not worth it.
+        # A guess costs time, and flaws beyond the limit are not shown.
         meant = suggestion(key, known) if len(self.flaws) < MOST_FLAWS else ""
         return f"is not known{meant}"
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown word: what may have been meant, or what there is."""
+    """The end of a sentence about an unknown word: the nearest known word, or all of them."""
     words = list(known)
     near = nearest(word, words)
     if near is not None:
@@ -116,7 +118,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that a misspelt one was most likely meant to be; only letters count."""
+    """The known word that is most like a misspelt one, by letters and digits only."""
     plain = {_letters(each): each for each in known}
     close = difflib.get_close_matches(_letters(word[:_LONGEST_GUESS]), plain, n=1)
     return plain[close[0]] if close else None

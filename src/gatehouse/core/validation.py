@@ -7,7 +7,7 @@ validated here. They differ in what a scalar looks like and in their wording.
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -18,11 +18,7 @@ INVALID: Final = object()
 
 
 class TypeWalk(ABC):
-    """Walks over data and its type side by side.
-
-    A type may bring wording of its own in `Meta(extra=...)`: `missing` for a field that is not
-    there, and `expected` for a value of the wrong kind.
-    """
+    """Walks over data and its type side by side."""
 
     @abstractmethod
     def report(self, path: str, message: str) -> None:
@@ -54,13 +50,13 @@ class TypeWalk(ABC):
 
     def convert(self, info: inspect.Type, data: Any, path: str) -> Any:
         """The value, or INVALID after a problem was reported."""
-        bare, wording = bare_type(info)
+        bare, described = bare_type(info)
         if isinstance(bare, inspect.UnionType):
             return self._union(bare, data, path)
         if isinstance(bare, inspect.AnyType | inspect.RawType):
             return data
         if not self._fits(bare, data):
-            return self._invalid(path, wording.get("expected") or self.expected([bare]))
+            return self._invalid(path, self.expected([bare]))
         match bare:
             case inspect.StructType():
                 return self._struct(bare, data, path)
@@ -69,7 +65,7 @@ class TypeWalk(ABC):
             case inspect.DictType():
                 return self._dict(bare, data, path)
         try:
-            return _checked(bare, self.read_scalar(bare, data), wording)
+            return _checked(bare, self.read_scalar(bare, data), described)
         except ValueError as error:
             return self._invalid(path, str(error))
 
@@ -104,8 +100,7 @@ class TypeWalk(ABC):
             if field.encode_name in data:
                 values[field.name] = self.convert(field.type, data[field.encode_name], here)
             elif field.required:
-                missing = bare_type(field.type)[1].get("missing", "is required")
-                values[field.name] = self._invalid(here, missing)
+                values[field.name] = self._invalid(here, "is required")
             elif field.default_factory is not NODEFAULT:
                 values[field.name] = field.default_factory()
             else:
@@ -142,12 +137,12 @@ class TypeWalk(ABC):
         problem = _length_problem(info, len(data))
         if problem is not None:
             return self._invalid(path, problem)
-        key_type, wording = bare_type(info.key_type)
+        key_type, described = bare_type(info.key_type)
         values: dict[str, Any] = {}
         fine = True
         for key, value in data.items():
             try:
-                _checked(key_type, key, wording)
+                _checked(key_type, key, described)
             except ValueError as error:
                 self.report_key(path, key, f"the key {error}")
                 fine = False
@@ -168,25 +163,23 @@ def parse_own_type(kind: type, value: Any) -> Any:
     return kind.parse(value)  # type: ignore[attr-defined]  # our own types all have it
 
 
-def bare_type(info: inspect.Type) -> tuple[inspect.Type, Mapping[str, str]]:
-    """A type without its `Meta`, and the wording that stood in it; the outermost counts."""
-    wording: dict[str, str] = {}
+def bare_type(info: inspect.Type) -> tuple[inspect.Type, str | None]:
+    """A type without its `Meta`, and how the outermost `Meta` describes it."""
+    described: str | None = None
     while isinstance(info, inspect.Metadata):
-        described = (info.extra_json_schema or {}).get("description")
-        wording = ({} if described is None else {"description": described}) | wording
-        wording = (info.extra or {}) | wording
+        described = described or (info.extra_json_schema or {}).get("description")
         info = info.type
-    return info, wording
+    return info, described
 
 
-def _checked(info: inspect.Type, value: Any, wording: Mapping[str, str]) -> Any:
+def _checked(info: inspect.Type, value: Any, described: str | None) -> Any:
     """A scalar of the right kind, or `ValueError` when it breaks a constraint of its type."""
     problem = None
     match info:
         case inspect.CustomType(cls=cls):
             return parse_own_type(cls, value)
         case inspect.StrType():
-            problem = _text_problem(info, value, wording)
+            problem = _text_problem(info, value, described)
         case inspect.IntType() | inspect.FloatType():
             problem = _number_problem(info, value)
         case inspect.EnumType(cls=cls):
@@ -199,11 +192,10 @@ def _checked(info: inspect.Type, value: Any, wording: Mapping[str, str]) -> Any:
     return value
 
 
-def _text_problem(info: inspect.StrType, text: str, wording: Mapping[str, str]) -> str | None:
+def _text_problem(info: inspect.StrType, text: str, described: str | None) -> str | None:
     # All patterns are of the whole text; searching, `$` would overlook a line break at its end.
     if info.pattern is not None and re.fullmatch(info.pattern, text) is None:
         # A pattern says little to people; what describes the field says it in words.
-        described = wording.get("description")
         return f"must be {described}" if described else f"must match {info.pattern}"
     if info.min_length is not None and len(text) < info.min_length:
         if info.min_length == 1:

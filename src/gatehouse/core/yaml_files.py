@@ -1,8 +1,8 @@
-"""Reads YAML that people write into plain data, and remembers where everything stood.
+"""Reads YAML that people write into plain data with positions.
 
-Files may be hostile or merely wrong. What makes YAML surprising is left out: there are no anchors,
-tags or merge keys, and every scalar is text, so that the country `NO` stays a country.
-`core.documents` makes structs of it.
+Files may be hostile. What makes YAML surprising is left out: there are no anchors, tags or merge
+keys, and every scalar is text, so that the country `NO` stays a country. `core.documents` makes
+structs of the data.
 """
 
 import re
@@ -66,7 +66,7 @@ class _Builder:
         self._key.append(None)
 
     def _scalar(self, event: Any, start: int) -> None:
-        # Escapes and line breaks can hide one from whoever looks at lines.
+        # Escapes and line breaks can hide a card number from the check of single lines.
         if MASK in recordable(event.value):
             self.flaws.append(Flaw("", *self.document.at(start), f"the text {_CARD_NUMBER}"))
         if self._open and isinstance(self._open[-1][1], dict) and self._key[-1] is None:
@@ -87,8 +87,8 @@ class _Builder:
         if key in into:
             first = self.document.key_place(here)
             at = self.document.at(start)
-            told = f"is given twice, first on line {first.line}"
-            self.flaws.append(Flaw(join_path(path, shown_key(key)), *at, told))
+            message = f"is given twice, first on line {first.line}"
+            self.flaws.append(Flaw(join_path(path, shown_key(key)), *at, message))
         else:
             self.document.keys[here] = start
         self._key[-1] = key
@@ -155,10 +155,10 @@ def _text(content: bytes) -> str:
     if unfit is not None:
         line = text.count("\n", 0, unfit.start()) + 1
         column = unfit.start() - text.rfind("\n", 0, unfit.start())
-        told = f"the character U+{ord(unfit.group()[0]):04X} cannot stand in a file; remove it"
+        message = f"the character U+{ord(unfit.group()[0]):04X} cannot stand in a file; remove it"
         if unfit["line_end"] is not None:
-            told = "only LF or CR LF may end a line; save the file with LF line ends"
-        raise DocumentRefused([Flaw("", line, column, told)])
+            message = "only LF or CR LF may end a line; save the file with LF line ends"
+        raise DocumentRefused([Flaw("", line, column, message)])
     # Files are kept as they were written, comments and all.
     cards = [n for n, line in enumerate(text.splitlines(), 1) if MASK in recordable(line)]
     if cards:

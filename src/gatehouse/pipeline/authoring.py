@@ -1,30 +1,24 @@
 """Reads a pipeline out of the file that its author wrote, or says everything that is wrong in it.
 
-A running server never comes here: it runs what was checked when it was applied.
+A running server never imports this: it runs what was checked when it was applied.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from gatehouse.conditions.catalogue import CUSTOM, Catalogue, kinds_for
+from gatehouse.conditions.catalogue import CUSTOM, Catalogue
 from gatehouse.conditions.nodes import Condition, Type
-from gatehouse.conditions.parse import ConditionRefused, read_condition
 from gatehouse.core.documents import (
     Document,
     DocumentRefused,
     Flaw,
+    convert_part,
     load_document,
     nearest,
-    suggestion,
 )
-from gatehouse.core.errors import InvalidInput
-from gatehouse.core.money import parse_amount
-from gatehouse.core.redaction import recordable
 from gatehouse.core.validation import join_path
-from gatehouse.pipeline.availability import left_by, never_known
 from gatehouse.pipeline.definition import (
     DECIDING,
     STAGES,
@@ -32,18 +26,29 @@ from gatehouse.pipeline.definition import (
     PipelineDefinition,
     StageDefinition,
 )
+from gatehouse.pipeline.file_types import (
+    ConditionText,
+    LongText,
+    PipelineNumber,
+    PlainText,
+    RuleSetName,
+    StageFee,
+    input_problem,
+    must_be_one_of,
+    quoted,
+)
+from gatehouse.pipeline.stage_conditions import StageConditions
+
+T = TypeVar("T")
 
 MOST_STAGES: Final = 20
 MOST_INPUTS: Final = 100
-LONGEST_NAME: Final = 80
-LONGEST_DESCRIPTION: Final = 500
-NEVER: Final = "never"
 
 DEFAULT_STOPS: Final[Mapping[str, str]] = {
     "Rules": "rules.status = 'DECLINE'",
     "PreCheck": "precheck.advice <> 'ACCEPT'",
 }
-"""What ends a pipeline after a stage whose author did not say."""
+"""What ends a pipeline after a stage when its author did not say."""
 
 DEFAULT_FAILURES: Final[Mapping[str, OnFailure]] = {
     "PreCheck": OnFailure.STOP,
@@ -52,17 +57,16 @@ DEFAULT_FAILURES: Final[Mapping[str, OnFailure]] = {
 """What the failure of a stage means when its author did not say; of all others, CONTINUE."""
 
 _KEYS: Final = ("pipeline", "name", "description", "inputs", "decided_by", "stages")
+_REQUIRED: Final = {
+    "pipeline": "give the number by which callers name it",
+    "name": "give the pipeline a name for people",
+    "stages": "list what the pipeline runs, in order",
+}
 _STAGE_KEYS: Final = ("stage", "rule_set", "fee", "stop_when", "skip_when", "on_failure")
-_TYPES: Final = (Type.NUMBER, Type.TEXT, Type.BOOLEAN)
-_INPUT_NAME: Final = (
-    "cannot name an input: use up to 64 letters, digits and underscores, not a digit first"
-)
-_NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
-_RULE_SET = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """What an account has that its pipelines can speak of."""
+    """The rule sets and lists of an account, which its pipelines can name."""
 
     rule_sets: Mapping[str, Mapping[str, Type]]
     """By name: the custom inputs that each rule set declares."""
@@ -73,7 +77,7 @@ class Surroundings(msgspec.Struct, frozen=True):
 def read_pipeline(content: bytes, surroundings: Surroundings | None = None) -> PipelineDefinition:
     """The pipeline that a file describes.
 
-    Raises `DocumentRefused` with all that is wrong. Whether rule sets and lists exist is looked at
+    Raises `DocumentRefused` with all that is wrong. Whether rule sets and lists exist is checked
     only with the surroundings of an account.
     """
     document = load_document(content)
@@ -84,25 +88,6 @@ def read_pipeline(content: bytes, surroundings: Surroundings | None = None) -> P
     return definition
 
 
-def _is_input(key: str) -> bool:
-    try:
-        Catalogue({key: Type.TEXT})
-    except InvalidInput:
-        return False
-    return True
-
-
-def _must_be_one_of(word: str, known: Sequence[str], what: str) -> str:
-    return f"no {what} {_quoted(word)}{suggestion(word, known)}"
-
-
-def _quoted(text: str) -> str:
-    """What an author wrote, short and without anything that a terminal or a log must not see."""
-    plain = (char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    shown = recordable("".join(plain))
-    return f"'{shown[:40]}...'" if len(shown) > 40 else f"'{shown}'"
-
-
 class _PipelineReader:
     """One pass over a document that notes every flaw and goes on."""
 
@@ -110,28 +95,31 @@ class _PipelineReader:
         self.flaws: list[Flaw] = []
         self._document = document
         self._surroundings = surroundings
-        self._catalogue = Catalogue()
-        self._doubtful: set[str] = set()
-        """Custom signals whose declaration is wrong: conditions over them are not looked at."""
         self._declared: dict[str, tuple[Type, str]] = {}
         """Custom inputs by key: the type of each, and where it was declared first."""
         self._names: list[str | None] = []
-        """The stages in order as far as they can be made out, with misspelt ones put right."""
+        """The stages in order, misspelt ones corrected; None where a name cannot be made out."""
 
     def read(self, data: Any) -> PipelineDefinition | None:
         """The pipeline, or None and flaws."""
         self._refuse_unknown(data, _KEYS, "")
-        number = self._number(data)
-        name = self._text(data, "", "name", LONGEST_NAME)
-        if "name" not in data:
-            self._flaw("name", "is required: give the pipeline a name for people")
-        description = self._text(data, "", "description", LONGEST_DESCRIPTION) or ""
-        inputs = self._inputs(data)
-        stages = self._stages(data)
-        decided_by = self._decided_by(data)
+        for key, why in _REQUIRED.items():
+            if key not in data:
+                self._flaw(key, f"is required: {why}")
+        number = self._field(data, "", "pipeline", PipelineNumber)
+        name = self._field(data, "", "name", PlainText)
+        description = self._field(data, "", "description", LongText)
+        inputs, doubtful = self._inputs(data.get("inputs", {}))
+        lists = None if self._surroundings is None else self._surroundings.lists
+        conditions = StageConditions(self._document, Catalogue(inputs), doubtful, lists)
+        stages = self._stages(data["stages"], conditions) if "stages" in data else []
+        self.flaws += conditions.flaws
+        decided_by = self._decided_by(data["decided_by"]) if "decided_by" in data else DECIDING
         if self.flaws or number is None or name is None:
             return None
-        return PipelineDefinition(number, name, description, inputs, tuple(stages), decided_by)
+        return PipelineDefinition(
+            int(number), str(name), str(description or ""), inputs, tuple(stages), decided_by
+        )
 
     def _flaw(self, path: str, message: str) -> None:
         self.flaws.append(self._document.flaw(path, message))
@@ -142,65 +130,37 @@ class _PipelineReader:
     def _refuse_unknown(self, data: Mapping[str, Any], known: Sequence[str], path: str) -> None:
         for key in data:
             if key not in known:
-                self._flaw_of_key(path, key, _must_be_one_of(key, known, "key"))
+                self._flaw_of_key(path, key, must_be_one_of(key, known, "key"))
 
-    def _text(self, data: Mapping[str, Any], path: str, key: str, longest: int) -> str | None:
-        """A text that is there and fit to be shown; None when it is not there or is a flaw."""
+    def _field(self, data: Mapping[str, Any], path: str, key: str, kind: type[T]) -> T | None:
+        """A field by its type; None when it is not there or after its flaws were noted."""
         if key not in data:
             return None
-        where = join_path(path, key)
-        if not isinstance(data[key], str):
-            self._flaw(where, "must be a text")
-            return None
-        value = " ".join(data[key].split())
-        if not value:
-            self._flaw(where, "is empty: write something, or leave the line out")
-        elif len(value) > longest:
-            self._flaw(where, f"is too long: use {longest} characters at most")
-        elif recordable(value) != value:
-            self._flaw(where, "must hold no card number and no control characters")
-        else:
-            return value
-        return None
+        value, flaws = convert_part(self._document, join_path(path, key), data[key], kind)
+        self.flaws += flaws
+        return value
 
-    def _number(self, data: Mapping[str, Any]) -> int | None:
-        value = data.get("pipeline")
-        if value is None and "pipeline" not in data:
-            self._flaw("pipeline", "is required: give the number by which callers name it")
-        elif not isinstance(value, str) or _NUMBER.fullmatch(value) is None:
-            self._flaw("pipeline", "must be a number from 1 to 999999")
-        else:
-            return int(value)
-        return None
-
-    def _inputs(self, data: Mapping[str, Any]) -> dict[str, Type]:
-        given = data.get("inputs", {})
+    def _inputs(self, given: Any) -> tuple[dict[str, Type], set[str]]:
+        """The declared inputs, and the signals of those whose declaration is wrong."""
+        inputs: dict[str, Type] = {}
+        doubtful: set[str] = set()
         if not isinstance(given, dict):
             self._flaw("inputs", "must be names with types, such as loyalty_level: text")
-            return {}
+            return inputs, doubtful
         if len(given) > MOST_INPUTS:
             self._flaw("inputs", f"has {len(given)} entries: declare {MOST_INPUTS} at most")
-            return {}
-        inputs: dict[str, Type] = {}
+            return inputs, doubtful
         for key, value in given.items():
-            if not _is_input(key):
-                self._flaw_of_key("inputs", key, _INPUT_NAME)
-            elif not isinstance(value, str) or value not in _TYPES:
-                shown = value if isinstance(value, str) else ""
-                self._flaw_of_key("inputs", key, _must_be_one_of(shown, _TYPES, "type"))
-            else:
+            problem = input_problem(key, value)
+            if problem is None:
                 inputs[key] = Type(value)
-                continue
-            self._doubtful.add(CUSTOM + key)
-        self._catalogue = Catalogue(inputs)
+            else:
+                self._flaw_of_key("inputs", key, problem)
+                doubtful.add(CUSTOM + key)
         self._declared = {key: (kind, "this file") for key, kind in inputs.items()}
-        return inputs
+        return inputs, doubtful
 
-    def _stages(self, data: Mapping[str, Any]) -> list[StageDefinition]:
-        given = data.get("stages")
-        if "stages" not in data:
-            self._flaw("stages", "is required: list what the pipeline runs, in order")
-            return []
+    def _stages(self, given: Any, conditions: StageConditions) -> list[StageDefinition]:
         if not isinstance(given, list) or not given:
             self._flaw("stages", "must be a list of stages, such as - stage: Sentry")
             return []
@@ -209,11 +169,11 @@ class _PipelineReader:
             return []
         self._names = [self._stage_name(stage, index) for index, stage in enumerate(given)]
         self._check_order()
-        found = []
-        for index, (stage, name) in enumerate(zip(given, self._names, strict=True)):
-            if name is not None:
-                found.append(self._stage(stage, index, name))
-        return found
+        return [
+            self._stage(stage, index, name, conditions)
+            for index, (stage, name) in enumerate(zip(given, self._names, strict=True))
+            if name is not None
+        ]
 
     def _stage_name(self, stage: Any, index: int) -> str | None:
         path = f"stages[{index}]"
@@ -225,10 +185,10 @@ class _PipelineReader:
         if "stage" not in stage:
             self._flaw(f"{path}.stage", f"is required: name one of {', '.join(STAGES)}")
             return None
-        name = self._text(stage, path, "stage", LONGEST_NAME)
+        name = self._field(stage, path, "stage", PlainText)
         if name is None or name in STAGES:
-            return name
-        self._flaw(f"{path}.stage", _must_be_one_of(name, STAGES, "stage"))
+            return None if name is None else str(name)
+        self._flaw(f"{path}.stage", must_be_one_of(name, STAGES, "stage"))
         return nearest(name, STAGES)
 
     def _check_order(self) -> None:
@@ -248,29 +208,38 @@ class _PipelineReader:
                     "before Gateway, after which only Rules can come",
                 )
 
-    def _stage(self, stage: dict[str, Any], index: int, name: str) -> StageDefinition:
+    def _stage(
+        self, stage: dict[str, Any], index: int, name: str, conditions: StageConditions
+    ) -> StageDefinition:
         path = f"stages[{index}]"
+
+        def condition(key: str, place: int) -> Condition | None:
+            text = self._field(stage, path, key, ConditionText)
+            if text is None:
+                return None
+            return conditions.read(f"{path}.{key}", str(text), self._names, place)
+
         rule_set = self._rule_set(stage, path, name)
-        fee = self._fee(stage, path)
-        skip_when = self._condition(stage, f"{path}.skip_when", index)
-        stop_when = self._condition(stage, f"{path}.stop_when", index + 1)
+        fee = self._field(stage, path, "fee", StageFee)
+        skip_when, stop_when = condition("skip_when", index), condition("stop_when", index + 1)
         if "stop_when" not in stage and name in DEFAULT_STOPS:
-            stop_when = read_condition(DEFAULT_STOPS[name], self._catalogue)
+            stop_when = conditions.usual(DEFAULT_STOPS[name])
         on_failure = DEFAULT_FAILURES.get(name, OnFailure.CONTINUE)
-        if "on_failure" in stage:
-            word = self._text(stage, path, "on_failure", LONGEST_NAME)
-            if word in tuple(OnFailure):
-                on_failure = OnFailure(word)
-                if name == "Gateway" and on_failure is not OnFailure.STOP:
-                    self._flaw(
-                        f"{path}.on_failure",
-                        "a payment that could not be made is reversed, so it ends the pipeline: "
-                        "leave on_failure out",
-                    )
-            elif word is not None:
-                message = _must_be_one_of(word, tuple(OnFailure), "way to fail")
-                self._flaw(f"{path}.on_failure", message)
-        return StageDefinition(name, rule_set, fee, stop_when, skip_when, on_failure)
+        word = self._field(stage, path, "on_failure", PlainText)
+        choices = [each.value for each in OnFailure]
+        if word is not None and word in choices:
+            on_failure = OnFailure(word)
+            if name == "Gateway" and on_failure is not OnFailure.STOP:
+                self._flaw(
+                    f"{path}.on_failure",
+                    "a payment that could not be made is reversed, so it ends the pipeline: "
+                    "leave on_failure out",
+                )
+        elif word is not None:
+            message = must_be_one_of(word, choices, "way to fail")
+            self._flaw(f"{path}.on_failure", message)
+        micros = None if fee is None else int(fee)
+        return StageDefinition(name, rule_set, micros, stop_when, skip_when, on_failure)
 
     def _rule_set(self, stage: dict[str, Any], path: str, name: str) -> str | None:
         where = f"{path}.rule_set"
@@ -281,22 +250,20 @@ class _PipelineReader:
         if name != "Rules":
             self._flaw(where, f"{name} runs no rules: leave rule_set out")
             return None
-        rule_set = self._text(stage, path, "rule_set", LONGEST_NAME)
+        rule_set = self._field(stage, path, "rule_set", RuleSetName)
         if rule_set is None:
             return None
-        if _RULE_SET.fullmatch(rule_set) is None:
-            self._flaw(where, f"{_quoted(rule_set)} cannot be the name of a rule set")
-        elif self._surroundings is not None:
-            self._check_rule_set(where, rule_set)
-        return rule_set
+        if self._surroundings is not None:
+            self._check_rule_set(where, rule_set, self._surroundings.rule_sets)
+        return str(rule_set)
 
-    def _check_rule_set(self, path: str, name: str) -> None:
-        assert self._surroundings is not None
-        rule_sets = self._surroundings.rule_sets
+    def _check_rule_set(
+        self, path: str, name: str, rule_sets: Mapping[str, Mapping[str, Type]]
+    ) -> None:
         if name not in rule_sets:
             guess = nearest(name, rule_sets)
             hint = f"did you mean {guess}?" if guess else "apply it first: gatehouse rules apply"
-            self._flaw(path, f"this account has no rule set {_quoted(name)}; {hint}")
+            self._flaw(path, f"this account has no rule set {quoted(name)}; {hint}")
             return
         for key, kind in rule_sets[name].items():
             declared, where = self._declared.setdefault(key, (kind, f"rule set {name}"))
@@ -307,80 +274,7 @@ class _PipelineReader:
                     "declare it alike",
                 )
 
-    def _fee(self, stage: dict[str, Any], path: str) -> int | None:
-        text = self._text(stage, path, "fee", LONGEST_NAME)
-        if text is None:
-            return None
-        try:
-            micros = parse_amount(text)
-        except ValueError as error:
-            self._flaw(f"{path}.fee", str(error))
-            return None
-        if micros < 0:
-            self._flaw(f"{path}.fee", "a fee cannot be negative")
-        return micros
-
-    def _condition(self, stage: dict[str, Any], path: str, place: int) -> Condition | None:
-        """A condition at a place before which that many stages ran."""
-        key = path.rpartition(".")[2]
-        if key not in stage:
-            return None
-        text = stage[key]
-        if not isinstance(text, str) or not text.strip():
-            self._flaw(path, f"must be a condition, or {NEVER}")
-            return None
-        if text.strip().lower() == NEVER or any(name in text for name in self._doubtful):
-            return None
-        try:
-            condition = read_condition(text, self._catalogue)
-        except ConditionRefused as refused:
-            for mistake in refused.mistakes:
-                self._flaw_inside(path, (mistake.line, mistake.column), mistake.message)
-            return None
-        self._check_known(path, condition, place)
-        self._check_lists(path, condition)
-        return condition
-
-    def _check_known(self, path: str, condition: Condition, place: int) -> None:
-        names = [name for name in self._names if name is not None]
-        if len(names) < len(self._names):
-            return  # A stage that cannot be made out may be the one that is missing.
-        for signal in condition.signals:
-            why = never_known(signal, names, place)
-            if why is None:
-                continue
-            if path.endswith("skip_when") and left_by(signal) == names[place]:
-                why = f"{signal} is not known before {names[place]} has run; use stop_when"
-            self._flaw_inside(path, _position(condition.text, signal), why)
-
-    def _check_lists(self, path: str, condition: Condition) -> None:
-        if self._surroundings is None:
-            return
-        lists = self._surroundings.lists
-        for signal, name in condition.lists:
-            kinds = kinds_for(signal)
-            where = _position(condition.text, f"'{name}'")
-            if name not in lists:
-                guess = nearest(name, lists)
-                hint = (
-                    f"did you mean {guess}?" if guess else "make it first: gatehouse lists create"
-                )
-                self._flaw_inside(path, where, f"this account has no list {_quoted(name)}; {hint}")
-            elif lists[name] not in kinds:
-                self._flaw_inside(
-                    path,
-                    where,
-                    f"{signal} cannot be looked up on list {_quoted(name)}, which holds "
-                    f"{lists[name]}; it needs a list of {' or '.join(kinds)}",
-                )
-
-    def _flaw_inside(self, path: str, position: tuple[int, int], message: str) -> None:
-        self.flaws.append(self._document.flaw_inside(path, *position, message))
-
-    def _decided_by(self, data: Mapping[str, Any]) -> tuple[str, ...]:
-        if "decided_by" not in data:
-            return DECIDING
-        given = data["decided_by"]
+    def _decided_by(self, given: Any) -> tuple[str, ...]:
         if not isinstance(given, list) or not given:
             self._flaw("decided_by", "must be a list of stages, such as [Rules, PreCheck]")
             return ()
@@ -388,7 +282,7 @@ class _PipelineReader:
             path = f"decided_by[{index}]"
             if not isinstance(name, str) or name not in STAGES:
                 shown = name if isinstance(name, str) else ""
-                self._flaw(path, _must_be_one_of(shown, DECIDING, "deciding stage"))
+                self._flaw(path, must_be_one_of(shown, DECIDING, "deciding stage"))
             elif name not in DECIDING:
                 self._flaw(path, f"{name} has no verdict: let a Rules stage after it decide")
             elif name in given[:index]:
@@ -398,10 +292,3 @@ class _PipelineReader:
         if "Gateway" in self._names and "Gateway" not in given:
             self._flaw("decided_by", "must name Gateway: a payment that was refused decides")
         return tuple(name for name in given if isinstance(name, str))
-
-
-def _position(text: str, word: str) -> tuple[int, int]:
-    """Line and column of a word in a condition; its beginning when it is written another way."""
-    found = re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", text, re.IGNORECASE)
-    before = text[: found.start()] if found else ""
-    return before.count("\n") + 1, len(before) - before.rfind("\n")

@@ -1,4 +1,4 @@
-"""What a pipeline is: its stages in order, when each stops or is skipped, and who decides.
+"""What a pipeline is: its stages in order, when each stops or is skipped, and which decide.
 
 An author writes a file, `pipeline.authoring` checks it, and what is kept and run is the value
 defined here, as JSON. A running server needs nothing else.
@@ -14,7 +14,7 @@ from gatehouse.conditions.nodes import Condition, Type
 
 
 class OnFailure(StrEnum):
-    """What it means that a stage did not complete: its party failed or was late."""
+    """What follows when a stage did not complete: its connector failed or was late."""
 
     CONTINUE = "CONTINUE"
     """Go on as if the stage were not there."""
@@ -68,7 +68,7 @@ class PipelineDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str
     description: str = ""
     inputs: dict[str, Type] = {}
-    """The custom inputs that conditions of the pipeline itself speak of, without `custom.`."""
+    """The custom inputs that conditions of the pipeline itself use, without `custom.`."""
     stages: tuple[StageDefinition, ...] = ()
     decided_by: tuple[str, ...] = DECIDING
     """Names of the stages whose verdicts make the decision."""

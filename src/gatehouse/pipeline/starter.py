@@ -1,4 +1,4 @@
-"""The pipelines that every new account begins with: the files and what they were read into."""
+"""The pipelines that every new account begins with: their files and their checked form."""
 
 from importlib import resources
 from typing import Final

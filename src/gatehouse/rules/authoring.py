@@ -1,7 +1,7 @@
-"""Reads rule sets that people write, and tells two versions apart. A running server does neither.
+"""Reads rule sets that people write, and compares two versions. A running server does neither.
 
-A file is taken whole or not at all: all that is wrong with any of its rules is told at once, with
-the place in the file and the rule's name.
+A file is accepted whole or refused whole: the flaws of all its rules are reported at once, each
+with its place in the file and the rule's name.
 """
 
 import re
@@ -123,7 +123,7 @@ class _RuleSetReader:
         )
         types = {key: each.type for key, each in (inputs or {}).items()}
         self._flaws += self._alike(types)
-        # Without readable inputs every mention of one would look like a mistake of its own.
+        # Without readable inputs every mention of one would be reported as unknown.
         catalogue = None if inputs is None else Catalogue(types)
         entries = data.get("rules")
         rules: list[Rule | None] = []
@@ -148,8 +148,8 @@ class _RuleSetReader:
             other = first.setdefault(key.lower(), key)
             if other != key:
                 place = self._document.key_place(f"inputs.{key}")
-                told = f"differs from {other} only in capitals; give one of them another name"
-                yield Flaw(f"inputs.{key}", *place, told)
+                message = f"differs from {other} only in capitals; give one of them another name"
+                yield Flaw(f"inputs.{key}", *place, message)
 
     def _rule(self, data: Any, path: str, catalogue: Catalogue | None) -> Rule | None:
         called = data.get("name") if isinstance(data, dict) else None
@@ -157,15 +157,15 @@ class _RuleSetReader:
         self._flaws += [_named(flaw, called) for flaw in flaws]
         text = data.get("condition") if isinstance(data, dict) else None
         condition = None
-        # When more is wrong than is told, reading on would only take time.
+        # Flaws beyond the limit are not shown, so looking for more would only take time.
         worthwhile = len(self._flaws) < MOST_FLAWS
         if isinstance(text, str) and catalogue is not None and worthwhile:
             condition = self._condition(text, f"{path}.condition", called, catalogue)
         if entry is None or condition is None:
             return None
         if entry.final and entry.shadow:
-            told = "a rule is final or shadow, not both: what is only watched cannot decide"
-            self._flaws.append(_named(self._document.flaw(f"{path}.shadow", told), called))
+            message = "a rule is final or shadow, not both: what is only watched cannot decide"
+            self._flaws.append(_named(self._document.flaw(f"{path}.shadow", message), called))
         return Rule(
             entry.name,
             condition,
@@ -197,8 +197,8 @@ class _RuleSetReader:
                 continue
             if name in first:
                 line = self._document.place(f"rules[{first[name]}].name").line
-                told = f"another rule on line {line} has this name; every rule needs its own"
-                yield _named(self._document.flaw(f"rules[{index}].name", told), name)
+                message = f"another rule on line {line} has this name; every rule needs its own"
+                yield _named(self._document.flaw(f"rules[{index}].name", message), name)
             else:
                 first[name] = index
 
@@ -212,7 +212,7 @@ def _named(flaw: Flaw, name: Any) -> Flaw:
 
 
 def list_problems(rule_set: RuleSet, kinds: Mapping[str, str]) -> list[str]:
-    """What is wrong with the lists that rules name, given the lists that exist and their kinds."""
+    """What is wrong with the lists that rules name, given the existing lists and their kinds."""
     problems: list[str] = []
     for rule in rule_set.rules:
         for signal, name in rule.condition.lists:

@@ -1,7 +1,7 @@
 """What a Rules request holds. This one definition decodes, validates and documents it.
 
-Only the wrong JSON type, a malformed card number and a null custom input are refused. Whatever is
-merely hard to believe becomes a signal.
+Only the wrong JSON type, a malformed card number and a null custom input are refused. An
+implausible value becomes a signal.
 """
 
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
 
 
 class RulesRequest(Personal, frozen=True, rename="camel"):
-    """What rules can speak of beyond what other inputs say; everything can be left out."""
+    """What rules can use beyond the other inputs; every field can be left out."""
 
     customer_ip: Annotated[
         str | None, Meta(description="The customer's address.", examples=["203.0.113.1"])

@@ -1,4 +1,4 @@
-"""A rule set that was read and checked, and the text in which it is kept for servers."""
+"""A checked rule set, and the JSON in which it is kept for servers."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ MOST_RULES: Final = 1000
 
 
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One rule: what must hold, and what is decided then."""
+    """One rule: its condition, and the outcome when the condition holds."""
 
     name: str
     condition: Condition
@@ -25,7 +25,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RuleSet(msgspec.Struct, frozen=True):
-    """Rules in their order, and the custom inputs that they speak of."""
+    """Rules in their order, and the custom inputs that they use."""
 
     name: str
     description: str

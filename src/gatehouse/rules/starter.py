@@ -1,4 +1,4 @@
-"""The rule set that every new account begins with: the file, what it was read into, its lists."""
+"""The rule set that every new account begins with: its file, its checked form and its lists."""
 
 from importlib import resources
 from typing import Final
@@ -9,7 +9,7 @@ STARTER_NAME: Final = "starter"
 
 
 class StarterList(msgspec.Struct, frozen=True):
-    """A list that the starter rule set speaks of; new accounts have it, empty."""
+    """A list that the starter rule set uses; new accounts have it, empty."""
 
     name: str
     kind: str
@@ -35,7 +35,7 @@ def starter_document() -> str:
 
 
 def starter_program() -> str:
-    """What the file was read into; a test holds both together."""
+    """The checked form of the file; a test compares the two."""
     return _read("starter.json").strip()
 
 

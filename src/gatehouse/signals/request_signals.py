@@ -15,7 +15,7 @@ from gatehouse.intel.addresses import Address
 from gatehouse.intel.emails import Email, is_disposable, is_relay
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.intel.phones import Phone
-from gatehouse.rules.lists import is_about_somebody
+from gatehouse.rules.list_entries import is_about_somebody
 from gatehouse.sentry.request_view import RequestView
 
 _HOUR_MS: Final = 3_600_000

@@ -17,7 +17,7 @@ from gatehouse.cli.flaws import Flaws
 from gatehouse.cli.spans import absolute_ms
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import MASK, recordable
-from gatehouse.rules.lists import EntryKeeper, ListEntry, ListKind, canonical, is_hash
+from gatehouse.rules.list_entries import EntryKeeper, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
 
 LONGEST_LINE: Final = 4096

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
     from gatehouse.cli.configured.list_files import ListFileContent, ListFormat, Terms
-    from gatehouse.rules.lists import EntryKeeper, ListEntry, ListKind
+    from gatehouse.rules.list_entries import EntryKeeper, ListEntry, ListKind
     from gatehouse.store.admin.admin_session import AdminSession
     from gatehouse.store.configured.list_plans import Added, PlannedEntry
 
@@ -138,7 +138,7 @@ def remove(
     as_json: AsJson = False,
 ) -> None:
     """Take entries off a list: all that are named, or none when one of them is not on it."""
-    from gatehouse.rules.lists import ListEntry
+    from gatehouse.rules.list_entries import ListEntry
     from gatehouse.store.configured import lists
 
     job = _Job(open_session(), name, None, account)
@@ -345,7 +345,7 @@ def _rules_with(connection: "sa.Connection", account_id: str, name: str) -> list
 
 
 def _kind(text: str) -> "ListKind":
-    from gatehouse.rules.lists import ListKind
+    from gatehouse.rules.list_entries import ListKind
 
     try:
         return ListKind(text.lower())

@@ -13,7 +13,9 @@ import sqlalchemy as sa
 from gatehouse.conditions.catalogue import LIST_NAME
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
-from gatehouse.rules.lists import AccountLists, ListEntry, ListIndex, ListKind, Membership
+from gatehouse.rules.list_entries import ListEntry, ListKind
+from gatehouse.rules.list_index import ListIndex
+from gatehouse.rules.lists import AccountLists, Membership
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace

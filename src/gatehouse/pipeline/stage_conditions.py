@@ -1,0 +1,95 @@
+"""Reads the conditions of stages: each must be valid, and use only signals known at its place."""
+
+import re
+from collections.abc import Mapping, Sequence, Set
+
+from gatehouse.conditions.catalogue import Catalogue, kinds_for
+from gatehouse.conditions.nodes import Condition
+from gatehouse.conditions.parse import ConditionRefused, read_condition
+from gatehouse.core.documents import Document, Flaw, nearest
+from gatehouse.pipeline.availability import left_by, never_known
+from gatehouse.pipeline.file_types import NEVER, quoted
+
+
+class StageConditions:
+    """Reads conditions of one pipeline and collects their flaws."""
+
+    def __init__(
+        self,
+        document: Document,
+        catalogue: Catalogue,
+        doubtful: Set[str],
+        lists: Mapping[str, str] | None,
+    ) -> None:
+        self.flaws: list[Flaw] = []
+        self._document = document
+        self._catalogue = catalogue
+        self._doubtful = doubtful
+        self._lists = lists
+
+    def usual(self, text: str) -> Condition:
+        """A condition that applies when the author wrote none."""
+        return read_condition(text, self._catalogue)
+
+    def read(
+        self, path: str, text: str, stages: Sequence[str | None], place: int
+    ) -> Condition | None:
+        """A condition of a pipeline of these stages, at a place before which `place` of them ran.
+
+        A stage is None when its name cannot be made out.
+        """
+        # An input whose declaration is wrong would be reported again as unknown.
+        if text.strip().lower() == NEVER or any(name in text for name in self._doubtful):
+            return None
+        try:
+            condition = read_condition(text, self._catalogue)
+        except ConditionRefused as refused:
+            for mistake in refused.mistakes:
+                self._flaw(path, (mistake.line, mistake.column), mistake.message)
+            return None
+        self._check_known(path, condition, stages, place)
+        self._check_lists(path, condition)
+        return condition
+
+    def _check_known(
+        self, path: str, condition: Condition, stages: Sequence[str | None], place: int
+    ) -> None:
+        names = [name for name in stages if name is not None]
+        if len(names) < len(stages):
+            return  # A stage that cannot be made out may be the one that is missing.
+        for signal in condition.signals:
+            why = never_known(signal, names, place)
+            if why is None:
+                continue
+            if path.endswith("skip_when") and left_by(signal) == names[place]:
+                why = f"{signal} is not known before {names[place]} has run; use stop_when"
+            self._flaw(path, _position(condition.text, signal), why)
+
+    def _check_lists(self, path: str, condition: Condition) -> None:
+        if self._lists is None:
+            return
+        for signal, name in condition.lists:
+            where = _position(condition.text, f"'{name}'")
+            kinds = kinds_for(signal)
+            if name not in self._lists:
+                guess = nearest(name, self._lists)
+                hint = (
+                    f"did you mean {guess}?" if guess else "make it first: gatehouse lists create"
+                )
+                self._flaw(path, where, f"this account has no list {quoted(name)}; {hint}")
+            elif self._lists[name] not in kinds:
+                message = (
+                    f"{signal} cannot be looked up on list {quoted(name)}, which holds "
+                    f"{self._lists[name]}; it needs a list of {' or '.join(kinds)}"
+                )
+                self._flaw(path, where, message)
+
+    def _flaw(self, path: str, position: tuple[int, int], message: str) -> None:
+        self.flaws.append(self._document.flaw_inside(path, *position, message))
+
+
+def _position(text: str, word: str) -> tuple[int, int]:
+    """Line and column of a word in a condition; its beginning when it is written another way."""
+    found = re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", text, re.IGNORECASE)
+    before = text[: found.start()] if found else ""
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
