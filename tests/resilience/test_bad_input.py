@@ -578,6 +578,14 @@ def test_an_offer_to_upgrade_is_declined_by_answering_the_request(
     assert envelope(answer.status, answer.body)["isSuccess"] is True
 
 
+def test_any_number_of_offers_to_upgrade_at_once_is_declined(shared: Server) -> None:
+    offer = {"Connection": "Upgrade", "Upgrade": "h2c"}
+    one = request(None, offer, method=b"GET", path=b"/healthz", close=False)
+    last = request(method=b"GET", path=b"/healthz")
+    received = answers(shared.raw(one * 600 + last))
+    assert [answer.status for answer in received] == [200] * 601
+
+
 def _lines(server: Server, count: int) -> dict[str, str]:
     """So many header lines in all, with those that `request` adds."""
     headers = _with_key(server)
