@@ -487,7 +487,7 @@ def test_a_caller_that_has_nothing_more_to_send_is_answered_or_not_charged(share
         b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
     ],
 )
-def test_what_is_not_http_gets_an_envelope_and_the_door(shared: Server, garbage: bytes) -> None:
+def test_what_is_not_http_gets_an_envelope_and_is_closed(shared: Server, garbage: bytes) -> None:
     answer = _raw(shared, garbage)
     assert answer.status == 400
     assert answer.code == "malformed_http"

@@ -73,7 +73,7 @@ class Review(msgspec.Struct, frozen=True, rename="camel"):
     resolved_by: Annotated[
         str | None, Meta(description="The key, or the operator, that resolved it.")
     ]
-    reason: Annotated[str | None, Meta(description="Why, in the words of whoever resolved it.")]
+    reason: Annotated[str | None, Meta(description="Why, in the reviewer's words.")]
     decision: Annotated[Decision | None, Meta(description="The decision it speaks of.")]
 
 
