@@ -51,9 +51,10 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
-from gatehouse.web.app import App, AppOptions, with_life
+from gatehouse.web.app import App, AppOptions, Observers, Runtime, with_life
 from gatehouse.web.auth import Authenticator, AuthOptions
 from gatehouse.web.feedback import Feedback
+from gatehouse.web.free_routes import FreeRoutes
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
@@ -189,22 +190,15 @@ class Service:
                 read_policies=read_policies,
             ),
         )
-        reviews = Reviews(
+        free = FreeRoutes(
             authenticator,
-            RecordedReviews(session, self.labels.told),
             api.free,
             max_body_bytes=settings.max_body_bytes,
             body_timeout_ms=settings.body_timeout_ms,
         )
-        feedback = Feedback(
-            authenticator,
-            RecordedFeedback(session, self.labels.told),
-            self._entities,
-            system_clock,
-            api.free,
-            max_body_bytes=settings.max_body_bytes,
-            body_timeout_ms=settings.body_timeout_ms,
-        )
+        reviews = Reviews(free, RecordedReviews(session, self.labels.told))
+        labels = RecordedFeedback(session, self.labels.told)
+        feedback = Feedback(free, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
         offered = Offered(operations, self._pipelines.listing)
         public_metrics = None if settings.metrics_port else self.metrics
@@ -255,9 +249,9 @@ class Service:
             strict_transport=settings.is_production,
         )
         enabled = settings.log_level in ("debug", "info")
-        chance = (system_clock, os.urandom, time.perf_counter)
-        witnesses = (RequestLog(enabled=enabled), self.metrics)
-        return App(routes, self.callers, chance, options, witnesses)
+        runtime = Runtime(system_clock, os.urandom, time.perf_counter)
+        observers = Observers(RequestLog(enabled=enabled), self.metrics)
+        return App(routes, self.callers, runtime, options, observers)
 
 
 def refuse_unfit_production(settings: Settings) -> None:

@@ -487,7 +487,7 @@ def test_a_caller_that_has_nothing_more_to_send_is_answered_or_not_charged(share
         b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
     ],
 )
-def test_what_is_not_http_gets_an_envelope_and_the_door(shared: Server, garbage: bytes) -> None:
+def test_what_is_not_http_gets_an_envelope_and_is_closed(shared: Server, garbage: bytes) -> None:
     answer = _raw(shared, garbage)
     assert answer.status == 400
     assert answer.code == "malformed_http"
@@ -576,6 +576,14 @@ def test_an_offer_to_upgrade_is_declined_by_answering_the_request(
         connection.sendall(request(GOOD, _with_key(shared, **offer), close=False))
         answer = read_answer(connection)
     assert envelope(answer.status, answer.body)["isSuccess"] is True
+
+
+def test_any_number_of_offers_to_upgrade_at_once_is_declined(shared: Server) -> None:
+    offer = {"Connection": "Upgrade", "Upgrade": "h2c"}
+    one = request(None, offer, method=b"GET", path=b"/healthz", close=False)
+    last = request(method=b"GET", path=b"/healthz")
+    received = answers(shared.raw(one * 600 + last))
+    assert [answer.status for answer in received] == [200] * 601
 
 
 def _lines(server: Server, count: int) -> dict[str, str]:

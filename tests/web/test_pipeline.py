@@ -252,7 +252,7 @@ def test_the_gateway_is_told_the_amount_of_its_own_input_before_the_order_s(
     assert (record["signals"]["order.amount"], record["signals"]["order.currency"]) == (12.5, "EUR")
 
 
-def test_a_currency_written_otherwise_is_the_same_currency(client: httpx.Client) -> None:
+def test_a_currency_in_small_letters_is_the_same_currency(client: httpx.Client) -> None:
     order = {"order": {"amount": 5, "currency": "usd"}}
     body = purchase(gatewayRequest={"currency": "USD"}, sentryRequest=order)
     assert answered(pipeline(client, body))["gatewayResponse"]["status"] == "APPROVED"

@@ -148,7 +148,7 @@ def test_feedback_by_transaction_or_reference_counts_as_well(
     assert "ACCOUNT_REPUTATION" in score(client, shop.visit(user="another")).reputations
 
 
-def test_whoever_shares_something_is_judged_by_that(client: httpx.Client, shop: Shop) -> None:
+def test_a_user_is_scored_by_what_it_shares_with_others(client: httpx.Client, shop: Shop) -> None:
     tell(client, "FRAUD", requestId=score(client, shop.visit()).request)
     neighbour = score(client, shop.visit(user="neighbour"))
     assert neighbour.reputations

@@ -1,4 +1,4 @@
-"""Accounts and what the front door must know of one to serve its requests."""
+"""Accounts, and callers: what a request needs to know of its key and account."""
 
 from typing import Any
 

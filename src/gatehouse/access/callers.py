@@ -1,4 +1,4 @@
-"""The port to whoever knows the callers: finds the account behind a key, and its balance."""
+"""The port that finds the account behind an API key, and its balance."""
 
 from typing import Protocol
 
@@ -6,13 +6,13 @@ from gatehouse.access.accounts import Caller
 
 
 class Callers(Protocol):
-    """Finds callers. What it says is never older than a second."""
+    """Finds callers. Its answers are at most one second old."""
 
     async def find(self, hashed: str) -> Caller | None:
-        """Who is behind the key with this hash; None when nobody is."""
+        """The caller whose key has this hash, or None."""
 
     def used(self, key_id: str, at_ms: int) -> None:
-        """Note that a key was used."""
+        """Record that a key was used."""
 
     async def remaining(self, account_id: str) -> int:
         """What the account can still spend."""

@@ -31,7 +31,7 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class KeyRefusal(StrEnum):
-    """Why a presented key does not open the door."""
+    """Why a presented key is refused."""
 
     INVALID = "invalid_key"
     OTHER_ENVIRONMENT = "wrong_environment"

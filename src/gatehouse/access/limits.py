@@ -1,4 +1,4 @@
-"""How fast a key may call: a bucket of tokens per key, refilled continuously."""
+"""Rate limits: a token bucket per key, refilled continuously."""
 
 import math
 from typing import Final
@@ -9,7 +9,7 @@ _BURST_SECONDS: Final = 2
 
 
 class Allowance(msgspec.Struct, frozen=True):
-    """The outcome of taking one token, with what the caller is told about the limit."""
+    """Whether a token was granted, and the figures of the RateLimit headers."""
 
     granted: bool
     limit: int
@@ -19,20 +19,20 @@ class Allowance(msgspec.Struct, frozen=True):
 
 
 class RateLimiter:
-    """Token buckets in this process, kept only while they are not full."""
+    """The token buckets of this process; full ones are not stored."""
 
     def __init__(self, most_buckets: int = 100_000) -> None:
         self._full_at: dict[str, float] = {}
         self._most = most_buckets
 
     def look(self, bucket: str, rate: int, now_s: float) -> Allowance:
-        """What the bucket holds, without taking anything."""
+        """The state of a bucket, without taking a token."""
         burst = rate * _BURST_SECONDS
         missing = max(self._full_at.get(bucket, now_s) - now_s, 0) * rate
         return Allowance(True, burst, int(burst - missing), math.ceil(missing / rate))
 
     def take(self, bucket: str, rate: int, now_s: float) -> Allowance:
-        """Take one token from the bucket; `rate` tokens come back per second."""
+        """Take one token from a bucket that refills at `rate` tokens per second."""
         burst = rate * _BURST_SECONDS
         full_at = max(self._full_at.get(bucket, now_s), now_s)
         missing = (full_at - now_s) * rate
@@ -40,9 +40,9 @@ class RateLimiter:
             wait = math.ceil((missing + 1 - burst) / rate)
             return Allowance(False, burst, 0, max(wait, 1))
         if len(self._full_at) >= self._most:
-            self._forget_full(now_s)
+            self._drop_full(now_s)
         self._full_at[bucket] = full_at + 1 / rate
         return Allowance(True, burst, int(burst - missing - 1), math.ceil((missing + 1) / rate))
 
-    def _forget_full(self, now_s: float) -> None:
+    def _drop_full(self, now_s: float) -> None:
         self._full_at = {key: at for key, at in self._full_at.items() if at > now_s}

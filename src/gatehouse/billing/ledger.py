@@ -45,14 +45,14 @@ class LedgerEntry(msgspec.Struct, frozen=True, array_like=True):
 
 
 class AccountState(msgspec.Struct):
-    """What an account has and what is spoken for."""
+    """The balance of an account and what is held of it."""
 
     balance: int
     held: int
 
     @property
     def available(self) -> int:
-        """What can still be spent."""
+        """The amount that can be spent."""
         return self.balance - self.held
 
 
@@ -77,14 +77,14 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Book:
-    """The accounts of one transaction, and what the transaction appends."""
+    """The accounts of one transaction, and the entries that it appends."""
 
     def __init__(self, accounts: dict[str, AccountState]) -> None:
         self.accounts = accounts
         self.entries: list[LedgerEntry] = []
 
     def authorize(self, hold: Hold, at_ms: int) -> bool:
-        """Hold the amount if it can still be spent; otherwise change nothing."""
+        """Hold the amount if it is available; returns whether it was held."""
         account, state = hold.account_id, self.accounts[hold.account_id]
         if hold.amount > state.available:
             return False
@@ -118,7 +118,7 @@ class Book:
         self._move(account_id, reference, amount, at_ms, (EntryKind.TOP_UP, note))
 
     def adjust(self, account_id: str, reference: str, amount: int, at_ms: int, why: str) -> None:
-        """Correct a balance by hand; what is held for open requests cannot be taken away."""
+        """Correct a balance by hand; amounts held for open requests cannot be withdrawn."""
         if amount == 0:
             raise InvalidInput("an adjustment of nothing changes nothing")
         if not why.strip():

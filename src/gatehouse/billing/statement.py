@@ -1,4 +1,4 @@
-"""An account's month: what came in, what was charged per function, what was left."""
+"""An account's monthly statement: payments, fees by function, and balances."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Proves the ledger: walks every entry and compares what it says with what the accounts hold."""
+"""Verifies the ledger: compares the sums of all entries with the balances of the accounts."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -12,7 +12,7 @@ _MOST_PROBLEMS = 100
 
 
 class LedgerReport(msgspec.Struct, rename="camel"):
-    """What was checked and what was found."""
+    """The counts and problems of a verification."""
 
     accounts: int = 0
     entries: int = 0
@@ -22,7 +22,7 @@ class LedgerReport(msgspec.Struct, rename="camel"):
     problems: list[str] = []
 
     def note(self, problem: str) -> None:
-        """Remember a problem; beyond a hundred the rest adds nothing."""
+        """Add a problem; only the first hundred are listed."""
         if len(self.problems) < _MOST_PROBLEMS:
             self.problems.append(problem)
 
@@ -30,7 +30,7 @@ class LedgerReport(msgspec.Struct, rename="camel"):
 def verify_ledger(
     accounts: Mapping[str, AccountState], entries: Iterable[LedgerEntry], holds: Mapping[str, Hold]
 ) -> LedgerReport:
-    """Check all entries, given in order of account, reference and step."""
+    """Verify all entries, given in order of account, reference and step."""
     report = LedgerReport(accounts=len(accounts))
     open_holds = dict(holds)
     sums = {account_id: AccountState(0, 0) for account_id in accounts}

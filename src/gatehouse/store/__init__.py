@@ -1,1 +1,1 @@
-"""The store: tables, migrations and the group-commit writer; SQLite and PostgreSQL, one door."""
+"""The store: tables, migrations, the group-commit writer; SQLite and PostgreSQL behind one port."""

@@ -1,4 +1,4 @@
-"""Opens the database named by a URL and hands out reading and writing transactions."""
+"""Opens the database of a URL and provides transactions for reading and writing."""
 
 import contextlib
 import sqlite3
@@ -19,7 +19,7 @@ _OLDEST_SQLITE: Final = (3, 33, 0)
 
 
 class Database:
-    """A database behind one door, whichever of the two it is."""
+    """SQLite or PostgreSQL."""
 
     def __init__(self, url: str, *, timeout_ms: int) -> None:
         self.timeout_ms = timeout_ms
@@ -34,24 +34,24 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A consistent view of the data: everything read is of one moment."""
+        """A transaction for reading, in which all data is of one moment."""
         options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
-        with _unavailable_as_ours(), self.engine.connect() as connection:
+        with _raise_store_unavailable(), self.engine.connect() as connection:
             reader = connection.execution_options(**options)
             with reader.begin():
                 yield reader
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction that commits at the end, or leaves no trace."""
-        with _unavailable_as_ours(), self.engine.connect() as connection:
+        """A transaction for writing, which commits at the end or rolls back."""
+        with _raise_store_unavailable(), self.engine.connect() as connection:
             writer = connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             with writer.begin():
                 yield writer
 
     def driver_connection(self) -> Any:
-        """A connection of the driver itself, for the writer and the reader of identities."""
-        with _unavailable_as_ours():
+        """A connection of the driver itself, for the writer and identity look-ups."""
+        with _raise_store_unavailable():
             proxy = self.engine.raw_connection()
             connection = proxy.driver_connection
             proxy.detach()
@@ -67,7 +67,7 @@ class Database:
             raise SettingsError(f"SQLite {needed} is needed; here is {sqlite3.sqlite_version}")
         if self._url.database in (None, "", ":memory:"):
             raise SettingsError("a SQLite database needs a file: sqlite:///path/to/file.db")
-        # The writer has statements for many numbers of rows; to prepare one anew takes a while.
+        # The writer uses a statement for each number of rows; preparing them again is slow.
         arguments = {
             "check_same_thread": False,
             "timeout": self.timeout_ms / 1000,
@@ -106,7 +106,7 @@ def _driver_url(url: str) -> sa.URL:
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
-    # Transactions are begun by us, so that a writer can take its lock at the start.
+    # We begin transactions ourselves, so that a writer can take its lock at the start.
     connection.isolation_level = None
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
@@ -118,7 +118,7 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 
 @contextlib.contextmanager
-def _unavailable_as_ours() -> Iterator[None]:
+def _raise_store_unavailable() -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError, PoolTimeout) as error:

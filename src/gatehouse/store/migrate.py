@@ -9,7 +9,7 @@ from gatehouse.core.errors import SettingsError
 from gatehouse.store.database import Database
 from gatehouse.store.migrations import HEAD
 
-# Any fixed number: whoever holds this lock on a PostgreSQL database is migrating it.
+# Any fixed number: the process that holds this lock on a PostgreSQL database migrates it.
 _LOCK: Final = 6_447_210_817
 
 
@@ -23,12 +23,12 @@ def current_revision(database: Database) -> str | None:
 
 
 def is_current(database: Database) -> bool:
-    """Whether nothing is left to migrate."""
+    """Whether the database is at the newest revision."""
     return current_revision(database) == HEAD
 
 
 def migrate(database: Database) -> tuple[str | None, str]:
-    """Run what is missing; returns the revision before and after."""
+    """Run the missing migrations; returns the revision before and after."""
     before = current_revision(database)
     if before == HEAD:
         return before, HEAD
@@ -49,7 +49,7 @@ def migrate(database: Database) -> tuple[str | None, str]:
 
 
 def alembic_config(connection: sa.Connection) -> Any:
-    """Alembic's configuration for a connection; there is no ini file to keep in step."""
+    """Alembic's configuration for a connection; there is no ini file."""
     from alembic.config import Config
 
     config = Config()

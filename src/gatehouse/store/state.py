@@ -1,4 +1,4 @@
-"""Single facts of the database: the revision that tells servers to look again, locks, marks."""
+"""Single values of the database: the revision that servers poll, the change lock, marks."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ _REVISION: Final = "revision"
 
 
 def lock_changes(connection: sa.Connection) -> None:
-    """Let one change at a time pass, so that the audit chain has one end.
+    """Serialize changes, so that the audit chain has one end.
 
     SQLite has taken its only write lock already; PostgreSQL locks this one row.
     """
@@ -24,23 +24,23 @@ def read_revision(connection: sa.Connection) -> int:
 
 
 def bump_revision(connection: sa.Connection) -> None:
-    """Tell all servers that something they may have remembered has changed."""
+    """Tell all servers that something they may have cached has changed."""
     following = str(read_revision(connection) + 1)
     connection.execute(STATE.update().where(STATE.c.name == _REVISION).values(value=following))
 
 
 def set_mark(connection: sa.Connection, name: str, value: str) -> None:
-    """Note that something is still to be done; the transaction must hold the lock on changes."""
+    """Record that work is pending; the transaction must hold the lock on changes."""
     this = STATE.c.name == name
     if connection.execute(STATE.update().where(this).values(value=value)).rowcount == 0:
         connection.execute(STATE.insert(), {"name": name, "value": value})
 
 
 def read_mark(connection: sa.Connection, name: str) -> str | None:
-    """What was noted, if it is still to be done."""
+    """The mark of pending work, or None."""
     return connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == name))
 
 
 def clear_mark(connection: sa.Connection, name: str, value: str) -> None:
-    """Note that it is done, unless it was noted anew meanwhile."""
+    """Remove a mark when its work is done, unless it was set again meanwhile."""
     connection.execute(STATE.delete().where(STATE.c.name == name, STATE.c.value == value))

@@ -52,7 +52,7 @@ LEDGER_ENTRIES: Final = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# Only open authorizations are here, so the table stays as small as the work in flight.
+# Only open authorizations, so the table is as small as the number of requests in flight.
 HOLDS: Final = sa.Table(
     "holds",
     METADATA,
@@ -135,8 +135,8 @@ KEY_RING: Final = sa.Table(
     sa.Column("created_at_ms", sa.BigInteger, nullable=False),
 )
 
-# Who holds which card. Everything about a person is in one sealed value; beside it are only keyed
-# hashes. All rows of a card lie together, so a lookup reads one stretch of one tree.
+# The holders of cards. All data about a person is in one encrypted value; the other columns hold
+# keyed hashes. The rows of a card are stored together, so a look-up reads one range of one index.
 IDENTITIES: Final = sa.Table(
     "identities",
     METADATA,
@@ -161,7 +161,7 @@ sa.Index(
     postgresql_where=IDENTITIES.c.reference.is_not(None),
 )
 
-# How many people of a scope have an identifier of a type: what is held at all, without opening.
+# How many people of a scope have an identifier of a type, known without decrypting them.
 IDENTITY_TYPES: Final = sa.Table(
     "identity_types",
     METADATA,
@@ -171,7 +171,7 @@ IDENTITY_TYPES: Final = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# How far each import came, so that one that was interrupted goes on from there.
+# The progress of each import, so that an interrupted one can continue.
 IDENTITY_IMPORTS: Final = sa.Table(
     "identity_imports",
     METADATA,
@@ -204,7 +204,7 @@ CONFIGURATIONS: Final = sa.Table(
     sa.Column("note", sa.Text),
 )
 
-# Which version of each is in force, which one was before, and how often that was changed.
+# Which version of each is active, which one was before, and how often that changed.
 CONFIGURATION_HEADS: Final = sa.Table(
     "configuration_heads",
     METADATA,
@@ -228,7 +228,7 @@ LISTS: Final = sa.Table(
     sa.Column("changes", sa.Integer, nullable=False),
 )
 
-# An entry that was removed stays, with the time, so that a backtest knows what was listed when.
+# A removed entry stays with the time, so that a backtest knows what was listed when.
 LIST_ENTRIES: Final = sa.Table(
     "list_entries",
     METADATA,
@@ -254,8 +254,8 @@ sa.Index(
     postgresql_where=LIST_ENTRIES.c.removed_at_ms.is_(None),
 )
 
-# Payments that were about to be sent to a gateway and whose end is not known. What was answered is
-# not here any more; what is here after its process has gone must be reversed.
+# Payments with an unknown result. A row is added before the payment is sent to the gateway and
+# deleted when it is answered; one that outlives its process must be reversed.
 GATEWAY_INTENTS: Final = sa.Table(
     "gateway_intents",
     METADATA,
@@ -286,8 +286,8 @@ REVIEWS: Final = sa.Table(
 )
 sa.Index("reviews_by_state", REVIEWS.c.account_id, REVIEWS.c.state, REVIEWS.c.request_id)
 
-# What requests turned out to be. A row is never changed: the newest one of a request counts, and
-# says what counted before it, so that whoever follows the rows can undo that.
+# The labels of requests. Rows are never changed: the newest row of a request counts, and names the
+# label before it, so that a reader of the rows can undo that one.
 FEEDBACK: Final = sa.Table(
     "feedback",
     METADATA,
@@ -305,7 +305,7 @@ FEEDBACK: Final = sa.Table(
 )
 sa.Index("feedback_by_request", FEEDBACK.c.account_id, FEEDBACK.c.request_id, FEEDBACK.c.seq)
 
-# Single facts: the revision that tells servers to look again, and the head of the audit chain.
+# Single values: the revision that servers poll, the head of the audit chain, marks.
 STATE: Final = sa.Table(
     "state",
     METADATA,

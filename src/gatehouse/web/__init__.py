@@ -1,1 +1,1 @@
-"""The front door: envelope, authentication, validation, limits, the v1 routes and their docs."""
+"""The HTTP API: envelope, authentication, validation, limits, the v1 routes and their docs."""

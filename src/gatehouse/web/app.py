@@ -1,5 +1,5 @@
-"""The door every HTTP request passes: gives it an id, turns every failure into an envelope, adds
-the headers, writes the one log line and counts.
+"""The ASGI application: gives each request an id, turns failures into envelopes, adds the headers,
+writes one log line and counts the request.
 """
 
 import asyncio
@@ -25,16 +25,16 @@ from gatehouse.web.problems import Problem
 
 _log: Final = logging.getLogger("gatehouse.web")
 _RETRY_SOON: Final = ((b"retry-after", b"1"),)
-# How logs and metrics call a request whose sender went away; nobody is ever sent this.
-_GONE: Final = 499
-VISIT: Final = "gatehouse.visit"
+_DISCONNECTED: Final = 499
+"""The status in logs and metrics of a request whose caller disconnected; it is never sent."""
+CONTEXT_KEY: Final = "gatehouse.context"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Router = Callable[[Any, Receive, Any], Awaitable[None]]
 
 
 class AppOptions(msgspec.Struct, frozen=True):
-    """What the door is told by the settings."""
+    """The settings of the application."""
 
     max_in_flight: int
     max_header_lines: int
@@ -42,14 +42,29 @@ class AppOptions(msgspec.Struct, frozen=True):
     strict_transport: bool
 
 
+class Runtime(msgspec.Struct, frozen=True):
+    """Where the application takes time and randomness from."""
+
+    clock: Clock
+    randomness: Randomness
+    stopwatch: Callable[[], float]
+
+
+class Observers(msgspec.Struct, frozen=True):
+    """What is told about each answered request."""
+
+    request_log: RequestLog
+    metrics: Metrics
+
+
 class Life(Protocol):
-    """What starts with the server and stops with it."""
+    """What starts and stops with the server."""
 
     async def start(self) -> None:
-        """Begin to serve."""
+        """Start before the first request."""
 
     async def stop(self) -> None:
-        """Finish what is under way and let go."""
+        """Stop after the last request."""
 
 
 class App:
@@ -59,15 +74,18 @@ class App:
         self,
         routes: Router,
         callers: Callers,
-        chance: tuple[Clock, Randomness, Callable[[], float]],
+        runtime: Runtime,
         options: AppOptions,
-        witnesses: tuple[RequestLog, Metrics],
+        observers: Observers,
     ) -> None:
         self._routes = routes
         self._callers = callers
-        self._clock, self._randomness, self._stopwatch = chance
+        self._clock = runtime.clock
+        self._randomness = runtime.randomness
+        self._stopwatch = runtime.stopwatch
         self._options = options
-        self._request_log, self._metrics = witnesses
+        self._request_log = observers.request_log
+        self._metrics = observers.metrics
         self._in_flight = 0
         self._fixed_headers = _security_headers(strict_transport=options.strict_transport)
 
@@ -82,14 +100,14 @@ class App:
         now_ms = self._clock()
         context = RequestContext(scope, new_id("req", now_ms, self._randomness))
         scope["app"] = self
-        scope[VISIT] = context
+        scope[CONTEXT_KEY] = context
         self._in_flight += 1
         try:
             reply = await self._answer(context, receive)
             status = reply.status
             await self._send(context, reply, send)
         except Disconnected:
-            status, context.code = _GONE, "disconnected"
+            status, context.code = _DISCONNECTED, "disconnected"
         finally:
             self._in_flight -= 1
         seconds = self._stopwatch() - started
@@ -113,7 +131,7 @@ class App:
         except Disconnected:
             raise
         except asyncio.CancelledError:
-            # Only a stop that will not wait any longer cancels a request.
+            # A request is cancelled only by a shutdown whose time limit has passed.
             return await self._refuse(context, Problem("overloaded", headers=_RETRY_SOON))
         except Exception as defect:
             trace = recordable_trace("".join(traceback.format_exception(defect)))
@@ -174,12 +192,12 @@ class App:
         await send({"type": "http.response.body", "body": reply.body})
 
 
-def with_life(door: App, life: Life) -> Callable[[Any, Any, Any], Awaitable[None]]:
-    """The application as a server runs it: requests go to the door, the lifespan to `life`."""
+def with_life(app: App, life: Life) -> Callable[[Any, Any, Any], Awaitable[None]]:
+    """The application as a server runs it: requests go to `app`, the lifespan to `life`."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
-            await door(scope, receive, send)
+            await app(scope, receive, send)
         elif scope["type"] == "lifespan":
             await receive()
             try:
@@ -196,7 +214,7 @@ def with_life(door: App, life: Life) -> Callable[[Any, Any, Any], Awaitable[None
 
 
 async def _no_send(_message: Any) -> None:
-    raise AssertionError("endpoints leave a reply; only the door sends")
+    raise AssertionError("endpoints leave a reply; only the application sends")
 
 
 def _routing_problem(error: HTTPException) -> Problem:

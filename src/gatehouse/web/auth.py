@@ -1,4 +1,4 @@
-"""Who may come in: the key, its environment, networks, scope and rate, in that order."""
+"""Authenticates callers: checks key, environment, networks, scope and rate, in that order."""
 
 from collections.abc import Callable
 from typing import Final
@@ -18,7 +18,7 @@ _AUTHENTICATE: Final = ((b"www-authenticate", b'ApiKey realm="gatehouse", header
 
 
 class AuthOptions(msgspec.Struct, frozen=True):
-    """What the gate is told by the settings."""
+    """The settings of authentication."""
 
     environment: str
     hashing_key: bytes
@@ -28,7 +28,7 @@ class AuthOptions(msgspec.Struct, frozen=True):
 
 
 class Authenticator:
-    """Admits or refuses a visit to the API."""
+    """Finds the caller of an API request, or refuses the request."""
 
     def __init__(
         self,
@@ -44,14 +44,14 @@ class Authenticator:
         self._limiter = RateLimiter()
 
     async def authenticate(self, context: RequestContext, scope: str) -> Caller:
-        """The caller, if this visit may use the operation now."""
+        """The caller, if its key may use the operation now."""
         self._check_transport(context)
         caller = await self._caller(context)
         context.caller = caller
         rate = self._rate(caller)
         refusal = self._refusal(context, caller, scope)
         if refusal is not None:
-            # Whoever may not come in may not use up the tokens of those who may.
+            # A refused caller must not consume rate-limit tokens.
             if rate:
                 context.allowance = self._limiter.look(caller.key.key_id, rate, self._monotonic())
             raise Problem(refusal)

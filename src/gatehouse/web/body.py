@@ -1,4 +1,4 @@
-"""Reads a request's body within its limits: size is enforced while reading, and so is time."""
+"""Reads a request's body; the limits on size and time are enforced while reading."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -11,7 +11,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 
 class Disconnected(Exception):
-    """The caller went away before the request was complete; there is nobody to answer."""
+    """The caller disconnected before the request was complete."""
 
 
 async def read_body(

@@ -1,4 +1,4 @@
-"""One HTTP request at the door: who, what, and the reply that will be sent."""
+"""One HTTP request: its headers, its caller, and the reply that will be sent."""
 
 import ipaddress
 from typing import Any, Final
@@ -33,7 +33,7 @@ class Reply:
 
 
 class RequestContext:
-    """A request between the door and its answer."""
+    """What is known about a request while it is answered."""
 
     __slots__ = (
         "allowance",
@@ -66,13 +66,13 @@ class RequestContext:
         return None if value is None else value.decode("latin-1")
 
     def address(self, proxies: tuple[Network, ...]) -> IpAddress | None:
-        """The caller's address; forwarded ones count only from a trusted proxy."""
+        """The caller's address; a forwarded address counts only from a trusted proxy."""
         address = _parse(self._peer())
         forwarded = self.header(b"x-forwarded-for")
         if forwarded is None or not _trusted(address, proxies):
             return address
         for hop in reversed(forwarded.split(",")):
-            # A hop that cannot be read hides who called; what stands to its left is hearsay.
+            # Entries to the left of a hop that is unreadable or untrusted may be forged.
             address = _parse(_without_port(hop.strip()))
             if not _trusted(address, proxies):
                 break

@@ -12,7 +12,7 @@ from gatehouse.web.problems import CODES, Problem
 
 _encode: Final = msgspec.json.Encoder().encode
 
-# The amount is written digit by digit from an integer, so no binary fraction can creep in.
+# The amount is formatted from an integer, so that it is exact.
 JsonAmount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]
 
 

@@ -1,4 +1,4 @@
-"""The routes of feedback: say what became of requests, and show what was said. All are free."""
+"""The routes of feedback: label requests, and show their labels. All are free of charge."""
 
 from collections.abc import Iterator
 from typing import Annotated, Final, Protocol
@@ -28,14 +28,14 @@ from gatehouse.store.feedback.feedback import (
     Subject,
     TooMuchSaid,
 )
-from gatehouse.web.auth import Authenticator
-from gatehouse.web.body import Receive, read_body
+from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.envelope import JsonAmount
+from gatehouse.web.free_routes import FreeRoutes, path_id
 from gatehouse.web.problems import Problem
-from gatehouse.web.reviews import Free
 
 SCOPE: Final = "feedback"
+_FIELD: Final = "feedbackResponse"
 _CLOCKS_DIFFER_MS: Final = 300_000
 _LARGEST: Final = MAX_AMOUNT // MICROS_PER_UNIT
 _NAMES: Final = {
@@ -103,7 +103,7 @@ class FeedbackRequest(msgspec.Struct, frozen=True, rename="camel", kw_only=True)
     ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """What is wrong with the fields beyond their form."""
+        """Errors that the types of the fields do not express."""
         given = [word for name, word in _NAMES.items() if getattr(self, name) is not None]
         if len(given) != 1:
             for word in given or _NAMES.values():
@@ -114,7 +114,7 @@ class FeedbackRequest(msgspec.Struct, frozen=True, rename="camel", kw_only=True)
         ):
             yield "transactionId", "must name a transaction, not stand in for a name"
         reference = self.client_reference_id
-        # Many such names are kept as the same one; whose requests it would find is chance.
+        # Several such references are stored as the same text, so one could find other requests.
         if isinstance(reference, str | int) and recordable(str(reference)) != str(reference):
             yield "clientReferenceId", _NOT_KEPT
         if isinstance(self.when, EventTime) and self.when.seconds < 0:
@@ -151,7 +151,7 @@ class FeedbackReceipt(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
-    """Something that was said about a request."""
+    """One label that a request was given."""
 
     label: Annotated[Label, Meta(description="What was said.")]
     previous_label: Annotated[
@@ -168,7 +168,7 @@ class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class FeedbackHistory(msgspec.Struct, frozen=True, rename="camel"):
-    """What is known about a request, and how it came to be known."""
+    """The label of a request, with its history."""
 
     request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
     label: Annotated[
@@ -180,50 +180,37 @@ class FeedbackHistory(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class FeedbackDesk(Protocol):
-    """Keeps feedback, each for the account it belongs to. Raises `NotFound` about any other."""
+class LabelStore(Protocol):
+    """Stores labels by account. Raises `NotFound` for a request of another account."""
 
     async def note(
         self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: Actor
     ) -> list[Noted]:
-        """Keep a statement durably; `Conflict` when it is about too many requests, or too much."""
+        """Store a label durably; `Conflict` when too many requests, or labels of one, exist."""
 
     async def history(self, account_id: str, request_id: str) -> list[LabelEntry]:
-        """What was said about a request, newest first."""
+        """The labels of a request, newest first."""
 
 
 class Feedback:
     """Makes the handlers of the routes of feedback."""
 
     def __init__(
-        self,
-        authenticator: Authenticator,
-        desk: FeedbackDesk,
-        keeper: EntityHasher,
-        clock: Clock,
-        free: Free,
-        *,
-        max_body_bytes: int,
-        body_timeout_ms: int,
+        self, routes: FreeRoutes, labels: LabelStore, hasher: EntityHasher, clock: Clock
     ) -> None:
-        self._authenticator = authenticator
-        self._desk = desk
-        self._keeper = keeper
+        self._routes = routes
+        self._labels = labels
+        self._hasher = hasher
         self._clock = clock
-        self._free = free
-        self._max_body_bytes = max_body_bytes
-        self._body_timeout_ms = body_timeout_ms
         self._reader = RequestReader(FeedbackRequest)
 
     async def tell(self, context: RequestContext, receive: Receive) -> Reply:
-        """Keep what became of requests."""
-        context.field = "feedbackResponse"
-        caller = await self._authenticator.authenticate(context, SCOPE)
-        body = await read_body(context, receive, self._max_body_bytes, self._body_timeout_ms)
-        request = self._reader.read(body)
+        """Label requests."""
+        caller = await self._routes.authenticate(context, SCOPE, _FIELD)
+        request = await self._routes.read(context, receive, self._reader)
         named, subject = self._subject(request)
         try:
-            noted = await self._desk.note(
+            noted = await self._labels.note(
                 caller.account.account_id,
                 subject,
                 _statement(request, self._clock()),
@@ -236,25 +223,24 @@ class Feedback:
         except Conflict:
             many = f"more than {MOST_REQUESTS} requests have it; send the requestId of each instead"
             raise Problem("invalid_request", fields={named: [many]}) from None
-        return await self._free(context, _receipt(request.label, noted))
+        return await self._routes.answer(context, _receipt(request.label, noted))
 
     async def history(self, context: RequestContext, _receive: Receive) -> Reply:
-        """What is known about one request."""
-        context.field = "feedbackResponse"
-        caller = await self._authenticator.authenticate(context, SCOPE)
-        request_id = context.scope["path_params"]["request_id"]
+        """The label of one request, with its history."""
+        caller = await self._routes.authenticate(context, SCOPE, _FIELD)
+        request_id = path_id(context)
         try:
-            found = await self._desk.history(caller.account.account_id, request_id)
+            found = await self._labels.history(caller.account.account_id, request_id)
         except NotFound:
             raise Problem("not_found", details=[_unknown("requestId")]) from None
-        return await self._free(context, _public(request_id, found))
+        return await self._routes.answer(context, _public(request_id, found))
 
     def _subject(self, request: FeedbackRequest) -> tuple[str, Subject]:
-        """Which field names the requests, and the name as the records keep it."""
+        """Which field names the requests, and its value as records store it."""
         if request.request_id is not None:
             return "requestId", Subject(request_id=request.request_id)
         if request.transaction_id is not None:
-            kept = self._keeper.kept(request.transaction_id)
+            kept = self._hasher.kept(request.transaction_id)
             return "transactionId", Subject(transaction=kept)
         return "clientReferenceId", Subject(client_reference=str(request.client_reference_id))
 
@@ -280,7 +266,7 @@ def _statement(request: FeedbackRequest, now_ms: int) -> FeedbackStatement:
 
 
 def _decimals(amount: float) -> str:
-    """A number as a decimal; a float tells all amounts apart that have six decimals."""
+    """A number as a decimal; a float is exact enough for six decimals."""
     return f"{amount:.6f}"
 
 

@@ -1,7 +1,7 @@
 """Structured logs: one JSON object per line, one line per request, nothing secret in any.
 
-Lines are gathered for one turn of the event loop and written together; a busy server would
-otherwise spend more time writing than deciding.
+The lines of one turn of the event loop are written together, which saves a busy server most of the
+time for writing.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ class RequestLog:
         self._waiting: list[bytes] = []
 
     def write(self, context: RequestContext, status: int, at_ms: int, seconds: float) -> None:
-        """Take note of an answered request."""
+        """Queue the line of an answered request."""
         if not self._enabled:
             return
         if not self._waiting:
@@ -89,7 +89,7 @@ class RequestLog:
         self._waiting.append(_encode(line))
 
     def flush(self) -> None:
-        """Write what has gathered."""
+        """Write the queued lines."""
         lines, self._waiting = self._waiting, []
         if lines:
             self._stream.write(b"\n".join(lines).decode() + "\n")

@@ -1,6 +1,6 @@
-"""What Prometheus can ask: requests by route and status, their duration, commits, the memory.
+"""Metrics for Prometheus: requests by route and status, their duration, commits, Sentry's memory.
 
-Counting is plain arithmetic in the request path; the library's objects are made when asked for.
+The request path only counts; the library's objects are made when metrics are read.
 """
 
 from bisect import bisect_left
@@ -23,7 +23,7 @@ _PER_COMMIT: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
 class _Histogram:
-    """Counts by size."""
+    """Counts of values by the bucket they fall into."""
 
     __slots__ = ("bounds", "counts", "total")
 
@@ -70,11 +70,11 @@ class Metrics:
         self._commits.observe(settlements)
 
     def page(self) -> bytes:
-        """Everything, in the text format."""
+        """All metrics in the text format."""
         return generate_latest(self.registry)
 
     def collect(self) -> Iterator[Metric]:
-        """The families, for the library."""
+        """All metrics as the library's objects; the library calls this."""
         requests = CounterMetricFamily(
             "gatehouse_requests", "Requests by route and HTTP status.", labels=["route", "status"]
         )

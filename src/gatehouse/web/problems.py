@@ -1,6 +1,6 @@
 """Every way a request can be refused: one table of codes, and the exception that carries one.
 
-docs/errors.md is generated from the table, so code and page cannot drift apart.
+docs/errors.md is generated from this table.
 """
 
 from typing import Final
@@ -22,7 +22,7 @@ CODES: Final[dict[str, Code]] = {
     "invalid_request": Code(
         200,
         "The request has invalid fields.",
-        "Mend the fields named in `fieldErrors`; every problem of the request is listed.",
+        "Correct the fields in `fieldErrors`, which lists all errors, and send the request again.",
     ),
     "malformed_body": Code(
         400,
@@ -64,7 +64,7 @@ CODES: Final[dict[str, Code]] = {
     "browser_call": Code(
         403,
         "Calls from browsers are refused.",
-        "Call from your backend. A key in a browser is a key given away.",
+        "Call from your backend. Anyone can read a key that is used in a browser.",
     ),
     "insecure_transport": Code(
         403,
@@ -123,7 +123,7 @@ CODES: Final[dict[str, Code]] = {
 }
 
 
-# Codes that only a request with a body can get.
+# Codes that only requests with a body can get.
 BODY_CODES: Final = frozenset(
     {
         "malformed_body",
@@ -140,7 +140,7 @@ BODY_CODES: Final = frozenset(
 
 
 class Problem(Exception):
-    """A request that is refused, and what the caller is told about it."""
+    """A refused request, with what the caller is told."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Problem(Exception):
     ) -> None:
         super().__init__(code)
         self.remaining = remaining
-        """The balance that the refusal was decided on, where it was."""
+        """The balance at the time of the refusal, where the balance was the reason."""
         self.code = code
         self.fields = fields or {}
         self.details = details if details is not None else []

@@ -1,6 +1,6 @@
 """The API reference: one self-contained HTML page, rendered from the OpenAPI document.
 
-It needs no script and nothing from elsewhere; its content policy admits its own style alone.
+It needs no script and loads nothing; its content policy allows only its own style sheet.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""The routes of reviews: list them, show one, resolve one. All are free."""
+"""The routes of reviews: list, show and resolve them. All are free of charge."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any, Final, Protocol
+from typing import Annotated, Final, Protocol
 from urllib.parse import parse_qs
 
 import msgspec
@@ -15,9 +15,9 @@ from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.text import is_blank
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
-from gatehouse.web.auth import Authenticator
-from gatehouse.web.body import Receive, read_body
+from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.free_routes import FreeRoutes, path_id
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import Decision, public_decision, read_search
 
@@ -30,19 +30,16 @@ STATUSES: Final[dict[str, ReviewState | None]] = {
 }
 DEFAULT_STATUS: Final = "open"
 
-Free = Callable[[RequestContext, Any], Awaitable[Reply]]
-"""Wraps the answer of an operation that costs nothing."""
-
 
 class ReviewVerdict(StrEnum):
-    """What a person found."""
+    """The reviewer's verdict."""
 
     APPROVE = "APPROVE"
     DECLINE = "DECLINE"
 
 
 class ReviewResolution(msgspec.Struct, frozen=True, rename="camel"):
-    """What a person found about a decision, and why."""
+    """The reviewer's verdict on a decision, with the reason."""
 
     resolution: Annotated[
         ReviewVerdict,
@@ -68,7 +65,7 @@ class ReviewResolution(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Review(msgspec.Struct, frozen=True, rename="camel"):
-    """A decision that waits for a person, or has had one."""
+    """A decision that waits for a reviewer, or was resolved by one."""
 
     request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
     status: Annotated[ReviewState, Meta(description="Whether it is open, and else the verdict.")]
@@ -77,7 +74,7 @@ class Review(msgspec.Struct, frozen=True, rename="camel"):
     resolved_by: Annotated[
         str | None, Meta(description="The key, or the operator, that resolved it.")
     ]
-    reason: Annotated[str | None, Meta(description="Why, in the words of whoever resolved it.")]
+    reason: Annotated[str | None, Meta(description="Why, in the reviewer's words.")]
     decision: Annotated[Decision | None, Meta(description="The decision it speaks of.")]
 
 
@@ -88,8 +85,8 @@ class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
     has_more: Annotated[bool, Meta(description="Whether there are older ones.")]
 
 
-class ReviewDesk(Protocol):
-    """Keeps reviews, each for the account it belongs to. Raises `NotFound` about any other."""
+class ReviewQueue(Protocol):
+    """Stores reviews by account. Raises `NotFound` for a review of another account."""
 
     async def get(self, account_id: str, request_id: str) -> Reviewed:
         """One review."""
@@ -102,49 +99,33 @@ class ReviewDesk(Protocol):
     async def resolve(
         self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: Actor
     ) -> Reviewed:
-        """Resolve an open review durably; `AlreadyResolved` when it is not open any more."""
+        """Resolve an open review durably; `AlreadyResolved` when it is not open."""
 
 
 class Reviews:
     """Makes the handlers of the routes of reviews."""
 
-    def __init__(
-        self,
-        authenticator: Authenticator,
-        desk: ReviewDesk,
-        free: Free,
-        *,
-        max_body_bytes: int,
-        body_timeout_ms: int,
-    ) -> None:
-        self._authenticator = authenticator
-        self._desk = desk
-        self._free = free
-        self._max_body_bytes = max_body_bytes
-        self._body_timeout_ms = body_timeout_ms
+    def __init__(self, routes: FreeRoutes, queue: ReviewQueue) -> None:
+        self._routes = routes
+        self._queue = queue
         self._reader = RequestReader(ReviewResolution)
 
     async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
-        """The account's reviews, newest first; those that are open, unless others are wanted."""
-        context.field = "reviewsResponse"
-        account = (await self._authenticator.authenticate(context, SCOPE)).account
+        """The account's reviews, newest first; by default those that are open."""
+        account = (await self._routes.authenticate(context, SCOPE, "reviewsResponse")).account
         state, search = _read_query(context.scope["query_string"])
-        found = await self._desk.search(account.account_id, state, search.before, search.limit + 1)
+        found = await self._queue.search(account.account_id, state, search.before, search.limit + 1)
         page = [_public(one, account.currency) for one in found[: search.limit]]
-        return await self._free(context, ReviewPage(page, len(found) > search.limit))
+        return await self._routes.answer(context, ReviewPage(page, len(found) > search.limit))
 
     async def review(self, context: RequestContext, receive: Receive) -> Reply:
         """One review; a POST resolves it first."""
-        context.field = "reviewResponse"
-        caller = await self._authenticator.authenticate(context, SCOPE)
-        account_id, request_id = (
-            caller.account.account_id,
-            context.scope["path_params"]["request_id"],
-        )
+        caller = await self._routes.authenticate(context, SCOPE, "reviewResponse")
+        account_id, request_id = caller.account.account_id, path_id(context)
         try:
             if context.scope["method"] == "POST":
-                wanted = await self._read(context, receive)
-                found = await self._desk.resolve(
+                wanted = await self._routes.read(context, receive, self._reader)
+                found = await self._queue.resolve(
                     account_id,
                     request_id,
                     approve=wanted.resolution is ReviewVerdict.APPROVE,
@@ -152,20 +133,16 @@ class Reviews:
                     actor=caller.actor,
                 )
             else:
-                found = await self._desk.get(account_id, request_id)
+                found = await self._queue.get(account_id, request_id)
         except NotFound:
             raise Problem("not_found", details=["no such review for this account"]) from None
         except AlreadyResolved as late:
             raise Problem("already_resolved", details=[str(late)]) from None
-        return await self._free(context, _public(found, caller.account.currency))
-
-    async def _read(self, context: RequestContext, receive: Receive) -> ReviewResolution:
-        body = await read_body(context, receive, self._max_body_bytes, self._body_timeout_ms)
-        return self._reader.read(body)
+        return await self._routes.answer(context, _public(found, caller.account.currency))
 
 
 def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
-    """Which reviews are wanted, or the `Problem` with all that is wrong with the query."""
+    """The requested state and page, or the `Problem` with all errors of the query."""
     search, wrong = None, {}
     try:
         search = read_search(query_string)
@@ -174,7 +151,7 @@ def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
             raise
         wrong = problem.fields
     query = parse_qs(query_string.decode("latin-1"), keep_blank_values=True)
-    # Answers show the words in capitals, so both are understood.
+    # Answers show the states in capitals, so both spellings are accepted.
     status = query.get("status", [DEFAULT_STATUS])[-1].lower()
     if status not in STATUSES:
         wrong["status"] = [f"must be one of {', '.join(STATUSES)}"]
@@ -184,7 +161,7 @@ def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
 
 
 def _public(found: Reviewed, currency: str) -> Review:
-    """A kept review in the shape of the API."""
+    """A stored review in the shape of the API."""
     review, record = found.review, found.record
     resolved_at_ms = review.resolved_at_ms
     return Review(

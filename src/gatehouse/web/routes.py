@@ -7,7 +7,7 @@ import msgspec
 from starlette.routing import Route, Router
 
 from gatehouse.sentry.memory import MemoryState
-from gatehouse.web.app import VISIT
+from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
@@ -39,7 +39,7 @@ class _Endpoint:
         self._handler = handler
 
     async def __call__(self, scope: Any, receive: Receive, _send: object) -> None:
-        context: RequestContext = scope[VISIT]
+        context: RequestContext = scope[CONTEXT_KEY]
         context.route = self._path
         context.reply = await self._handler(context, receive)
 

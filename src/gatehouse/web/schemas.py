@@ -1,4 +1,4 @@
-"""Reads the schemas of an OpenAPI document for people: fields, types and limits in words."""
+"""Describes the schemas of an OpenAPI document in words: fields, types and limits."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 Json = dict[str, Any]
 
 _DEEPEST: Final = 10
-_WORDIEST: Final = 4
+_DEEPEST_TYPE: Final = 4
 _KINDS: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
 _INT64: Final = (-(2**63), 2**63 - 1)
 _RANGES: Final = {"Length": " characters", "Items": " items", "Properties": " keys", "imum": ""}
@@ -38,7 +38,7 @@ class Schemas:
         self._document = document
 
     def resolve(self, schema: Any, depth: int = 0) -> Json:
-        """The schema with its reference followed; what stands beside the reference wins."""
+        """The schema with its reference followed; keys beside the reference take precedence."""
         if not isinstance(schema, dict) or "$ref" not in schema or depth > _DEEPEST:
             return schema if isinstance(schema, dict) else {}
         found: Any = self._document
@@ -48,7 +48,7 @@ class Schemas:
         return {**self.resolve(found, depth + 1), **beside}
 
     def fields(self, schema: Any, path: str = "", trail: tuple[str, ...] = ()) -> Iterator[Field]:
-        """Every field below a schema; a schema inside itself is only mentioned."""
+        """Every field below a schema; a schema that contains itself is listed once."""
         ref = schema.get("$ref", "") if isinstance(schema, dict) else ""
         if (ref and ref in trail) or len(trail) > _DEEPEST:
             again = {"type": "object", "description": "The same fields again, nested."}
@@ -79,7 +79,7 @@ class Schemas:
         kind, options = found.get("type"), _options(found)
         if isinstance(kind, list):
             options = [{**found, "type": each} for each in kind]
-        if depth > _WORDIEST:
+        if depth > _DEEPEST_TYPE:
             return "any"
         if options:
             return " or ".join(dict.fromkeys(self.kind(one, depth + 1) for one in options))
@@ -97,13 +97,13 @@ class Schemas:
         return next((one["description"] for one in (found, *wrapped) if "description" in one), "")
 
     def limits(self, schema: Any, depth: int = 0) -> Iterator[str]:
-        """What a value must satisfy, as phrases of HTML."""
+        """The constraints of a value, as phrases of HTML."""
         found = self.resolve(schema)
         yield from _own_limits(found)
         options = [one for one in _options(found) if self.kind(one) != "null"]
         below = [(f"{self.kind(one)}: " if len(options) > 1 else "", one) for one in options]
         below += [("each: ", inner) for _, inner in _elements(found)]
-        for prefix, part in below if depth < _WORDIEST else ():
+        for prefix, part in below if depth < _DEEPEST_TYPE else ():
             if phrases := ", ".join(self.limits(part, depth + 1)):
                 yield escape(prefix) + phrases
 

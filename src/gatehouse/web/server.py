@@ -1,11 +1,10 @@
-"""The HTTP server: uvicorn with limits on heads that never end, and envelopes where it has text."""
+"""The HTTP server: uvicorn, with limits on time and size of heads and envelopes for refusals."""
 
 import asyncio
 import secrets
 import signal
 import socket
 import time
-from collections.abc import Callable
 from typing import Any
 
 import httptools
@@ -22,7 +21,13 @@ from gatehouse.web.problems import CODES, Problem
 
 
 class FrontProtocol(HttpToolsProtocol):
-    """One connection. Heads, and bodies nobody wants, must arrive in time, or it ends."""
+    """One connection of uvicorn, with what its settings cannot express.
+
+    Uvicorn's protocol for httptools has no limit on the time and size of a head, answers malformed
+    requests in plain text, drops answers when the caller half-closes, and loses the body of a
+    request that offers an upgrade, which Java's own client does with every one. A request that was
+    charged must get its answer, so none of these can be left to it.
+    """
 
     header_timeout_s = 10.0
     body_timeout_s = 10.0
@@ -32,55 +37,60 @@ class FrontProtocol(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         self._in_head = True
         self._in_body = False
-        self._last_word: Callable[[], None] | None = None
         self._head_bytes = 0
-        self._head_timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     # Uvicorn narrows the types of asyncio's protocol in these two, and so do we.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect a head from now on."""
         super().connection_made(transport)
-        self._arm(self.header_timeout_s)
+        self._start_timer(self.header_timeout_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Expect nothing any more."""
-        self._disarm()
+        """Stop the timer."""
+        self._stop_timer()
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """A caller that has nothing more to send still gets the answers that are due."""
-        if self._in_head or self._in_body or self._answered or self.scheme == "https":
+        """Answer the requests of a caller that sends nothing more, then close."""
+        if self._in_body or self._answered or self.scheme == "https":
             return False
-        self._last_word = self._last_word or self.transport.close
+        self.shutdown()
         return True
 
     def data_received(self, data: bytes) -> None:
-        """Feed the parser, then see whether a head is still incomplete."""
-        if self._last_word is not None:
-            return
+        """Feed the parser, then check whether a head or a body is still incomplete."""
         self._unset_keepalive_if_required()
+        left = data
         try:
-            self.parser.feed_data(data)
+            while left:
+                left = self._feed(left)
         except httptools.HttpParserError:
             self.logger.warning("Invalid HTTP request received.")
-            self._end(lambda: self._refuse("malformed_http"))
-            return
-        except httptools.HttpParserUpgrade as offer:
-            self._decline(data[offer.args[0] :])
-        self._watch(len(data))
+            self._reject("malformed_http")
+        else:
+            self._check_progress(len(data))
 
-    def _watch(self, size: int) -> None:
+    def _feed(self, data: bytes) -> bytes:
+        """Feed the parser; returns what it has to be fed after an offer to upgrade."""
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as offer:
+            return self._without_upgrade(data[offer.args[0] :])
+        return b""
+
+    def _check_progress(self, size: int) -> None:
         if self._in_head:
             self._head_bytes += size
             if self._head_bytes > self.max_header_bytes:
-                self._refuse("headers_too_large")
+                self._reject("headers_too_large")
             else:
-                self._arm(self.header_timeout_s)
+                self._start_timer(self.header_timeout_s)
         elif not self._answered:
-            self._disarm()
+            self._stop_timer()
         elif not self._in_body:
-            # Bytes between two requests that begin none: empty lines.
-            self._arm(self.header_timeout_s)
+            # Empty lines between two requests do not begin a head, but must not go on for ever.
+            self._start_timer(self.header_timeout_s)
 
     @property
     def _answered(self) -> bool:
@@ -99,108 +109,63 @@ class FrontProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The request is complete; with an offer to upgrade, its body is still to come."""
-        if self.parser.should_upgrade() and self._body_header() is not None:
-            return
-        self.request_is_complete()
-
-    def request_is_complete(self) -> None:
-        """Nothing more of this request is to come."""
+        """The request is complete."""
         self._in_body = False
         if self._answered:
-            self._disarm()
+            self._stop_timer()
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """The answer is out; what is left of the request's body must not take for ever."""
+        """The answer is sent; the rest of the request's body must arrive in time."""
         super().on_response_complete()
-        if self._last_word is not None and self._answered and not self.pipeline:
-            self._last_word()
-        elif self._in_body:
-            self._arm(self.body_timeout_s)
+        if self._in_body:
+            self._start_timer(self.body_timeout_s)
 
-    def _decline(self, rest: bytes) -> None:
-        """Go on as if no upgrade had been offered; a parser is of no use after an offer."""
-        header = self._body_header()
-        if header is None:
-            self.parser = _new_parser(self)
-        else:
-            self.parser = _new_parser(_RestOfRequest(self))
-            self.parser.feed_data(b"POST / HTTP/1.1\r\n%b: %b\r\n\r\n" % header)
-        if rest:
-            self.data_received(rest)
+    def _should_upgrade(self) -> bool:
+        # Uvicorn then takes no notice of the request, which is parsed again without the offer.
+        return self._get_upgrade() is not None
 
-    def start_afresh(self) -> None:
-        """Expect new requests after one that offered to upgrade."""
-        self.parser = _new_parser(self)
+    def _without_upgrade(self, rest: bytes) -> bytes:
+        """The request without its offer, for a new parser: one that met an offer has stopped."""
+        if not self._should_upgrade():
+            raise httptools.HttpParserError("a CONNECT request")
+        version = self.scope["http_version"]
+        lines = [f"{self.scope['method']} ".encode() + self.url + f" HTTP/{version}".encode()]
+        lines += [name + b": " + value for name, value in self.headers if name != b"upgrade"]
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        return b"\r\n".join([*lines, b"", rest])
 
-    def _body_header(self) -> tuple[bytes, bytes] | None:
-        for name, value in self.headers:
-            if name == b"transfer-encoding" or (name == b"content-length" and value != b"0"):
-                return name, value
-        return None
+    def _start_timer(self, seconds: float) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
 
-    def _end(self, last_word: Callable[[], None]) -> None:
-        """Say a last word, after the answers that are still due."""
-        if not self._answered and (self._in_head or not self._in_body):
-            self._last_word = last_word
-        else:
-            last_word()
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    def _arm(self, seconds: float) -> None:
-        if self._head_timer is None:
-            self._head_timer = self.loop.call_later(seconds, self._late)
-
-    def _disarm(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
-
-    def _late(self) -> None:
-        # A connection that has sent nothing at all is closed without a word.
-        if not self.transport.is_closing():
-            self.transport.close()
-
-    def _refuse(self, code: str) -> None:
-        self._disarm()
+    def _reject(self, code: str) -> None:
+        """Close with an envelope, or after the answer that is still due to a complete request."""
+        self._stop_timer()
         if self.transport.is_closing():
+            return
+        if not self._answered and not self._in_body:
+            self.shutdown()
             return
         request_id = new_id("req", time.time_ns() // 1_000_000, secrets.token_bytes)
         body = envelope.failure(request_id, Problem(code))
-        head = (
-            STATUS_LINE[CODES[code].status]
-            + b"content-type: application/json\r\nconnection: close\r\ncache-control: no-store\r\n"
-            + b"x-content-type-options: nosniff\r\nx-request-id: "
-            + request_id.encode()
-            + b"\r\ncontent-length: "
-            + str(len(body)).encode()
-            + b"\r\n\r\n"
+        headers = (
+            "content-type: application/json\r\nconnection: close\r\ncache-control: no-store\r\n"
+            f"x-content-type-options: nosniff\r\nx-request-id: {request_id}\r\n"
+            f"content-length: {len(body)}\r\n\r\n"
         )
-        self.transport.write(head + body)
+        self.transport.write(STATUS_LINE[CODES[code].status] + headers.encode() + body)
         self.transport.close()
 
 
-class _RestOfRequest:
-    """Takes the body of a request whose parser stopped at an offer to upgrade."""
-
-    def __init__(self, protocol: FrontProtocol) -> None:
-        self._protocol = protocol
-        self.on_body = protocol.on_body
-
-    def on_message_complete(self) -> None:
-        """The request is whole; the next one gets a parser of its own."""
-        self._protocol.request_is_complete()
-        self._protocol.start_afresh()
-
-
-def _new_parser(target: object) -> Any:
-    parser = httptools.HttpRequestParser(target)
-    parser.set_dangerous_leniencies(lenient_data_after_close=True)
-    return parser
-
-
 def listen(host: str, port: int) -> socket.socket:
-    """Take the port, or say that somebody else has it."""
+    """Bind the port; `Conflict` when it is taken."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -214,7 +179,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(application: Any, settings: Settings, metrics: Metrics, listener: socket.socket) -> None:
-    """Serve until told to stop; what is in flight then finishes first."""
+    """Serve until a signal stops the server; requests in flight are answered first."""
 
     class Bounded(FrontProtocol):
         """The protocol with this server's limits."""
@@ -248,7 +213,7 @@ def serve(application: Any, settings: Settings, metrics: Metrics, listener: sock
     def stop(*_: object) -> None:
         server.should_exit = True
 
-    # For signals before uvicorn listens to them, and for the one it repeats when it is done.
+    # For signals before uvicorn handles them, and for the one that it raises again at its end.
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     server.run(sockets=[listener])

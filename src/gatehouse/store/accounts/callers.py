@@ -1,6 +1,6 @@
-"""Remembers callers between requests, and forgets them as soon as anything about them changes.
+"""Caches callers between requests, and drops the cache when accounts or keys change.
 
-Every change bumps the database's revision; a poll sees that within a fraction of a second.
+Every change increments the database's revision, which is polled several times per second.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ from gatehouse.store.state import read_revision
 _log: Final = logging.getLogger("gatehouse.store")
 
 POLL_S: Final = 0.25
-# Beyond this age nothing remembered is trusted: a revocation counts everywhere within a second.
+# The cache is not used beyond this age: a revocation counts everywhere within a second.
 _TRUSTED_S: Final = 0.75
-_MOST_REMEMBERED: Final = 10_000
+_MOST_CACHED: Final = 10_000
 _FLUSH_EVERY: Final = 40
 
 T = TypeVar("T")
 
 
 class CallerDirectory:
-    """Implements `Callers` on the database, with a memory."""
+    """Implements `Callers` on the database, with a cache."""
 
     def __init__(
         self,
@@ -34,11 +34,11 @@ class CallerDirectory:
         monotonic: Callable[[], float],
         changed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`changed` is told whenever anything in the database may have changed."""
+        """`changed` is called whenever the revision has changed."""
         self._database = database
         self._monotonic = monotonic
         self._changed = changed
-        self._remembered: dict[str, Caller] = {}
+        self._cached: dict[str, Caller] = {}
         self._revision = -1
         self._generation = 0
         self._checked_at = float("-inf")
@@ -46,33 +46,33 @@ class CallerDirectory:
 
     @property
     def reachable(self) -> bool:
-        """Whether the database answered lately."""
+        """Whether the database answered recently."""
         return self._monotonic() - self._checked_at < _TRUSTED_S + 1
 
     async def find(self, hashed: str) -> Caller | None:
-        """Who is behind the key with this hash."""
+        """The caller whose key has this hash, or None."""
         if self._monotonic() - self._checked_at < _TRUSTED_S:
-            known = self._remembered.get(hashed)
+            known = self._cached.get(hashed)
             if known is not None:
                 return known
         generation = self._generation
         caller = await self._read(lambda: self._find(hashed))
         if caller is not None and generation == self._generation:
-            if len(self._remembered) >= _MOST_REMEMBERED:
-                self._remembered.clear()
-            self._remembered[hashed] = caller
+            if len(self._cached) >= _MOST_CACHED:
+                self._cached.clear()
+            self._cached[hashed] = caller
         return caller
 
     def used(self, key_id: str, at_ms: int) -> None:
-        """Note that a key was used; written down every few seconds."""
+        """Record that a key was used; it is stored every few seconds."""
         self._uses[key_id] = at_ms
 
     async def remaining(self, account_id: str) -> int:
-        """What the account can still spend, read now."""
+        """The available balance of an account, read from the database."""
         return await self._read(lambda: self._remaining(account_id))
 
     async def poll(self) -> None:
-        """Keep looking for changes until cancelled."""
+        """Poll for changes until cancelled."""
         turns = 0
         while True:
             turns += 1
@@ -81,12 +81,12 @@ class CallerDirectory:
                 if turns % _FLUSH_EVERY == 0:
                     await self.flush()
             except Exception:
-                # Whatever it was, the next look may go well; without looks nothing is trusted.
+                # Polling must survive any defect: without it the cache is not used.
                 _log.exception("could not look for changes")
             await asyncio.sleep(POLL_S)
 
     async def check(self) -> None:
-        """Look once whether anything has changed."""
+        """Check once whether anything has changed."""
         started = self._monotonic()
         try:
             revision = await self._read(self._read_revision)
@@ -96,12 +96,12 @@ class CallerDirectory:
         if revision != self._revision:
             self._revision = revision
             self._generation += 1
-            self._remembered.clear()
+            self._cached.clear()
             self._changed()
         self._checked_at = started
 
     async def flush(self) -> None:
-        """Write down when keys were last used."""
+        """Store when keys were last used."""
         uses, self._uses = self._uses, {}
         if not uses:
             return
