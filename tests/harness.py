@@ -8,17 +8,23 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Final
 from unittest import mock
 
 import httpx
 
 from gatehouse.cli import main
+from gatehouse.installation import open_admin_session
+from gatehouse.settings import load_settings
+from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
+from tests.databases import migrated_sqlite
+from tests.forkserver import Fork, fork_server
 
 GATEHOUSE = [sys.executable, "-m", "gatehouse"]
 CARD = "4242424242424242"
@@ -77,6 +83,18 @@ PURCHASE: dict[str, Any] = {
 """An ordinary purchase through the sandbox's first pipeline."""
 
 
+PATIENCE_S: Final = 120
+"""How long to wait for what must come; far longer than it takes on a busy machine."""
+
+
+def until(holds: Callable[[], bool], what: str) -> None:
+    """Wait for a condition; fail when it never comes."""
+    ends_at = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < ends_at, f"never happened: {what}"
+        time.sleep(0.01)
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -105,6 +123,23 @@ class Home:
     database_url: str = ""
     settings: dict[str, str] = field(default_factory=dict)
 
+    def migrated(self) -> "Home":
+        """The same with the tables of its SQLite file already made, which saves the migration."""
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = self.path / "gatehouse.db"
+        file.write_bytes(migrated_sqlite())
+        file.chmod(0o600)
+        return self
+
+    @contextlib.contextmanager
+    def office(self, actor: str = "test") -> Iterator[AdminSession]:
+        """Its data, opened in this process."""
+        office = open_admin_session(load_settings(self.environ()), actor)
+        try:
+            yield office
+        finally:
+            office.database.dispose()
+
     def environ(self, **more: str) -> dict[str, str]:
         clean = {name: value for name, value in os.environ.items() if "GATEHOUSE_" not in name}
         given = {"GATEHOUSE_HOME": str(self.path), **self.settings, **more}
@@ -121,15 +156,14 @@ class Home:
 
     def run_apart(self, *arguments: str, **settings: str) -> Done:
         """Run the command in a process of its own, as a person would."""
-        done = subprocess.run(
-            [*GATEHOUSE, *arguments],
-            env=self.environ(**settings),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            running = _fork(arguments, self.environ(**settings), out, err)
+            code = running.wait(120)
+            texts = []
+            for stream in (out, err):
+                stream.seek(0)
+                texts.append(stream.read().decode())
+        return Done(code, *texts)
 
     def ok(self, *arguments: str, **settings: str) -> Done:
         done = self.run(*arguments, **settings)
@@ -160,14 +194,9 @@ class Home:
     def start(self, settings: dict[str, str] | None = None, port: int | None = None) -> "Server":
         port = port or free_port()
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        log = (self.path / "server.log").open("ab")
-        process = subprocess.Popen(
-            [*GATEHOUSE, "serve", "--port", str(port)],
-            env=self.environ(**(settings or {})),
-            stdout=log,
-            stderr=log,
-        )
-        log.close()
+        with (self.path / "server.log").open("ab") as log:
+            environ = self.environ(**(settings or {}))
+            process = _fork(("serve", "--port", str(port)), environ, log, log)
         server = Server(port, process, self)
         server.wait()
         return server
@@ -178,7 +207,7 @@ class Server:
     """A running server."""
 
     port: int
-    process: "subprocess.Popen[bytes]"
+    process: "Fork | subprocess.Popen[bytes]"
     home: Home
 
     @property
@@ -226,6 +255,15 @@ class Server:
                 while part := connection.recv(65536):
                     received += part
             return received
+
+
+def _fork(
+    arguments: Sequence[str], environ: dict[str, str], out: IO[bytes], err: IO[bytes]
+) -> Fork:
+    """The command in a process of its own, which need not start Python anew."""
+    with Path(os.devnull).open() as nothing:
+        files = [file.fileno() for file in (nothing, out, err)]
+        return fork_server().start(arguments, environ, files)
 
 
 def _run_here(arguments: tuple[str, ...], environ: dict[str, str]) -> Done:

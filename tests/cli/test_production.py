@@ -46,12 +46,12 @@ def production(tmp_path: Path) -> Home:
     )
 
 
-def test_production_does_not_start_on_what_is_for_play(sqlite_home: Home) -> None:
-    done = sqlite_home.run("serve", GATEHOUSE_ENVIRONMENT="production")
+def test_production_does_not_start_on_what_is_for_play(empty_sqlite_home: Home) -> None:
+    done = empty_sqlite_home.run("serve", GATEHOUSE_ENVIRONMENT="production")
     assert done.code == 5
     for point in ("root secret", "issuer", "identities", "transport"):
         assert point in done.err
-    assert not sqlite_home.path.exists()
+    assert not empty_sqlite_home.path.exists()
 
 
 def test_production_creates_nothing_by_itself(production: Home) -> None:

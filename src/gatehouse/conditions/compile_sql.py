@@ -1,8 +1,8 @@
 """Turns conditions into DuckDB's SQL: this is how a backtest asks them, over many rows at once.
 
 The result must be what `conditions.compile_python` says of each row. DuckDB works with doubles
-that can be infinite or not a number; here such results are NULL. A sum that went astray stays
-astray until its end, so it is enough to look at the end, and at what something is divided by.
+that can be infinite or not a number; here such results are NULL. A sum that went astray stays astray until its
+end, so it is enough to look at the end, and at what something is divided by.
 """
 
 from typing import Final
