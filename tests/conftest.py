@@ -20,10 +20,18 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
-@pytest.fixture(scope="session")
-def new_database(postgres: Postgres) -> Callable[[], str]:
-    """Makes a PostgreSQL database with all tables and no rows, and returns its URL."""
-    return postgres.new
+@pytest.fixture
+def new_database(postgres: Postgres) -> Iterator[Callable[[], str]]:
+    """Makes PostgreSQL databases with all tables and no rows, and returns their URLs."""
+    made: list[str] = []
+
+    def make() -> str:
+        made.append(postgres.new())
+        return made[-1]
+
+    yield make
+    for url in made:
+        postgres.drop(url)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

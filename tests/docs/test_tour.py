@@ -9,10 +9,10 @@ from tests.harness import Server
 _README = (ROOT / "README.md").read_text()
 
 
-def test_the_tour_prints_what_the_page_shows(place: tuple[Path, Server]) -> None:
+def test_the_tour_prints_what_the_page_shows(installed_place: tuple[Path, Server]) -> None:
     tour = list(steps(_README))
     assert len(tour) >= 10
-    check_steps(tour, *place, with_errors=False)
+    check_steps(tour, *installed_place, with_errors=False)
 
 
 def test_the_tour_covers_what_the_readme_promises() -> None:

@@ -1,16 +1,30 @@
 """Runs the commands of a page in one shell, and compares what they print with what it shows."""
 
+import contextlib
 import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tests.docs.pages import Step
-from tests.harness import Server
+from tests.forkserver import fork_server
+from tests.harness import Home, Server
 
 _END = "=== end of step"
+
+
+@contextlib.contextmanager
+def checkout(folder: Path, **settings: str) -> Iterator[Server]:
+    """Serve a folder as `make run` does; a command `gatehouse` is put there if there is none."""
+    command = folder / ".venv/bin/gatehouse"
+    if not command.exists():
+        command.parent.mkdir(parents=True)
+        fork_server().write_launcher(command)
+    with Home(folder / ".gatehouse", settings=settings).migrated().server() as server:
+        yield server
 
 
 def check_steps(steps: list[Step], folder: Path, server: Server, *, with_errors: bool) -> None:
