@@ -4,13 +4,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import Postgres, start_postgres
 from tests.forkserver import build_commands_once
-from tests.harness import Home, Server
+from tests.harness import Home, Server, make_account
 
 build_commands_once()
+# How long an example takes says how busy the machine is, not whether the code is right.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 @pytest.fixture(scope="session")
@@ -76,3 +80,16 @@ def office(home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox, opened in this process, once on each database."""
     with home.office() as opened:
         yield opened
+
+
+@pytest.fixture
+def sqlite_office(sqlite_home: Home) -> Iterator[AdminSession]:
+    """The data of an empty sandbox on the embedded database, opened in this process."""
+    with sqlite_home.office() as opened:
+        yield opened
+
+
+@pytest.fixture
+def account(sqlite_office: AdminSession) -> str:
+    """An account of a shop in it."""
+    return make_account(sqlite_office)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 from unittest import mock
 
 import httpx
@@ -21,6 +21,7 @@ import httpx
 from gatehouse.cli import main
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
 from tests.databases import migrated_sqlite
@@ -83,16 +84,19 @@ PURCHASE: dict[str, Any] = {
 """An ordinary purchase through the sandbox's first pipeline."""
 
 
+T = TypeVar("T")
+
 PATIENCE_S: Final = 120
 """How long to wait for what must come; far longer than it takes on a busy machine."""
 
 
-def until(holds: Callable[[], bool], what: str) -> None:
-    """Wait for a condition; fail when it never comes."""
+def until(ask: Callable[[], T], holds: Callable[[T], object] = bool) -> T:
+    """Ask until the answer is as wanted, and give it back; fail when it never is."""
     ends_at = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < ends_at, f"never happened: {what}"
-        time.sleep(0.01)
+    while not holds(answer := ask()):
+        assert time.monotonic() < ends_at, f"never came, but: {answer}"
+        time.sleep(0.02)
+    return answer
 
 
 def free_port() -> int:
@@ -126,10 +130,16 @@ class Home:
     def migrated(self) -> "Home":
         """The same with the tables of its SQLite file already made, which saves the migration."""
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = self.path / "gatehouse.db"
+        file = self.path / "sandbox.db"
         file.write_bytes(migrated_sqlite())
         file.chmod(0o600)
         return self
+
+    @contextlib.contextmanager
+    def current(self) -> Iterator["Home"]:
+        """Makes it the home of every command that is run in this process."""
+        with mock.patch.dict(os.environ, self.environ(), clear=True):
+            yield self
 
     @contextlib.contextmanager
     def office(self, actor: str = "test") -> Iterator[AdminSession]:
@@ -158,7 +168,7 @@ class Home:
         """Run the command in a process of its own, as a person would."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             running = _fork(arguments, self.environ(**settings), out, err)
-            code = running.wait(120)
+            code = running.wait(PATIENCE_S)
             texts = []
             for stream in (out, err):
                 stream.seek(0)
@@ -214,16 +224,23 @@ class Server:
     def base(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def wait(self, seconds: float = 30) -> None:
-        ends_at = time.monotonic() + seconds
-        while time.monotonic() < ends_at:
-            if self.process.poll() is not None:
-                raise AssertionError(f"the server ended: {self.log()[-2000:]}")
-            with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{self.base}/readyz", verify=False).status_code == 200:
-                    return
-            time.sleep(0.05)
-        raise AssertionError(f"the server did not get ready: {self.log()[-2000:]}")
+    def wait(self) -> None:
+        """Wait until it is ready to serve."""
+        ends_at = time.monotonic() + PATIENCE_S
+        while not self._is_ready():
+            assert self.process.poll() is None, f"the server ended: {self.log()[-2000:]}"
+            assert time.monotonic() < ends_at, f"it did not get ready: {self.log()[-2000:]}"
+            time.sleep(0.02)
+
+    def _is_ready(self) -> bool:
+        with contextlib.suppress(httpx.TransportError):
+            return httpx.get(f"{self.base}/readyz", verify=False).status_code == 200
+        return False
+
+    def wait_for_memory(self) -> None:
+        """Wait until what was recorded earlier is remembered."""
+        address = f"{self.base}/readyz"
+        until(lambda: httpx.get(address, verify=False).json()["checks"]["memory"])
 
     def log(self) -> str:
         return (self.home.path / "server.log").read_text()
@@ -231,20 +248,20 @@ class Server:
     def stop(self) -> int:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
+        return self.process.wait(PATIENCE_S)
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(PATIENCE_S)
 
     def client(self, key: str | None = None, **headers: str) -> httpx.Client:
         """A client that sends the key and checks nothing by itself."""
         given = {"X-API-KEY": key} if key else {}
         return httpx.Client(
-            base_url=self.base, headers={**given, **headers}, timeout=30, verify=False
+            base_url=self.base, headers={**given, **headers}, timeout=PATIENCE_S, verify=False
         )
 
-    def raw(self, data: bytes, *, timeout: float = 10, half_close: bool = False) -> bytes:
+    def raw(self, data: bytes, *, timeout: float = PATIENCE_S, half_close: bool = False) -> bytes:
         """Send bytes as they are and return all that comes back until the end."""
         with socket.create_connection(("127.0.0.1", self.port), timeout) as connection:
             connection.sendall(data)
@@ -297,6 +314,12 @@ def _run_here(arguments: tuple[str, ...], environ: dict[str, str]) -> Done:
     assert isinstance(code, int)
     texts = [stream.buffer.getvalue().decode() for stream in (out, err)]
     return Done(code, *texts)
+
+
+def make_account(office: AdminSession, name: str = "Shop", currency: str = "USD") -> str:
+    """A new account without money."""
+    with office.change() as change:
+        return accounts.create(change, name, currency).account_id
 
 
 def sandbox_key(home: Home) -> str:

@@ -39,7 +39,7 @@ def test_commands_work_while_the_server_runs(home: Home) -> None:
             home.ok("prices", "set", account, "PRECHECK=0.20")
             home.ok("balance", "adjust", account, "-0.5", "--reason", "test")
             # A price is live on a running server within a second.
-            until(lambda: _fee(client) == 0.2, "the new price is charged")
+            until(lambda: _fee(client), lambda fee: fee == 0.2)
     assert home.ok("ledger", "verify", "--json").json["problems"] == []
 
 

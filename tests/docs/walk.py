@@ -60,7 +60,7 @@ def _run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if with_errors else subprocess.PIPE,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     parts = re.split(rf"\n{_END} (\d+)\n", done.stdout)
