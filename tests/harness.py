@@ -8,17 +8,25 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Final, TypeVar
 from unittest import mock
 
 import httpx
 
+from gatehouse.access.actors import Actor
 from gatehouse.cli import main
+from gatehouse.installation import open_admin_session
+from gatehouse.settings import load_settings
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
+from tests.databases import migrated_sqlite
+from tests.forkserver import Fork, fork_server
 
 GATEHOUSE = [sys.executable, "-m", "gatehouse"]
 CARD = "4242424242424242"
@@ -77,6 +85,21 @@ PURCHASE: dict[str, Any] = {
 """An ordinary purchase through the sandbox's first pipeline."""
 
 
+T = TypeVar("T")
+
+PATIENCE_S: Final = 120
+"""How long to wait for what must come; far longer than it takes on a busy machine."""
+
+
+def until(ask: Callable[[], T], holds: Callable[[T], object] = bool) -> T:
+    """Ask until the answer is as wanted, and give it back; fail when it never is."""
+    ends_at = time.monotonic() + PATIENCE_S
+    while not holds(answer := ask()):
+        assert time.monotonic() < ends_at, f"never came, but: {answer}"
+        time.sleep(0.02)
+    return answer
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -105,6 +128,29 @@ class Home:
     database_url: str = ""
     settings: dict[str, str] = field(default_factory=dict)
 
+    def migrated(self) -> "Home":
+        """The same with the tables of its SQLite file already made, which saves the migration."""
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = self.path / "sandbox.db"
+        file.write_bytes(migrated_sqlite())
+        file.chmod(0o600)
+        return self
+
+    @contextlib.contextmanager
+    def current(self) -> Iterator["Home"]:
+        """Makes it the home of every command that is run in this process."""
+        with mock.patch.dict(os.environ, self.environ(), clear=True):
+            yield self
+
+    @contextlib.contextmanager
+    def office(self) -> Iterator[AdminSession]:
+        """Its data, opened in this process."""
+        office = open_admin_session(load_settings(self.environ()), Actor.system("test"))
+        try:
+            yield office
+        finally:
+            office.database.dispose()
+
     def environ(self, **more: str) -> dict[str, str]:
         clean = {name: value for name, value in os.environ.items() if "GATEHOUSE_" not in name}
         given = {"GATEHOUSE_HOME": str(self.path), **self.settings, **more}
@@ -121,15 +167,14 @@ class Home:
 
     def run_apart(self, *arguments: str, **settings: str) -> Done:
         """Run the command in a process of its own, as a person would."""
-        done = subprocess.run(
-            [*GATEHOUSE, *arguments],
-            env=self.environ(**settings),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            running = _fork(arguments, self.environ(**settings), out, err)
+            code = running.wait(PATIENCE_S)
+            texts = []
+            for stream in (out, err):
+                stream.seek(0)
+                texts.append(stream.read().decode())
+        return Done(code, *texts)
 
     def ok(self, *arguments: str, **settings: str) -> Done:
         done = self.run(*arguments, **settings)
@@ -160,14 +205,9 @@ class Home:
     def start(self, settings: dict[str, str] | None = None, port: int | None = None) -> "Server":
         port = port or free_port()
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        log = (self.path / "server.log").open("ab")
-        process = subprocess.Popen(
-            [*GATEHOUSE, "serve", "--port", str(port)],
-            env=self.environ(**(settings or {})),
-            stdout=log,
-            stderr=log,
-        )
-        log.close()
+        with (self.path / "server.log").open("ab") as log:
+            environ = self.environ(**(settings or {}))
+            process = _fork(("serve", "--port", str(port)), environ, log, log)
         server = Server(port, process, self)
         server.wait()
         return server
@@ -178,23 +218,30 @@ class Server:
     """A running server."""
 
     port: int
-    process: "subprocess.Popen[bytes]"
+    process: "Fork | subprocess.Popen[bytes]"
     home: Home
 
     @property
     def base(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def wait(self, seconds: float = 30) -> None:
-        ends_at = time.monotonic() + seconds
-        while time.monotonic() < ends_at:
-            if self.process.poll() is not None:
-                raise AssertionError(f"the server ended: {self.log()[-2000:]}")
-            with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{self.base}/readyz", verify=False).status_code == 200:
-                    return
-            time.sleep(0.05)
-        raise AssertionError(f"the server did not get ready: {self.log()[-2000:]}")
+    def wait(self) -> None:
+        """Wait until it is ready to serve."""
+        ends_at = time.monotonic() + PATIENCE_S
+        while not self._is_ready():
+            assert self.process.poll() is None, f"the server ended: {self.log()[-2000:]}"
+            assert time.monotonic() < ends_at, f"it did not get ready: {self.log()[-2000:]}"
+            time.sleep(0.02)
+
+    def _is_ready(self) -> bool:
+        with contextlib.suppress(httpx.TransportError):
+            return httpx.get(f"{self.base}/readyz", verify=False).status_code == 200
+        return False
+
+    def wait_for_memory(self) -> None:
+        """Wait until what was recorded earlier is remembered."""
+        address = f"{self.base}/readyz"
+        until(lambda: httpx.get(address, verify=False).json()["checks"]["memory"])
 
     def log(self) -> str:
         return (self.home.path / "server.log").read_text()
@@ -202,20 +249,20 @@ class Server:
     def stop(self) -> int:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
+        return self.process.wait(PATIENCE_S)
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(PATIENCE_S)
 
     def client(self, key: str | None = None, **headers: str) -> httpx.Client:
         """A client that sends the key and checks nothing by itself."""
         given = {"X-API-KEY": key} if key else {}
         return httpx.Client(
-            base_url=self.base, headers={**given, **headers}, timeout=30, verify=False
+            base_url=self.base, headers={**given, **headers}, timeout=PATIENCE_S, verify=False
         )
 
-    def raw(self, data: bytes, *, timeout: float = 10, half_close: bool = False) -> bytes:
+    def raw(self, data: bytes, *, timeout: float = PATIENCE_S, half_close: bool = False) -> bytes:
         """Send bytes as they are and return all that comes back until the end."""
         with socket.create_connection(("127.0.0.1", self.port), timeout) as connection:
             connection.sendall(data)
@@ -226,6 +273,15 @@ class Server:
                 while part := connection.recv(65536):
                     received += part
             return received
+
+
+def _fork(
+    arguments: Sequence[str], environ: dict[str, str], out: IO[bytes], err: IO[bytes]
+) -> Fork:
+    """The command in a process of its own, which need not start Python anew."""
+    with Path(os.devnull).open() as nothing:
+        files = [file.fileno() for file in (nothing, out, err)]
+        return fork_server().start(arguments, environ, files)
 
 
 def _run_here(arguments: tuple[str, ...], environ: dict[str, str]) -> Done:
@@ -259,6 +315,12 @@ def _run_here(arguments: tuple[str, ...], environ: dict[str, str]) -> Done:
     assert isinstance(code, int)
     texts = [stream.buffer.getvalue().decode() for stream in (out, err)]
     return Done(code, *texts)
+
+
+def make_account(office: AdminSession, name: str = "Shop", currency: str = "USD") -> str:
+    """A new account without money."""
+    with office.change() as change:
+        return accounts.create(change, name, currency).account_id
 
 
 def sandbox_key(home: Home) -> str:

@@ -8,13 +8,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli.app import app
 from gatehouse.cli.spans import read_span
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback
@@ -46,16 +43,12 @@ def run(*arguments: str) -> str:
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     """A shop with five decisions, of which the last two are labelled."""
-    home = Home(tmp_path_factory.mktemp("decisions") / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in home.environ().items():
-            patch.setenv(name, value)
-        place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
+    home = Home(tmp_path_factory.mktemp("decisions") / "home").migrated()
+    with home.current(), home.office() as place:
         with place.change() as change:
             account_id = accounts.create(change, "Shop", "USD").account_id
         _fill(place, account_id)
         yield place
-        place.database.dispose()
 
 
 def _fill(place: AdminSession, account_id: str) -> None:

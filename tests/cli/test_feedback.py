@@ -13,7 +13,6 @@ import pytest
 import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli.decisions import feedback as commands
 from gatehouse.cli.decisions import feedback_import
 from gatehouse.cli.decisions.feedback_files import FeedbackFile
@@ -28,9 +27,7 @@ from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFou
 from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.installation import open_admin_session
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -44,22 +41,6 @@ from tests.harness import Home
 CARD = "4242424242424242"
 MOMENT_MS = 1_700_000_000_000
 _NUMBERS = count()
-
-
-@pytest.fixture
-def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdminSession]:
-    for name, value in sqlite_home.environ().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
-    monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    yield opened
-    opened.database.dispose()
-
-
-@pytest.fixture
-def account(place: AdminSession) -> str:
-    return make_account(place)
 
 
 @pytest.fixture(autouse=True)
@@ -451,13 +432,10 @@ def test_each_flaw_has_its_sentence_and_repeats_nothing(
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[AdminSession, str, str]]:
     """An account with one request, for tests that change nothing about it."""
-    home = Home(tmp_path_factory.mktemp("feedback") / "home")
-    place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
-    account = make_account(place)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GATEHOUSE_HOME", str(home.path))
+    home = Home(tmp_path_factory.mktemp("feedback") / "home").migrated()
+    with home.current(), home.office() as place:
+        account = make_account(place)
         yield place, account, decide(place, account)
-    place.database.dispose()
 
 
 @pytest.mark.parametrize(

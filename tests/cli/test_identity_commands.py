@@ -16,20 +16,16 @@ from typing import Any, Protocol
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
 from gatehouse.cli.identities import identity_import
 from gatehouse.cli.identities.identity_files import IdentityRow, Source
 from gatehouse.cli.identities.identity_views import lines_of
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.identities import erasure, imports
 from gatehouse.store.tables import IDENTITIES
 from tests.cli.test_identities import CARD, ELEANOR, HEADER, numbers, write
-from tests.harness import GATEHOUSE, Done, Home
+from tests.harness import GATEHOUSE, Done, Home, make_account
 
 
 class Run(Protocol):
@@ -39,11 +35,7 @@ class Run(Protocol):
 
 
 @pytest.fixture
-def run(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Run:
-    for name, value in sqlite_home.environ().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
-
+def run(sqlite_home: Home) -> Iterator[Run]:
     def invoke(*arguments: str) -> Done:
         done = CliRunner().invoke(app, ["identities", *arguments])
         if done.exception is None or isinstance(done.exception, SystemExit):
@@ -53,19 +45,8 @@ def run(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Run:
             raise done.exception
         return Done(codes[0], done.stdout, f"{done.stderr}{done.exception}")
 
-    return invoke
-
-
-@pytest.fixture
-def place(sqlite_home: Home) -> Iterator[AdminSession]:
-    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    yield opened
-    opened.database.dispose()
-
-
-def make_account(place: AdminSession) -> str:
-    with place.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
+    with sqlite_home.current():
+        yield invoke
 
 
 def people(count: int) -> list[dict[str, Any]]:
@@ -255,7 +236,7 @@ def test_full_disks_and_closed_input_are_plain_errors(sqlite_home: Home, tmp_pat
     def shell(command: str) -> Done:
         line = f"{' '.join(GATEHOUSE)} identities {command}"
         done = subprocess.run(["bash", "-c", line], env=sqlite_home.environ(), text=True,
-                              capture_output=True, timeout=60, check=False)  # fmt: skip
+                              capture_output=True, timeout=300, check=False)  # fmt: skip
         assert "Traceback" not in done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 

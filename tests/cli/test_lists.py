@@ -9,17 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli.configured import list_files, lists
 from gatehouse.cli.configured.list_files import ListFileContent, Terms, gather, moment, usual_format
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME
-from gatehouse.settings import load_settings
 from gatehouse.signals.fingerprinter import open_fingerprinter
-from gatehouse.store.accounts import accounts
-from tests.harness import Home
+from tests.harness import Home, make_account
 from tests.rules.test_lists import KEEPER
 
 CARD = "4242424242424242"
@@ -33,11 +29,9 @@ class Desk:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.runner = CliRunner()
-        place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
-        with place.change() as change:
-            self.account = accounts.create(change, "Shop", "USD").account_id
-        self.keeper = open_fingerprinter(place.ring)
-        place.database.dispose()
+        with home.office() as place:
+            self.account = make_account(place)
+            self.keeper = open_fingerprinter(place.ring)
 
     def run(self, *arguments: str, given: str | bytes = "") -> Result:
         return self.runner.invoke(lists.app, arguments, input=given)
@@ -58,9 +52,7 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    home = Home(tmp_path_factory.mktemp("lists") / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GATEHOUSE_HOME", str(home.path))
+    with Home(tmp_path_factory.mktemp("lists") / "home").migrated().current() as home:
         yield Desk(home)
 
 

@@ -7,14 +7,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.configured.pipelines import app
 from gatehouse.core.errors import GatehouseError
-from gatehouse.installation import open_admin_session
 from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -28,17 +25,12 @@ FILE = "pipeline: {number}\nname: Quick\nstages:\n  - stage: Rules\n    rule_set
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     """One account with what every new one has; each test uses a pipeline number of its own."""
-    home = Home(tmp_path_factory.mktemp("pipelines") / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in home.environ().items():
-            patch.setenv(name, value)
-        patch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
-        office = open_admin_session(load_settings(home.environ()), Actor.system("test"))
+    home = Home(tmp_path_factory.mktemp("pipelines") / "home").migrated()
+    with home.current(), home.office() as office:
         with office.change() as change:
             accounts.create(change, "Shop", "EUR", ACCOUNT)
             configurations.seed_defaults(change, ACCOUNT)
         yield office
-        office.database.dispose()
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """Production: refuses what is for play, and treats real cards with care."""
 
+import contextlib
 import os
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 
-from tests.harness import BODY, Home, precheck, sentry
+from tests.harness import BODY, GATEHOUSE, PATIENCE_S, Home, free_port, precheck, sentry, until
 
 ISSUER = '''
 """An issuer for tests: approves, and says when it was asked."""
@@ -46,12 +48,12 @@ def production(tmp_path: Path) -> Home:
     )
 
 
-def test_production_does_not_start_on_what_is_for_play(sqlite_home: Home) -> None:
-    done = sqlite_home.run("serve", GATEHOUSE_ENVIRONMENT="production")
+def test_production_does_not_start_on_what_is_for_play(empty_sqlite_home: Home) -> None:
+    done = empty_sqlite_home.run("serve", GATEHOUSE_ENVIRONMENT="production")
     assert done.code == 5
     for point in ("root secret", "issuer", "identities", "transport"):
         assert point in done.err
-    assert not sqlite_home.path.exists()
+    assert not empty_sqlite_home.path.exists()
 
 
 def test_production_creates_nothing_by_itself(production: Home) -> None:
@@ -88,8 +90,6 @@ def test_a_whole_production_set_up_serves_over_tls_only(production: Home) -> Non
 
 
 def test_tls_can_be_served_directly(production: Home, tmp_path: Path) -> None:
-    import httpx
-
     certificate, key_file = tmp_path / "cert.pem", tmp_path / "key.pem"
     _self_signed(certificate, key_file)
     production.ok("migrate")
@@ -99,8 +99,6 @@ def test_tls_can_be_served_directly(production: Home, tmp_path: Path) -> None:
         "GATEHOUSE_TLS_KEY_FILE": str(key_file),
         "GATEHOUSE_TRUSTED_PROXIES": "",
     }
-    from tests.harness import GATEHOUSE, free_port
-
     port = free_port()
     process = subprocess.Popen(
         [*GATEHOUSE, "serve", "--port", str(port)],
@@ -110,18 +108,18 @@ def test_tls_can_be_served_directly(production: Home, tmp_path: Path) -> None:
     try:
         with httpx.Client(verify=False, headers={"X-API-KEY": key}) as client:
             address = f"https://127.0.0.1:{port}/api/v1/precheck"
-            for _ in range(200):
-                try:
-                    answer = client.post(address, json=REAL_LOOKING)
-                    break
-                except httpx.TransportError:
-                    import time
 
-                    time.sleep(0.05)
+            def ask() -> httpx.Response | None:
+                with contextlib.suppress(httpx.TransportError):
+                    return client.post(address, json=REAL_LOOKING)
+                return None
+
+            answer = until(ask, lambda answer: answer is not None)
+        assert answer is not None
         assert answer.json()["preCheckResponse"]["advice"] == "ACCEPT"
     finally:
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE_S) == 0
 
 
 def _self_signed(certificate: Path, key_file: Path) -> None:

@@ -1,41 +1,18 @@
 """gatehouse reviews, run in this process."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli.decisions import reviews as commands
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import reviews
 from gatehouse.store.tables import DECISIONS
-from tests.harness import Home
 from tests.store.reviewing import MOMENT_MS, open_review
-
-
-@pytest.fixture
-def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdminSession]:
-    for name, value in sqlite_home.environ().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
-    monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    yield opened
-    opened.database.dispose()
-
-
-@pytest.fixture
-def account(place: AdminSession) -> str:
-    with place.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def run(*arguments: str) -> str:

@@ -1,6 +1,7 @@
 """The commands about rule sets, run in this process."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +79,9 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    for name, value in Home(tmp_path / "home").environ().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    return Desk(tmp_path)
+def desk(tmp_path: Path, empty_sqlite_home: Home) -> Iterator[Desk]:
+    with empty_sqlite_home.current():
+        yield Desk(tmp_path)
 
 
 def opened(desk: Desk) -> AdminSession:

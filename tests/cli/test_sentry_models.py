@@ -1,20 +1,16 @@
 """gatehouse sentry models, show, promote, rollback, run in this process."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli.sentry import sentry as commands
 from gatehouse.core.errors import Conflict, GatehouseError, NotFound
-from gatehouse.installation import open_admin_session
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
-from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
@@ -26,24 +22,6 @@ from gatehouse.training.report import (
     TermShape,
     encode_report,
 )
-from tests.harness import Home
-
-
-@pytest.fixture
-def place(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdminSession]:
-    for name, value in sqlite_home.environ().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("GATEHOUSE_DATABASE_URL", raising=False)
-    monkeypatch.delenv("GATEHOUSE_ACCOUNT", raising=False)
-    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    yield opened
-    opened.database.dispose()
-
-
-@pytest.fixture
-def account(place: AdminSession) -> str:
-    with place.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def run(*arguments: str) -> str:

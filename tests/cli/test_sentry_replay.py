@@ -38,9 +38,9 @@ app.command()(replay)
 
 
 @pytest.fixture(autouse=True)
-def place(sqlite_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(empty_sqlite_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, and a home that is not there yet."""
-    for name, value in sqlite_home.environ().items():
+    for name, value in empty_sqlite_home.environ().items():
         monkeypatch.setenv(name, value)
     for name in ("GATEHOUSE_DATABASE_URL", "GATEHOUSE_ACCOUNT"):
         monkeypatch.delenv(name, raising=False)
@@ -316,13 +316,13 @@ def test_a_window_in_which_nothing_can_have_a_label_is_refused() -> None:
         run(name, "--retrain-every", "7d", "--label-delay", "30d", "--window", "30d")
 
 
-def test_a_replay_with_the_shipped_scorecard_needs_no_database(sqlite_home: Home) -> None:
+def test_a_replay_with_the_shipped_scorecard_needs_no_database(empty_sqlite_home: Home) -> None:
     run(write("requests.jsonl", line(0)), "--out", "scores.csv", "--model", "shipped")
-    assert not Path(sqlite_home.environ()["GATEHOUSE_HOME"]).exists()
+    assert not Path(empty_sqlite_home.environ()["GATEHOUSE_HOME"]).exists()
 
 
-def test_a_model_of_the_account_scores_instead_of_the_shipped_one(sqlite_home: Home) -> None:
-    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
+def test_a_model_of_the_account_scores_instead_of_the_shipped_one(empty_sqlite_home: Home) -> None:
+    office = open_admin_session(load_settings(empty_sqlite_home.environ()), Actor.system("test"))
     sheet = msgspec.structs.replace(load_sheet(), prior=Prior(0.02, "A test."))
     with office.change() as change:
         account = accounts.create(change, "Shop", "USD").account_id

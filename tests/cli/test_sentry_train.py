@@ -1,6 +1,7 @@
 """A model is trained from the command line: measured, drawn, kept, and not used."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +11,10 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli.app import app
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, decode_sheet, load_sheet
-from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -43,19 +41,15 @@ def run(*arguments: str) -> str:
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     """A shop with 150 days of requests; all fraud and some honest requests are labelled."""
-    home = Home(tmp_path_factory.mktemp("training") / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in home.environ().items():
-            patch.setenv(name, value)
-        place = open_admin_session(load_settings(home.environ()), Actor.system("test"))
+    home = Home(tmp_path_factory.mktemp("training") / "home").migrated()
+    with home.current(), home.office() as place:
         for name in ("Shop", "Empty"):
             with place.change() as change:
                 account_id = accounts.create(change, name, "USD").account_id
             if name == "Shop":
-                patch.setenv("GATEHOUSE_ACCOUNT", account_id)
+                os.environ["GATEHOUSE_ACCOUNT"] = account_id
                 _fill(place, account_id)
         yield place
-        place.database.dispose()
 
 
 def _fill(place: AdminSession, account_id: str) -> None:

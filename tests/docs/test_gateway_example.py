@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.docs.pages import ROOT, blocks
-from tests.harness import Home, sandbox_key
+from tests.harness import Home, sandbox_key, until
 
 _PAGE = (ROOT / "docs/operations.md").read_text()
 # Not the card that the server's own greeting shows, so that the log can be searched for it.
@@ -78,7 +77,7 @@ def home(tmp_path: Path, processor: Processor) -> Home:
         "PROCESSOR_URL": f"http://127.0.0.1:{processor.server_port}",
         "PYTHONPATH": str(tmp_path),
     }
-    return Home(tmp_path / "home", settings=settings)
+    return Home(tmp_path / "home", settings=settings).migrated()
 
 
 def test_the_printed_connector_pays_and_takes_back(home: Home, processor: Processor) -> None:
@@ -118,7 +117,7 @@ def test_the_printed_connector_pays_and_takes_back(home: Home, processor: Proces
             failed = pay(answer)
             assert failed["pipelineResponse"]["gatewayResponse"]["status"] == "ERROR"
             assert failed["billing"]["items"][-1]["completed"] is False
-            _until(processor.reversed)
+            until(processor.reversed)
             assert processor.reversed() == [
                 {"reference": failed["requestId"], "amountMinor": 5990, "currency": "USD"}
             ]
@@ -131,10 +130,3 @@ def test_doctor_loads_the_printed_connector(home: Home) -> None:
     points = {point["name"]: point for point in report["points"]}
     assert points["payment gateway"]["ok"]
     assert points["payment gateway"]["found"] == "ProcessorGateway loads"
-
-
-def _until(holds: Any) -> None:
-    """Wait for what a running server is about to do."""
-    patience = time.monotonic() + 20
-    while not holds() and time.monotonic() < patience:
-        time.sleep(0.05)

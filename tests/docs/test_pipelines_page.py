@@ -1,7 +1,6 @@
 """docs/pipelines.md is run as a reader would run it, and what it says of defaults is so."""
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,8 +20,8 @@ from gatehouse.store.configured.configurations import MOST_NAMES
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.requests.reversal_worker import MOST_ATTEMPTS
 from tests.docs.pages import ROOT, steps
-from tests.docs.walk import check_steps
-from tests.harness import Home, Server
+from tests.docs.walk import check_steps, checkout
+from tests.harness import Server
 
 _PAGE = (ROOT / "docs/pipelines.md").read_text()
 
@@ -30,9 +29,7 @@ _PAGE = (ROOT / "docs/pipelines.md").read_text()
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[tuple[Path, Server]]:
     """As elsewhere, but nobody waits ten seconds for a gateway that never answers."""
-    (tmp_path / ".venv").symlink_to(sys.prefix)
-    settings = {"GATEHOUSE_GATEWAY_TIMEOUT_MS": "300"}
-    with Home(tmp_path / ".gatehouse", settings=settings).server() as server:
+    with checkout(tmp_path, GATEHOUSE_GATEWAY_TIMEOUT_MS="300") as server:
         yield tmp_path, server
 
 

@@ -1,16 +1,30 @@
 """Runs the commands of a page in one shell, and compares what they print with what it shows."""
 
+import contextlib
 import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tests.docs.pages import Step
-from tests.harness import Server
+from tests.forkserver import fork_server
+from tests.harness import Home, Server
 
 _END = "=== end of step"
+
+
+@contextlib.contextmanager
+def checkout(folder: Path, **settings: str) -> Iterator[Server]:
+    """Serve a folder as `make run` does; a command `gatehouse` is put there if there is none."""
+    command = folder / ".venv/bin/gatehouse"
+    if not command.exists():
+        command.parent.mkdir(parents=True)
+        fork_server().write_launcher(command)
+    with Home(folder / ".gatehouse", settings=settings).migrated().server() as server:
+        yield server
 
 
 def check_steps(steps: list[Step], folder: Path, server: Server, *, with_errors: bool) -> None:
@@ -46,7 +60,7 @@ def _run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if with_errors else subprocess.PIPE,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     parts = re.split(rf"\n{_END} (\d+)\n", done.stdout)

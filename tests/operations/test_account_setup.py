@@ -110,7 +110,7 @@ def test_one_account_that_cannot_be_read_does_not_hold_up_the_others(
         for shop in shops:
             _apply(office, shop, "ip.tor")
         setups.changed()
-        for _ in range(200):
+        for _ in range(6000):
             version = (await setups.find(shops[1])).rule_sets["starter"].version
             if version == 2:
                 break
@@ -142,7 +142,7 @@ def test_of_many_accounts_those_are_read_again_that_changed(
         for shop in changed:
             _apply(office, shop, "ip.tor")
         setups.changed()
-        for _ in range(200):
+        for _ in range(6000):
             found = [(await setups.find(shop)).rule_sets["starter"].version for shop in every]
             if sum(found) == 7:
                 break
@@ -257,7 +257,7 @@ def test_a_promoted_model_is_taken_up_and_one_that_stays_is_not_read_again(
 
         async def changed() -> None:
             setups.changed()
-            for _ in range(200):
+            for _ in range(6000):
                 found = await setups.find(account)
                 if found is not seen[-1]:
                     seen.append(found)
@@ -327,7 +327,7 @@ def test_a_model_made_for_other_signals_is_used_and_told_about_once(
         await setups.find(account)
         _apply(office, account, "ip.tor")
         setups.changed()
-        for _ in range(200):
+        for _ in range(6000):
             found = await setups.find(account)
             if found.rule_sets["starter"].version == 2:
                 break

@@ -1,6 +1,5 @@
 """A running server and the models that are promoted and rolled back meanwhile."""
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,7 +13,7 @@ from gatehouse.sentry.scorecard import Prior, Term, encode_sheet, load_sheet
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import models
-from tests.harness import Server, pipeline, sentry
+from tests.harness import Server, pipeline, sentry, until
 
 
 def program(version: int) -> str:
@@ -36,16 +35,6 @@ def reasons(answer: httpx.Response) -> dict[str, float]:
     body: dict[str, Any] = answer.json()
     found = body.get("sentryResponse") or body["pipelineResponse"]["sentryResponse"]
     return {each["code"]: each["effect"] for each in found["reasons"]}
-
-
-def until(ask: Callable[[], httpx.Response], holds: Callable[[httpx.Response], bool]) -> None:
-    """Ask until something holds; a server learns of changes in a moment."""
-    for _ in range(100):
-        answer = ask()
-        if holds(answer):
-            return
-        time.sleep(0.1)
-    raise AssertionError(answer.text)
 
 
 def test_a_running_server_scores_with_what_is_promoted_and_goes_back(shared: Server) -> None:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatehouse.idverify.response import Result
-from tests.harness import AMELIA, BODY, Home, Server, precheck, sandbox_key
+from tests.harness import AMELIA, BODY, PATIENCE_S, Home, Server, precheck, sandbox_key
 from tests.resilience.wire import (
     PRECHECK,
     Answer,
@@ -33,7 +33,7 @@ GOOD = json.dumps(BODY).encode()
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that waits half a second for heads and bodies, and one second for anything more."""
-    home = Home(tmp_path_factory.mktemp("impatient") / "home")
+    home = Home(tmp_path_factory.mktemp("impatient") / "home").migrated()
     home.settings = {
         "GATEHOUSE_HEADER_TIMEOUT_MS": "500",
         "GATEHOUSE_BODY_TIMEOUT_MS": "500",
@@ -354,13 +354,14 @@ def test_a_body_without_end_is_refused_while_it_is_read(shared: Server) -> None:
 # ---- Slow senders ------------------------------------------------------------------------------
 
 
-def _dribble(server: Server, first: bytes, piece: bytes, seconds: float = 6) -> tuple[float, bytes]:
+def _dribble(server: Server, first: bytes, piece: bytes) -> tuple[float, bytes]:
     """Send a beginning, then a piece now and then until the server ends it: when, and its words."""
     started = time.monotonic()
     received = b""
-    with socket.create_connection(("127.0.0.1", server.port), 10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE_S) as connection:
         connection.sendall(first)
-        while time.monotonic() - started < seconds:
+        while True:
+            assert time.monotonic() < started + PATIENCE_S, "the connection is held for ever"
             try:
                 if select.select([connection], [], [], 0.1)[0]:
                     part = connection.recv(65536)
@@ -375,27 +376,26 @@ def _dribble(server: Server, first: bytes, piece: bytes, seconds: float = 6) -> 
 
 def test_a_head_that_never_ends_is_not_waited_for(impatient: Server) -> None:
     lasted, received = _dribble(impatient, b"GET /healthz HTTP/1.1\r\n", b"X-Slow: 1\r\n")
-    assert 0.4 < lasted < 3
+    assert lasted > 0.4
     assert received == b""
 
 
 def test_a_connection_without_a_word_is_closed(impatient: Server) -> None:
     lasted, received = _dribble(impatient, b"", b"")
-    assert 0.4 < lasted < 3
+    assert lasted > 0.4
     assert received == b""
 
 
 def test_the_head_of_a_second_request_must_not_dawdle_either(impatient: Server) -> None:
     first = request(method=b"GET", path=b"/healthz", close=False)
-    lasted, received = _dribble(impatient, first + b"GET /hea", b"l")
-    assert lasted < 3
+    _, received = _dribble(impatient, first + b"GET /hea", b"l")
     assert [answer.status for answer in answers(received)] == [200]
 
 
 def test_a_body_that_never_ends_gets_an_answer_that_says_so(impatient: Server) -> None:
     data = request(GOOD, _with_key(impatient), close=False)
     lasted, received = _dribble(impatient, data[:-60], b" ")
-    assert 0.4 < lasted < 3
+    assert lasted > 0.4
     (answer,) = answers(received)
     assert answer.status == 408
     assert answer.code == "body_timeout"
@@ -405,23 +405,21 @@ def test_a_body_that_never_ends_gets_an_answer_that_says_so(impatient: Server) -
 def test_an_idle_connection_is_closed_after_a_while(impatient: Server) -> None:
     first = request(method=b"GET", path=b"/healthz", close=False)
     lasted, received = _dribble(impatient, first, b"")
-    assert 0.8 < lasted < 4
+    assert lasted > 0.8
     assert [answer.status for answer in answers(received)] == [200]
 
 
 def test_empty_lines_do_not_keep_a_connection_open(impatient: Server) -> None:
     first = request(method=b"GET", path=b"/healthz", close=False)
-    lasted, received = _dribble(impatient, first, b"\r\n")
+    _, received = _dribble(impatient, first, b"\r\n")
     assert [answer.status for answer in answers(received)] == [200]
-    assert lasted < 5, "empty lines between requests hold the connection for ever"
 
 
 @pytest.mark.parametrize("path", [b"/nowhere", PRECHECK.encode()])
 def test_the_body_of_a_refused_request_is_not_read_for_ever(impatient: Server, path: bytes) -> None:
     head = request(None, {"Content-Length": "60000"}, path=path, close=False)
-    lasted, received = _dribble(impatient, head, b" ")
+    _, received = _dribble(impatient, head, b" ")
     assert answers(received)[0].status in (401, 404)
-    assert lasted < 5, "the body of a refused request holds the connection for ever"
 
 
 # ---- Connections and heads ---------------------------------------------------------------------
@@ -435,12 +433,9 @@ def _charged(server: Server) -> int:
 
 
 def _settled_charges(server: Server, before: int) -> int:
-    """How many charges came on top, once nothing more happens."""
-    ends_at = time.monotonic() + 0.5
-    while time.monotonic() < ends_at:
-        if (more := _charged(server) - before) > 0:
-            return more
-    return 0
+    """How many charges came on top; one more call is charged after all that came before it."""
+    assert _post(server, GOOD).status == 200
+    return _charged(server) - before - 1
 
 
 @pytest.mark.parametrize("missing", [1, 60, len(GOOD), len(GOOD) + 4])

@@ -4,13 +4,12 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.harness import BODY, PURCHASE, Home, Server
+from tests.harness import BODY, PURCHASE, Home, Server, until
 
 # Writes down everything it is asked, durably, before it does anything else.
 _GATEWAY = """
@@ -36,14 +35,6 @@ class Journal:
 def make():
     return Journal()
 """
-
-
-def _until(holds: Callable[[], bool], what: str) -> None:
-    for _ in range(300):
-        if holds():
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"never happened: {what}")
 
 
 @pytest.fixture
@@ -77,7 +68,7 @@ def test_a_payment_whose_process_died_is_reversed_once_and_never_repeated(
     before = home.balance(account)
     waiting = threading.Thread(target=_send, args=(server, key, "4000000000000259"))
     waiting.start()
-    _until(lambda: len(journal.read_text().splitlines()) == 2, "the gateway was asked")
+    until(journal.read_text, lambda told: len(told.splitlines()) == 2)
     server.kill()
     waiting.join()
     [open_one] = home.ok("gateway", "list", "--json").json
@@ -89,11 +80,9 @@ def test_a_payment_whose_process_died_is_reversed_once_and_never_repeated(
     second = home.start()
     try:
         doubtful = open_one["requestId"]
-        _until(lambda: f"reverse {doubtful}" in journal.read_text(), "the payment was reversed")
-        _until(
-            lambda: home.ok("gateway", "show", doubtful, "--json").json["state"] == "REVERSED",
-            "the reversal was written down",
-        )
+        until(journal.read_text, lambda told: f"reverse {doubtful}" in told)
+        show = ("gateway", "show", doubtful, "--json")
+        until(lambda: home.ok(*show).json["state"], lambda state: state == "REVERSED")
         time.sleep(1.5)
     finally:
         second.stop()

@@ -9,7 +9,17 @@ import time
 import httpx
 import pytest
 
-from tests.harness import BODY, GATEHOUSE, Home, Server, free_port, precheck, sandbox_key
+from tests.harness import (
+    BODY,
+    GATEHOUSE,
+    PATIENCE_S,
+    Home,
+    Server,
+    free_port,
+    precheck,
+    sandbox_key,
+    until,
+)
 from tests.resilience.wire import (
     PRECHECK,
     SILENT_CARD,
@@ -36,17 +46,15 @@ async def _until_held(server: Server, key: str, amount: float) -> None:
     """Wait until requests in flight hold that much of the demo account's 100."""
 
     def look() -> None:
-        ends_at = time.monotonic() + 20
         with server.client(key) as client:
-            while _remaining(client) > 100 - amount:
-                assert time.monotonic() < ends_at, "the requests did not get in flight"
+            until(lambda: _remaining(client), lambda left: left <= 100 - amount)
 
     await asyncio.to_thread(look)
 
 
 def _until_refused(server: Server) -> None:
     """Wait until nobody can connect any more, while the process is still there."""
-    ends_at = time.monotonic() + 10
+    ends_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends_at:
         assert server.process.poll() is None, "it ended before its requests did"
         try:
@@ -79,10 +87,10 @@ def test_the_interrupt_key_stops_as_gracefully(sqlite_home: Home) -> None:
 
 
 def _check_graceful_stop(home: Home, stop: signal.Signals) -> None:
-    server = home.start({"GATEHOUSE_PRECHECK_TIMEOUT_MS": "2000"})
+    server = home.start({"GATEHOUSE_PRECHECK_TIMEOUT_MS": "4000"})
     try:
         answers = asyncio.run(_stop_with_requests_in_flight(server, sandbox_key(home), stop))
-        assert server.process.wait(20) == 0
+        assert server.process.wait(PATIENCE_S) == 0
     finally:
         server.kill()
     for answer in answers:
@@ -103,18 +111,17 @@ def _check_graceful_stop(home: Home, stop: signal.Signals) -> None:
 
 
 def test_an_idle_connection_does_not_hold_up_a_stop(sqlite_home: Home) -> None:
-    server = sqlite_home.start()
-    with socket.create_connection(("127.0.0.1", server.port), 10) as connection:
+    # Whoever waited for the connection would be waited for in vain.
+    server = sqlite_home.start({"GATEHOUSE_STOP_TIMEOUT_S": "600"})
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE_S) as connection:
         connection.sendall(request(method=b"GET", path=b"/healthz", close=False))
         assert read_answer(connection).status == 200
-        started = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - started < 5
         assert connection.recv(1) == b""
 
 
 def test_a_request_that_outlasts_the_patience_of_a_stop_is_not_charged(sqlite_home: Home) -> None:
-    settings = {"GATEHOUSE_PRECHECK_TIMEOUT_MS": "30000", "GATEHOUSE_STOP_TIMEOUT_S": "1"}
+    settings = {"GATEHOUSE_PRECHECK_TIMEOUT_MS": "60000", "GATEHOUSE_STOP_TIMEOUT_S": "1"}
     server = sqlite_home.start(settings)
     try:
         body = httpx.Request("POST", server.base, json=SILENT).content
@@ -122,9 +129,7 @@ def test_a_request_that_outlasts_the_patience_of_a_stop_is_not_charged(sqlite_ho
         with socket.create_connection(("127.0.0.1", server.port), 20) as connection:
             connection.sendall(request(body, headers, close=False))
             asyncio.run(_until_held(server, headers["X-API-KEY"], 0.05))
-            started = time.monotonic()
             assert server.stop() == 0
-            assert time.monotonic() - started < 10
             received = read_to_end(connection)
     finally:
         server.kill()
@@ -155,7 +160,7 @@ def test_a_stop_signal_right_after_the_welcome_is_not_lost(sqlite_home: Home) ->
             time.sleep(pause)
             process.send_signal(signal.SIGTERM)
             try:
-                code = process.wait(5)
+                code = process.wait(PATIENCE_S)
             except subprocess.TimeoutExpired:
                 process.kill()
                 pytest.fail("the signal was lost: the server went on as if nothing had happened")

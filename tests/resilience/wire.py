@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gatehouse.web.problems import CODES
-from tests.harness import GATEHOUSE, Home, Server
+from tests.harness import GATEHOUSE, PATIENCE_S, Home, Server
 
 PRECHECK = "/api/v1/precheck"
 SILENT_CARD = "4000000000000127"
@@ -129,7 +129,7 @@ def start(home: Home, port: int, output: Path | None = None) -> Server:
             [*GATEHOUSE, "serve", "--port", str(port)], env=home.environ(), stdout=out, stderr=log
         )
     server = Server(port, process, home)
-    ends_at = time.monotonic() + 30
+    ends_at = time.monotonic() + PATIENCE_S
     while not _is_ready(port):
         assert process.poll() is None, f"the server ended: {server.log()[-2000:]}"
         assert time.monotonic() < ends_at, f"the server did not get ready: {server.log()[-2000:]}"
@@ -152,7 +152,7 @@ class Caller:
     An HTTP library's pool would be busier than the server when hundreds of them call at once.
     """
 
-    def __init__(self, port: int, key: str, timeout: float = 60) -> None:
+    def __init__(self, port: int, key: str, timeout: float = PATIENCE_S) -> None:
         self._port = port
         self._key = key
         self._timeout = timeout

@@ -45,8 +45,8 @@ def test_the_tables_are_what_the_migrations_make(office: AdminSession) -> None:
         assert tree.get_heads() == [HEAD]
 
 
-def test_migrating_twice_or_at_once_is_safe(home: Home) -> None:
-    settings = load_settings(home.environ())
+def test_migrating_twice_or_at_once_is_safe(empty_home: Home) -> None:
+    settings = load_settings(empty_home.environ())
     settings.home.mkdir(parents=True)
     problems: list[BaseException] = []
 

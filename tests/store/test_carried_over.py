@@ -32,8 +32,8 @@ _REVIEW = sa.text(
 )
 
 
-def test_a_database_with_reviews_is_brought_up_to_date(home: Home) -> None:
-    settings = load_settings(home.environ())
+def test_a_database_with_reviews_is_brought_up_to_date(empty_home: Home) -> None:
+    settings = load_settings(empty_home.environ())
     settings.home.mkdir(parents=True)
     database = Database(settings.effective_database_url, timeout_ms=5000)
     requests = [new_id("req", MOMENT_MS + number, bytes) for number in range(len(REVIEWS) + 1)]

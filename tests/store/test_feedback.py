@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from itertools import count
 
 import pytest
@@ -12,8 +11,6 @@ from gatehouse.access.actors import Actor
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import reviews
@@ -30,7 +27,6 @@ from gatehouse.store.feedback.feedback import (
 from gatehouse.store.feedback.feedback_queue import RecordedFeedback
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import AUDIT, DECISIONS, FEEDBACK
-from tests.harness import Home
 from tests.store.reviewing import open_review
 
 MOMENT_MS = 1_790_000_000_000
@@ -42,13 +38,6 @@ GONE = FeedbackStatement(Label.WITHDRAWN)
 LOST = FeedbackStatement(Label.CHARGEBACK, MOMENT_MS + 5, 59_900_000, "USD")
 
 _numbers = count()
-
-
-@pytest.fixture
-def sqlite_office(sqlite_home: Home) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    yield place
-    place.database.dispose()
 
 
 def make_account(office: AdminSession) -> str:

@@ -523,8 +523,8 @@ def test_lost_connections_are_made_anew(tmp_path: Path, new_database: Callable[[
     office.database.dispose()
 
 
-def test_a_database_of_the_revision_before_is_brought_up_to_date(home: Home) -> None:
-    settings = load_settings(home.environ())
+def test_a_database_of_the_revision_before_is_brought_up_to_date(empty_home: Home) -> None:
+    settings = load_settings(empty_home.environ())
     settings.home.mkdir(parents=True)
     database = Database(settings.effective_database_url, timeout_ms=5000)
     with database.writing() as connection:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable
 from itertools import count
 from unittest import mock
 
@@ -15,12 +15,9 @@ from gatehouse.access.actors import Actor
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.installation import open_admin_session
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
-from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback, label_follower
 from gatehouse.store.feedback.feedback import FeedbackStatement, Subject
@@ -28,7 +25,6 @@ from gatehouse.store.feedback.feedback_queue import RecordedFeedback
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
-from tests.harness import Home
 
 MOMENT_MS = 1_790_000_000_000
 AT_S = MOMENT_MS / 1000
@@ -39,16 +35,9 @@ Heard = tuple[str, bool | None, bool | None]
 
 
 @pytest.fixture
-def office(sqlite_home: Home) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    yield place
-    place.database.dispose()
-
-
-@pytest.fixture
-def account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
+def office(sqlite_office: AdminSession) -> AdminSession:
+    """What is told of labels does not depend on the database."""
+    return sqlite_office
 
 
 def decide(

@@ -2,17 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from gatehouse.access.actors import Actor
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.gateway.request import Payment
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState, KeptIntent
@@ -24,7 +21,7 @@ from gatehouse.store.requests.reversal_worker import (
     wait_ms,
 )
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
-from tests.harness import Home
+from tests.harness import PATIENCE_S
 
 NOW = 1_000_000_000_000
 
@@ -53,14 +50,6 @@ class Hands:
 
     def __call__(self) -> int:
         return self.now_ms
-
-
-@pytest.fixture
-def embedded(sqlite_home: Home) -> Iterator[AdminSession]:
-    """An office for what does not depend on the database."""
-    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    yield place
-    place.database.dispose()
 
 
 def put(office: AdminSession, request_id: str, **values: Any) -> None:
@@ -148,14 +137,14 @@ def test_failed_attempts_say_why_and_spoil_no_other(office: AdminSession) -> Non
 
 
 def test_attempts_go_on_with_longer_waits_until_somebody_must_look_after_it(
-    embedded: AdminSession, caplog: pytest.LogCaptureFixture
+    sqlite_office: AdminSession, caplog: pytest.LogCaptureFixture
 ) -> None:
-    put(embedded, "r0")
+    put(sqlite_office, "r0")
     gateway, clock = RecordingGateway(_fail), Hands()
-    keen = reverser(embedded, gateway, clock)
+    keen = reverser(sqlite_office, gateway, clock)
     waits = []
     with caplog.at_level(logging.INFO, logger="gatehouse.store"):
-        while (intent := get(embedded, "r0")).state is IntentState.REVERSE:
+        while (intent := get(sqlite_office, "r0")).state is IntentState.REVERSE:
             assert intent.next_at_ms is not None
             waits.append((intent.next_at_ms - clock.now_ms) // 1000)
             clock.now_ms = intent.next_at_ms
@@ -228,30 +217,30 @@ def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(
 
 
 def test_it_runs_until_it_is_stopped(
-    embedded: AdminSession, monkeypatch: pytest.MonkeyPatch
+    sqlite_office: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gatehouse.store.requests.reversal_worker.REVERSE_EVERY_S", 0.01)
-    put(embedded, "first")
+    put(sqlite_office, "first")
     gateway = RecordingGateway()
 
     async def scenario() -> None:
-        running = reverser(embedded, gateway)
+        running = reverser(sqlite_office, gateway)
         task = asyncio.create_task(running.run())
         await _until(lambda: len(gateway.reversals) == 1)
-        put(embedded, "second")
+        put(sqlite_office, "second")
         await _until(lambda: len(gateway.reversals) == 2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    asyncio.run(asyncio.wait_for(scenario(), 30))
+    asyncio.run(asyncio.wait_for(scenario(), PATIENCE_S))
 
 
 def test_trouble_with_the_database_does_not_end_it(
-    embedded: AdminSession, monkeypatch: pytest.MonkeyPatch
+    sqlite_office: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gatehouse.store.requests.reversal_worker.REVERSE_EVERY_S", 0.01)
-    put(embedded, "r0")
+    put(sqlite_office, "r0")
     gateway, troubles = RecordingGateway(), iter([RuntimeError("a"), OSError("b")])
     look = intents.anything_due
 
@@ -263,12 +252,12 @@ def test_trouble_with_the_database_does_not_end_it(
     monkeypatch.setattr(intents, "anything_due", troubled)
 
     async def scenario() -> None:
-        task = asyncio.create_task(reverser(embedded, gateway).run())
-        await _until(lambda: get(embedded, "r0").state is IntentState.REVERSED)
+        task = asyncio.create_task(reverser(sqlite_office, gateway).run())
+        await _until(lambda: get(sqlite_office, "r0").state is IntentState.REVERSED)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
-    asyncio.run(asyncio.wait_for(scenario(), 30))
+    asyncio.run(asyncio.wait_for(scenario(), PATIENCE_S))
 
 
 async def _until(true: Callable[[], bool]) -> None:

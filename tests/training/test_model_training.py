@@ -1,7 +1,7 @@
 """Training uses what would have been known, measures on what came later, and says what it found."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -9,14 +9,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.decisions.record import RecordedEvent
-from gatehouse.installation import open_admin_session
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, confidence, load_sheet
-from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 from gatehouse.store.feedback.label_times import KnownLabel
@@ -28,7 +25,6 @@ from gatehouse.training.model_fitting import FitOptions, Fitted
 from gatehouse.training.model_training import TrainingOptions, gather, risk_of, train
 from gatehouse.training.report import ModelReport, decode_report, encode_report, summary
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
-from tests.harness import Home
 from tests.training.material import shop
 
 QUICK = FitOptions(method="logistic")
@@ -320,24 +316,17 @@ def test_risk_is_what_an_answer_would_leave_to_certainty() -> None:
     assert len(set(risk_of(totals))) == 5
 
 
-@pytest.fixture
-def place(sqlite_home: Home) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    yield place
-    place.database.dispose()
-
-
 Keep = Callable[[int, str, str, int], str]
 
 
 @pytest.fixture
-def keep(place: AdminSession) -> Keep:
+def keep(sqlite_office: AdminSession) -> Keep:
     """Keeps a record of the day that is so many days ago."""
 
     def kept(number: int, operation: str, text: str, days_ago: int = 50) -> str:
         at_ms = NOW_MS - days_ago * DAY_MS
         row = {"account_id": "acct_1", "request_id": request_id(number, at_ms), "at_ms": at_ms}
-        with place.database.writing() as connection:
+        with sqlite_office.database.writing() as connection:
             connection.execute(DECISIONS.insert(), {**row, "operation": operation, "record": text})
         return request_id(number, at_ms)
 
@@ -352,16 +341,16 @@ def _judged(value: float = 1.0, *, completed: bool = True) -> dict[str, Any]:
     return stage("Sentry", {"signals": {"IP_VPN": value, "GONE": 2}}, completed=completed)
 
 
-def _gather(place: AdminSession, labels: dict[str, bool], until_ms: int = NOW_MS) -> Any:
+def _gather(sqlite_office: AdminSession, labels: dict[str, bool], until_ms: int = NOW_MS) -> Any:
     told: list[RecordCounts] = []
     known = {name: KnownLabel(fraud, NOW_MS) for name, fraud in labels.items()}
     span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
-    examples = gather(place.database, span, known, until_ms, OPTIONS, told.append)
+    examples = gather(sqlite_office.database, span, known, until_ms, OPTIONS, told.append)
     return examples, told[-1] if told else RecordCounts()
 
 
 def test_what_sentry_measured_is_gathered_from_whoever_asked_it(
-    place: AdminSession, keep: Keep
+    sqlite_office: AdminSession, keep: Keep
 ) -> None:
     fraud = keep(1, "sentry", _text(_judged(0.25)), 50)
     honest = keep(2, "pipeline", _text(stage("Rules", {"signals": {}}), _judged(0.5)), 40)
@@ -372,7 +361,7 @@ def test_what_sentry_measured_is_gathered_from_whoever_asked_it(
     keep(7, "sentry", _text(stage("Sentry", {})), 30)
     keep(8, "sentry", "{", 30)
     keep(9, "sentry", _text(stage("Sentry", {"signals": {"IP_VPN": "x"}})), 30)
-    examples, told = _gather(place, {fraud: True, honest: False})
+    examples, told = _gather(sqlite_office, {fraud: True, honest: False})
     assert list(examples.labels) == [1, 0, -1]
     assert list(examples.known_s)[:2] == [NOW_MS / 1000] * 2
     assert list(examples.doubtful) == [0, 0, 0]
@@ -401,27 +390,27 @@ def _event(*, counted: bool = True, declined: bool = False) -> RecordedEvent:
     ],
 )
 def test_a_request_that_nobody_would_complain_of_is_doubtful(
-    place: AdminSession, keep: Keep, changes: Any, event: Any, doubtful: bool
+    sqlite_office: AdminSession, keep: Keep, changes: Any, event: Any, doubtful: bool
 ) -> None:
     judged = stage("Sentry", {"signals": {"IP_VPN": 1.0}, "event": event})
     text = msgspec.json.encode({**record(stages=[judged]), **changes}).decode()
     keep(1, "pipeline", text, 50)
-    examples, _ = _gather(place, {})
+    examples, _ = _gather(sqlite_office, {})
     assert list(examples.doubtful) == [doubtful]
 
 
 def test_a_request_in_which_nothing_was_measured_is_an_example_too(
-    place: AdminSession, keep: Keep
+    sqlite_office: AdminSession, keep: Keep
 ) -> None:
     keep(1, "sentry", _text(stage("Sentry", {"signals": {}})), 50)
-    examples, _ = _gather(place, {})
+    examples, _ = _gather(sqlite_office, {})
     assert len(examples) == 1
     assert np.isnan(examples.matrix(np.arange(1))).all()
 
 
-def test_requests_wait_until_their_labels_are_in(place: AdminSession, keep: Keep) -> None:
+def test_requests_wait_until_their_labels_are_in(sqlite_office: AdminSession, keep: Keep) -> None:
     keep(1, "sentry", _text(_judged()), 11)
     young = keep(2, "sentry", _text(_judged()), 10)
-    assert len(_gather(place, {young: True})[0]) == 1
-    assert len(_gather(place, {young: True}, NOW_MS + DAY_MS)[0]) == 2
-    assert len(_gather(place, {young: True}, NOW_MS - 300 * DAY_MS)[0]) == 0
+    assert len(_gather(sqlite_office, {young: True})[0]) == 1
+    assert len(_gather(sqlite_office, {young: True}, NOW_MS + DAY_MS)[0]) == 2
+    assert len(_gather(sqlite_office, {young: True}, NOW_MS - 300 * DAY_MS)[0]) == 0

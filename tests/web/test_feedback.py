@@ -1,6 +1,5 @@
 """Feedback over HTTP: given by any name of a request, shown with its history, free of charge."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -8,20 +7,18 @@ import httpx
 import msgspec
 import pytest
 
-from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.request_reader import RequestReader
-from gatehouse.installation import open_admin_session, system_clock
-from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts, keys, ledger
+from gatehouse.installation import system_clock
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback.feedback import MOST_SAID, FeedbackStatement, Telling, note_all
 from gatehouse.store.state import lock_changes
 from gatehouse.web.feedback import FeedbackRequest
 from tests.harness import VISIT, Server, pipeline, sandbox_key, sentry
 from tests.store.reviewing import open_review
+from tests.web.shop import Shop
 
 REQUEST = "req_01kabcdefghjkmnpqrstvwxyz0"
 FREE_FROM = {
@@ -29,36 +26,6 @@ FREE_FROM = {
     "amountAuthorized": {"currency": "USD", "amount": 0},
     "amountClosed": {"currency": "USD", "amount": 0},
 }
-
-
-@pytest.fixture(scope="module")
-def office(shared: Server) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
-    yield place
-    place.database.dispose()
-
-
-class Shop:
-    """An account of its own with a key for everything, or for some operations."""
-
-    def __init__(self, office: AdminSession, *scopes: str) -> None:
-        with office.change() as change:
-            self.account = accounts.create(change, "Shop", "USD").account_id
-            ledger.top_up(change, self.account, 7_000_000, "")
-            terms = keys.KeyTerms(scopes=scopes, rate_limit_per_second=0)
-            key, self.key = keys.issue(change, self.account, terms)
-        self.actor = f"key:{key.key_id}"
-
-
-@pytest.fixture(scope="module")
-def shop(office: AdminSession) -> Shop:
-    return Shop(office)
-
-
-@pytest.fixture(scope="module")
-def client(shared: Server, shop: Shop) -> Iterator[httpx.Client]:
-    with shared.client(shop.key) as one:
-        yield one
 
 
 def refused(answer: httpx.Response, status: int, code: str) -> Any:

@@ -1,15 +1,14 @@
 """The Pipeline and Rules operations on the real server, as a caller sees them."""
 
 import itertools
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.harness import AMELIA, BODY, CARD, PURCHASE, VISIT, Home, Server, pipeline, rules
+from tests.harness import AMELIA, BODY, CARD, PURCHASE, VISIT, Home, Server, pipeline, rules, until
 
 _NUMBERS = itertools.count(1)
 TOR, HOSTING, AT_HOME = "192.0.2.1", "198.51.100.1", "203.0.113.1"
@@ -144,18 +143,13 @@ def test_a_late_gateway_costs_nothing_and_its_payment_is_reversed(
     assert items(response)[-1] == ("GATEWAY", 0.03, False)
     assert response.json()["billing"]["amountClosed"]["amount"] == 0.08
     request_id = response.json()["requestId"]
-    for _ in range(50):
-        kept = server.home.ok("gateway", "show", request_id, "--json").json
-        if kept["state"] == "REVERSED":
-            break
-        time.sleep(0.1)
-    assert kept["state"] == "REVERSED"
+    show = ("gateway", "show", request_id, "--json")
+    until(lambda: server.home.ok(*show).json["state"], lambda state: state == "REVERSED")
 
 
 def test_a_silent_issuer_ends_the_pipeline_before_the_gateway(client: httpx.Client) -> None:
-    quick = httpx.Timeout(30)
     body = purchase(preCheckRequest=card("4000000000000127"))
-    response = client.post("/api/v1/pipeline", json=body, timeout=quick)
+    response = client.post("/api/v1/pipeline", json=body)
     found = answered(response)
     assert found["pipelineStages"][-1] == "PreCheck"
     assert found["preCheckResponse"]["advice"] == "RETRY"
@@ -371,18 +365,6 @@ def test_rules_alone_answer_with_the_rules_that_matched(client: httpx.Client) ->
     assert answered(rules(client, {}), "rulesResponse")["status"] == "ACCEPT"
 
 
-def until(
-    client: httpx.Client, body: dict[str, Any], holds: Callable[[Any], bool]
-) -> httpx.Response:
-    """The first answer of which something holds; a server learns of changes in a moment."""
-    for _ in range(100):
-        response = pipeline(client, body)
-        if holds(response.json()):
-            return response
-        time.sleep(0.1)
-    raise AssertionError(response.text)
-
-
 def _version_in_force(body: Any) -> int:
     matched = body["pipelineResponse"]["rulesResponse"]["matchedRules"]
     return matched[0]["version"] if matched else 1
@@ -408,7 +390,10 @@ def test_a_running_server_takes_up_a_new_version_of_a_rule_set(
             "    shadow: true\n"
         )
         server.home.ok("rules", "apply", str(file), "--account", account)
-        response = until(client, purchase(), lambda body: _version_in_force(body) == 2)
+        sent = purchase()
+        response = until(
+            lambda: pipeline(client, sent), lambda answer: _version_in_force(answer.json()) == 2
+        )
         found = answered(response)
         assert found["decision"] == "REVIEW"
         assert found["rulesResponse"]["matchedRules"] == [
@@ -461,7 +446,9 @@ def test_a_repeat_gets_its_answer_although_the_pipeline_has_changed_since(
         assert answered(first)["pipelineStages"] == ["Rules"]
         file.write_text(rules_only + "  - stage: PreCheck\n")
         server.home.ok("pipelines", "apply", str(file), "--account", account)
-        changed = until(client, sent, lambda body: not body["isSuccess"])
+        changed = until(
+            lambda: pipeline(client, sent), lambda answer: not answer.json()["isSuccess"]
+        )
         assert "preCheckRequest" in refused(changed)
         again = pipeline(client, sent, **{"Idempotency-Key": "k"})
         assert again.content == first.content
@@ -477,10 +464,7 @@ def test_refusals_are_remembered_over_a_restart(sqlite_home: Home) -> None:
             for _ in range(2):
                 pipeline(client, purchase(preCheckRequest=card("4000000000000002")))
     with sqlite_home.server() as second, second.client(key) as client:
-        for _ in range(100):
-            if httpx.get(f"{second.base}/readyz").json()["checks"]["memory"]:
-                break
-            time.sleep(0.05)
+        second.wait_for_memory()
         record = decision(client, pipeline(client, purchase()))
         counted = dict(zip(_ip_measures(), record["signals"]["velocity.ip"], strict=True))
         assert (counted["count_1h"], counted["declines_1h"]) == (3, 2)

@@ -1,6 +1,5 @@
 """What is said about a request counts for the next one at once, on a real server."""
 
-import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -9,32 +8,20 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.access.actors import Actor
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts, keys, ledger
-from gatehouse.store.admin.admin_session import AdminSession
-from tests.harness import AMELIA, CARD, PURCHASE, VISIT, Home, Server, pipeline, sentry
+from tests.harness import AMELIA, CARD, PURCHASE, VISIT, Home, Server, pipeline, sentry, until
+from tests.web.shop import Shop
 
 _NUMBERS = count(1)
 
 
-class Shop:
-    """An account of its own, and a customer whom nobody else has seen."""
+class Customer(Shop):
+    """A shop, and a customer whom nobody else has seen."""
 
     def __init__(self, home: Home) -> None:
-        office = open_admin_session(load_settings(home.environ()), Actor.system("test"))
-        self._create(office)
-        office.database.dispose()
+        with home.office() as office:
+            super().__init__(office, micros=90_000_000)
         number = next(_NUMBERS)
         self.user, self.address = f"user-{number}", f"24.{number}.2.3"
-
-    def _create(self, office: AdminSession) -> None:
-        with office.change() as change:
-            self.account = accounts.create(change, "Shop", "USD").account_id
-            ledger.top_up(change, self.account, 9_000_000, "")
-            terms = keys.KeyTerms(rate_limit_per_second=0)
-            _, self.key = keys.issue(change, self.account, terms)
 
     def visit(self, user: str = "", address: str = "") -> dict[str, Any]:
         """One more visit of the customer; other orders have nothing else in common."""
@@ -52,12 +39,12 @@ class Shop:
 
 
 @pytest.fixture
-def shop(shared: Server) -> Shop:
-    return Shop(shared.home)
+def shop(shared: Server) -> Customer:
+    return Customer(shared.home)
 
 
 @pytest.fixture
-def client(shared: Server, shop: Shop) -> Iterator[httpx.Client]:
+def client(shared: Server, shop: Customer) -> Iterator[httpx.Client]:
     with shared.client(shop.key) as one:
         yield one
 
@@ -88,24 +75,19 @@ def tell(client: httpx.Client, label: str, **subject: Any) -> None:
     assert answer.json()["isSuccess"], answer.text
 
 
-def until(client: httpx.Client, shop: Shop, wanted: Callable[[Scored], bool]) -> Scored:
-    """Ask again and again until the server has heard of something."""
+def heard(client: httpx.Client, shop: Customer, wanted: Callable[[Scored], bool]) -> Scored:
+    """The first score after the server has heard of something."""
     same = asked(shop)
-    for _ in range(200):
-        found = score(client, same)
-        if wanted(found):
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"the server has not heard of it: {found.effects}")
+    return until(lambda: score(client, same), wanted)
 
 
-def asked(shop: Shop) -> dict[str, Any]:
+def asked(shop: Customer) -> dict[str, Any]:
     """The same order whenever it is asked about: it is counted once, and its score says all."""
     return {**shop.visit(), "event": {"type": "PURCHASE", "transactionId": f"same-{shop.user}"}}
 
 
 def test_a_fraud_lowers_the_next_visit_at_once_and_can_be_taken_back(
-    client: httpx.Client, shop: Shop
+    client: httpx.Client, shop: Customer
 ) -> None:
     first, same = score(client, shop.visit()), asked(shop)
     before = score(client, same)
@@ -128,7 +110,7 @@ def test_a_fraud_lowers_the_next_visit_at_once_and_can_be_taken_back(
     assert (withdrawn.confidence, withdrawn.effects) == (before.confidence, before.effects)
 
 
-def test_the_reasons_say_so_in_words(client: httpx.Client, shop: Shop) -> None:
+def test_the_reasons_say_so_in_words(client: httpx.Client, shop: Customer) -> None:
     tell(client, "FRAUD", requestId=score(client, shop.visit()).request)
     reasons = sentry(client, shop.visit()).json()["sentryResponse"]["reasons"]
     texts = {one["code"]: one["text"] for one in reasons}
@@ -136,7 +118,7 @@ def test_the_reasons_say_so_in_words(client: httpx.Client, shop: Shop) -> None:
 
 
 def test_feedback_by_transaction_or_reference_counts_as_well(
-    client: httpx.Client, shop: Shop
+    client: httpx.Client, shop: Customer
 ) -> None:
     one, other = shop.visit(), shop.visit(user="another")
     score(client, one)
@@ -148,7 +130,9 @@ def test_feedback_by_transaction_or_reference_counts_as_well(
     assert "ACCOUNT_REPUTATION" in score(client, shop.visit(user="another")).reputations
 
 
-def test_a_user_is_scored_by_what_it_shares_with_others(client: httpx.Client, shop: Shop) -> None:
+def test_a_user_is_scored_by_what_it_shares_with_others(
+    client: httpx.Client, shop: Customer
+) -> None:
     tell(client, "FRAUD", requestId=score(client, shop.visit()).request)
     neighbour = score(client, shop.visit(user="neighbour"))
     assert neighbour.reputations
@@ -158,7 +142,7 @@ def test_a_user_is_scored_by_what_it_shares_with_others(client: httpx.Client, sh
 
 
 def test_a_card_and_a_mailbox_have_a_name_wherever_they_come_from(
-    client: httpx.Client, shop: Shop, shared: Server
+    client: httpx.Client, shop: Customer, shared: Server
 ) -> None:
     def bought(by: httpx.Client, user: str, address: str) -> Scored:
         visit = shop.visit(user=user, address=address)
@@ -167,7 +151,7 @@ def test_a_card_and_a_mailbox_have_a_name_wherever_they_come_from(
         return Scored(pipeline(by, sent))
 
     first = bought(client, shop.user, shop.address)
-    other = Shop(shared.home)
+    other = Customer(shared.home)
     with shared.client(other.key) as elsewhere:
         assert not bought(client, "before", "70.2.2.3").reputations
         assert not bought(elsewhere, "before", "70.3.2.3").reputations
@@ -181,19 +165,19 @@ def test_a_card_and_a_mailbox_have_a_name_wherever_they_come_from(
 
 
 def test_a_label_given_by_a_command_reaches_the_running_server(
-    client: httpx.Client, shop: Shop, shared: Server
+    client: httpx.Client, shop: Customer, shared: Server
 ) -> None:
     request = score(client, shop.visit()).request
     given = ("feedback", "add", "--account", shop.account, "--request", request, "--label")
     shared.home.ok(*given, "fraud")
-    found = until(client, shop, lambda one: "ACCOUNT_REPUTATION" in one.reputations)
+    found = heard(client, shop, lambda one: "ACCOUNT_REPUTATION" in one.reputations)
     assert found.effects["ACCOUNT_REPUTATION"] < 0
     shared.home.ok(*given, "withdrawn")
-    until(client, shop, lambda one: not one.reputations)
+    heard(client, shop, lambda one: not one.reputations)
 
 
 def test_what_a_reviewer_finds_counts(
-    client: httpx.Client, shop: Shop, shared: Server, tmp_path: Path
+    client: httpx.Client, shop: Customer, shared: Server, tmp_path: Path
 ) -> None:
     rules = tmp_path / "rules.yaml"
     rules.write_text(
@@ -208,22 +192,18 @@ def test_what_a_reviewer_finds_counts(
     )
     shared.home.ok("pipelines", "apply", str(stages), "--account", shop.account)
     sent = {**PURCHASE, "pipelineId": 7, "sentryRequest": shop.visit()}
-    for _ in range(200):
-        answer = pipeline(client, sent).json()
-        if answer["isSuccess"]:
-            break
-        time.sleep(0.05)
+    answer = until(lambda: pipeline(client, sent).json(), lambda body: body["isSuccess"])
     assert answer["pipelineResponse"]["decision"] == "REVIEW", answer
     resolution = {"resolution": "DECLINE", "reason": "The holder knows nothing of it"}
     resolved = client.post(f"/api/v1/reviews/{answer['requestId']}", json=resolution)
     assert resolved.json()["isSuccess"], resolved.text
-    until(client, shop, lambda one: one.effects.get("ACCOUNT_REPUTATION", 0) < 0)
+    heard(client, shop, lambda one: one.effects.get("ACCOUNT_REPUTATION", 0) < 0)
 
 
 def test_another_account_hears_of_what_both_know_alone(
-    client: httpx.Client, shop: Shop, shared: Server
+    client: httpx.Client, shop: Customer, shared: Server
 ) -> None:
-    other = Shop(shared.home)
+    other = Customer(shared.home)
     theirs = {**other.visit(user=shop.user, address=shop.address), "customInputs": None}
     theirs["event"] = {"type": "PURCHASE", "transactionId": "theirs"}
     with shared.client(other.key) as elsewhere:
@@ -242,9 +222,9 @@ def test_another_account_hears_of_what_both_know_alone(
 
 
 def test_accounts_can_be_kept_apart_and_a_reputation_outlives_a_restart(tmp_path: Path) -> None:
-    home = Home(tmp_path / "home", "", {"GATEHOUSE_REPUTATION": "separate"})
+    home = Home(tmp_path / "home", "", {"GATEHOUSE_REPUTATION": "separate"}).migrated()
     with home.server() as server:
-        shop, other = Shop(home), Shop(home)
+        shop, other = Customer(home), Customer(home)
         with server.client(shop.key) as client, server.client(other.key) as elsewhere:
             theirs = other.visit(user=shop.user, address=shop.address)
             before = score(elsewhere, theirs)
@@ -259,9 +239,6 @@ def test_accounts_can_be_kept_apart_and_a_reputation_outlives_a_restart(tmp_path
             again = score(elsewhere, theirs)
             assert (again.confidence, again.effects) == (before.confidence, before.effects)
     with home.server() as server, server.client(shop.key) as client:
-        for _ in range(200):
-            if client.get("/readyz").json()["checks"]["memory"]:
-                break
-            time.sleep(0.05)
+        server.wait_for_memory()
         anew = score(client, same)
         assert (anew.confidence, anew.effects) == (found.confidence, found.effects)

@@ -1,20 +1,16 @@
 """Reviews over HTTP: listed, shown and resolved once, each for its own account."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
 
-from gatehouse.access.actors import Actor
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts, keys, ledger
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Server
 from tests.store.reviewing import MOMENT_MS, open_review
+from tests.web.shop import Shop
 
 APPROVE = {"resolution": "APPROVE", "reason": "Known customer"}
 FREE = {
@@ -23,36 +19,6 @@ FREE = {
     "amountAuthorized": {"currency": "USD", "amount": 0},
     "amountClosed": {"currency": "USD", "amount": 0},
 }
-
-
-@pytest.fixture(scope="module")
-def office(shared: Server) -> Iterator[AdminSession]:
-    place = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
-    yield place
-    place.database.dispose()
-
-
-class Shop:
-    """An account of its own with a key for everything."""
-
-    def __init__(self, office: AdminSession, *scopes: str) -> None:
-        with office.change() as change:
-            self.account = accounts.create(change, "Shop", "USD").account_id
-            ledger.top_up(change, self.account, 7_000_000, "")
-            terms = keys.KeyTerms(scopes=scopes, rate_limit_per_second=0)
-            key, self.key = keys.issue(change, self.account, terms)
-        self.actor = f"key:{key.key_id}"
-
-
-@pytest.fixture(scope="module")
-def shop(office: AdminSession) -> Shop:
-    return Shop(office)
-
-
-@pytest.fixture(scope="module")
-def client(shared: Server, shop: Shop) -> Iterator[httpx.Client]:
-    with shared.client(shop.key) as one:
-        yield one
 
 
 def refused(answer: httpx.Response, status: int, code: str) -> Any:

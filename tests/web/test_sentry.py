@@ -1,7 +1,6 @@
 """Sentry over a real server: scores and reasons, bad input, money, records, and its memory."""
 
 import json
-import time
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
@@ -10,7 +9,7 @@ import httpx
 import psycopg
 import pytest
 
-from tests.harness import BROWSER, VISIT, Home, Server, sandbox_key, sentry
+from tests.harness import BROWSER, VISIT, Home, Server, sandbox_key, sentry, until
 
 FIELD = "sentryResponse"
 FEE = {"currency": "USD", "amount": 0.02}
@@ -430,14 +429,14 @@ def test_declared_custom_inputs_are_remembered_and_others_are_not(shared: Server
 
 def memory(server: Server) -> dict[str, Any]:
     """How the memory is, once it is rebuilt."""
-    for _ in range(600):
-        told = httpx.get(f"{server.base}/readyz").json()
+
+    def look() -> dict[str, Any]:
+        told: dict[str, Any] = httpx.get(f"{server.base}/readyz").json()
         assert told["checks"]["memory"] is (told["memory"]["state"] == "ready")
-        if told["checks"]["memory"]:
-            found: dict[str, Any] = told["memory"]
-            return found
-        time.sleep(0.05)
-    raise AssertionError("the memory was not rebuilt")
+        return told
+
+    found: dict[str, Any] = until(look, lambda told: told["checks"]["memory"])["memory"]
+    return found
 
 
 def test_a_burst_of_accounts_from_one_address_is_seen(fresh: httpx.Client) -> None:

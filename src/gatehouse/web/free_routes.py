@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from gatehouse.access.accounts import Caller
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.web.auth import Authenticator
 from gatehouse.web.body import Receive, read_body
 from gatehouse.web.context import Reply, RequestContext
-from gatehouse.web.validation import RequestReader
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -48,8 +48,3 @@ def path_id(context: RequestContext) -> str:
     """The request id in the path."""
     request_id: str = context.scope["path_params"]["request_id"]
     return request_id
-
-
-def actor_of(caller: Caller) -> str:
-    """How records name the key that called."""
-    return f"key:{caller.key.key_id}"

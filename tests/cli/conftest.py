@@ -1,0 +1,15 @@
+"""Commands that run in this process, at a home of their own."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gatehouse.store.admin.admin_session import AdminSession
+from tests.harness import Home
+
+
+@pytest.fixture
+def place(sqlite_home: Home, sqlite_office: AdminSession) -> Iterator[AdminSession]:
+    """The data of the home at which the commands of a test work."""
+    with sqlite_home.current():
+        yield sqlite_office

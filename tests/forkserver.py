@@ -1,0 +1,274 @@
+"""Runs the command line in real processes without starting Python anew for each of them.
+
+One process per test worker imports the program and loads its tables once; every command and every
+server of the tests is a fork of it with arguments, folder, environment and files of its own.
+"""
+
+import atexit
+import contextlib
+import functools
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+# Numerical libraries start threads when they are loaded, and threads do not survive a fork.
+_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+_LAUNCHER = '''#!{python} -IS
+"""Stands in for the installed command: hands itself over to the fork server of the tests."""
+import os
+import socket
+import sys
+
+server = socket.socket(socket.AF_UNIX)
+server.connect({address!r})
+words = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:]]
+words += [f"{{name}}={{value}}" for name, value in os.environ.items()]
+data = os.fsencode("\\0".join(words))
+socket.send_fds(server, [len(data).to_bytes(4, "big")], [0, 1, 2])
+server.sendall(data)
+_, code = server.makefile("rb").read().split()
+os._exit(int(code) & 255)
+'''
+
+
+class Fork:
+    """A command that runs in a fork, with the part of `Popen` that the tests use."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._answers = connection.makefile("rb")
+        self.args = "gatehouse"
+        self.returncode: int | None = None
+        self.pid = int(self._answers.readline())
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        if self.returncode is None and select.select([self._connection], [], [], 0)[0]:
+            self._finish()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, once it has ended."""
+        if self.returncode is None:
+            if not select.select([self._connection], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            self._finish()
+        assert self.returncode is not None
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def _finish(self) -> None:
+        self.returncode = int(self._answers.readline())
+        self._answers.close()
+        self._connection.close()
+
+
+class ForkServer:
+    """The process that forks, seen from the tests."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="gatehouse-forks-")
+        self.address = str(Path(self._folder.name) / "socket")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forkserver", self.address],
+            cwd=Path(__file__).resolve().parents[1],
+            env=os.environ | _SINGLE_THREADED,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n", "the fork server did not start"
+
+    def start(
+        self, arguments: Sequence[str], environ: Mapping[str, str], files: Sequence[int]
+    ) -> Fork:
+        """Begin a command with these descriptors as its input, output and errors."""
+        words = [os.getcwd(), str(len(arguments)), *arguments]
+        words += [f"{name}={value}" for name, value in environ.items()]
+        data = os.fsencode("\0".join(words))
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(self.address)
+        socket.send_fds(connection, [len(data).to_bytes(4, "big")], list(files))
+        connection.sendall(data)
+        return Fork(connection)
+
+    def write_launcher(self, path: Path) -> None:
+        """Write a command `gatehouse` that runs in a fork, whoever calls it."""
+        path.write_text(_LAUNCHER.format(python=sys.executable, address=self.address))
+        path.chmod(0o755)
+
+    def stop(self) -> None:
+        """End the process; its forks are not its business."""
+        self._process.kill()
+        self._process.communicate()
+        self._folder.cleanup()
+
+
+@functools.cache
+def fork_server() -> ForkServer:
+    """The fork server of this test worker."""
+    server = ForkServer()
+    atexit.register(server.stop)
+    return server
+
+
+def build_commands_once() -> None:
+    """Keep the tree of commands, which is otherwise built anew for every call."""
+    from typer import main, testing
+
+    once = functools.cache(main.get_command)
+    for module, name in ((main, "get_command"), (testing, "_get_command")):
+        setattr(module, name, once)
+
+
+def _load() -> None:
+    """Import and unpack what commands and servers need, so that no fork has to."""
+    import alembic.command
+    import alembic.config
+    import duckdb
+    import psycopg
+    import typer.main
+    import uvloop
+
+    import gatehouse.bootstrap
+    import gatehouse.web.server
+    from gatehouse import warmup
+    from gatehouse.cli.app import app
+    from gatehouse.intel.networks import load_networks
+
+    _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
+    build_commands_once()
+    typer.main.get_command(app).make_context("gatehouse", ["accounts", "list"])
+    table = load_networks()
+    mock.patch.object(warmup, "load_networks", return_value=table).start()
+    warmup.warm()
+
+
+class _Parent:
+    """The process that forks, seen from inside."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._running: dict[int, socket.socket] = {}
+        self._ends, wake = os.pipe()
+        os.set_blocking(wake, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake)
+
+    def serve(self) -> None:
+        """Fork for everybody who connects, until the tests close the standard input."""
+        listening = self._listener.fileno()
+        while True:
+            ready, _, _ = select.select([listening, self._ends, 0], [], [])
+            if 0 in ready:
+                return
+            if self._ends in ready:
+                os.read(self._ends, 4096)
+                self._report_ended()
+            if listening in ready:
+                self._fork()
+
+    def _fork(self) -> None:
+        connection, _ = self._listener.accept()
+        words, files = _receive(connection)
+        pid = os.fork()
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for one in (*self._running.values(), connection, self._listener):
+                one.close()
+            _become(words, files)
+        for file in files:
+            os.close(file)
+        self._running[pid] = connection
+        with contextlib.suppress(OSError):
+            connection.sendall(b"%d\n" % pid)
+
+    def _report_ended(self) -> None:
+        for pid in list(self._running):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                with contextlib.suppress(OSError), self._running.pop(pid) as connection:
+                    connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _receive(connection: socket.socket) -> tuple[list[str], list[int]]:
+    head, files, _, _ = socket.recv_fds(connection, 4, 3)
+    left = int.from_bytes(head, "big")
+    parts = []
+    while left:
+        parts.append(connection.recv(left))
+        left -= len(parts[-1])
+    return os.fsdecode(b"".join(parts)).split("\0"), files
+
+
+def _become(words: list[str], files: list[int]) -> None:
+    """Run the command as if this process had been started for it; does not return."""
+    for target, file in enumerate(files):
+        os.dup2(file, target)
+        os.close(file)
+    folder, count, *rest = words
+    arguments, environ = rest[: int(count)], rest[int(count) :]
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(pair.partition("=")[::2] for pair in environ)
+    time.tzset()
+    sys.path[:0] = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    sys.argv = ["gatehouse", *arguments]
+    with _exit():
+        from gatehouse.cli import main
+
+        main()
+
+
+@contextlib.contextmanager
+def _exit() -> Iterator[None]:
+    """End the process as Python does, apart from taking the whole program to pieces."""
+    code: Any = 0
+    try:
+        yield
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    if code is not None and not isinstance(code, int):
+        sys.stderr.write(f"{code}\n")
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]  # what the end of Python calls as well
+    atexit._run_exitfuncs()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code or 0)
+
+
+if __name__ == "__main__":
+    with socket.socket(socket.AF_UNIX) as doorway:
+        doorway.bind(sys.argv[1])
+        doorway.listen(64)
+        _load()
+        assert threading.active_count() == 1, "only a process with one thread can fork"
+        parent = _Parent(doorway)
+        os.write(1, b"ready\n")
+        parent.serve()
