@@ -26,9 +26,9 @@ from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.identities import identities
 from gatehouse.store.identities.identity_sealer import HolderRecord, IdentitySealer
-from gatehouse.store.identities.imports import batch_of
 from scripts.bench.cards import card_number
 from scripts.bench.people import holders_of
 from scripts.bench.servers import Shop

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.cli.decisions.feedback_files import FIELDS
+from gatehouse.admin.feedback.statements import FIELDS
 from gatehouse.core.labels import Label
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import EntityKind

@@ -11,12 +11,13 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.core.files.lines import Position
 from gatehouse.idverify.people import Identifier, IdentifierType, Person, PersonName
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.identities import erasure, identities, imports
 from gatehouse.store.identities.dry_run import DryRun
 from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange, Selector
@@ -27,7 +28,7 @@ from gatehouse.store.identities.identity_sealer import (
     StoredHolder,
     UnreadableHolder,
 )
-from gatehouse.store.identities.imports import Batch, Position
+from gatehouse.store.identities.imports import Batch
 from gatehouse.store.tables import IDENTITIES, IDENTITY_TYPES
 from tests.harness import Home
 from tests.store.test_identities import keep, kept, types
@@ -50,7 +51,7 @@ def person(name: str, *identifiers: Identifier) -> HolderRecord:
 
 def spoil(office: AdminSession, person_id: str) -> None:
     """Damage what is sealed, as a disk would."""
-    with imports.batch_of(office) as connection:
+    with batch_of(office) as connection:
         this = IDENTITIES.c.person == person_id
         connection.execute(IDENTITIES.update().where(this).values(sealed=secrets.token_bytes(80)))
 
@@ -103,7 +104,7 @@ def test_whoever_waits_for_the_lock_gets_it_between_two_batches(place: AdminSess
     server.start()
     pace = Pace(place.database)
     for _ in range(8):
-        with pace.turn(), imports.batch_of(place):
+        with pace.turn(), batch_of(place):
             time.sleep(0.06)
     ended.set()
     server.join()

@@ -9,6 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.reviews import ReviewFinding, resolve_review
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
@@ -16,7 +18,6 @@ from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import reviews
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.feedback.feedback import (
     MOST_REQUESTS,
@@ -27,7 +28,6 @@ from gatehouse.store.feedback.feedback import (
     Telling,
     TooMuchSaid,
 )
-from gatehouse.store.feedback.feedback_queue import RecordedFeedback
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import AUDIT, DECISIONS, FEEDBACK
 from tests.harness import Home
@@ -35,7 +35,6 @@ from tests.store.reviewing import open_review
 
 MOMENT_MS = 1_790_000_000_000
 NOW_MS = MOMENT_MS + 1_000_000
-KEY_A, KEY_B, KEY_C = (Actor.key(name, "acct_any") for name in "abc")
 FRAUD = FeedbackStatement(Label.FRAUD)
 GOOD = FeedbackStatement(Label.LEGITIMATE)
 GONE = FeedbackStatement(Label.WITHDRAWN)
@@ -262,9 +261,11 @@ def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> No
         with pytest.raises(TooMuchSaid, match=r"100 statements .* what was said last stays"):
             say(office, shop, [other, full], statement)
     assert told(office, shop, other) == []
-    desk = RecordedFeedback(office, Followed(office))
+    desk = LiveFeedback(office, Followed(office))
     with pytest.raises(TooMuchSaid):
-        asyncio.run(desk.note(shop, Subject(client_reference="order-1"), GOOD, actor=KEY_A))
+        asyncio.run(
+            desk.record(Actor.key("a", shop), shop, Subject(client_reference="order-1"), GOOD)
+        )
     with office.reading() as connection:
         said = feedback.history(connection, shop, full)
     assert [one.amount for one in said] == list(range(MOST_SAID - 1, -1, -1))
@@ -282,8 +283,7 @@ def test_a_review_of_which_too_much_was_said_can_be_resolved(office: AdminSessio
     with office.database.writing() as connection:
         lock_changes(connection)
         feedback.note_all(connection, telling, NOW_MS)
-    with office.change() as change:
-        reviews.resolve(change, shop, request, approve=True, reason="fine")
+    resolve_review(office, shop, request, ReviewFinding(approve=True, reason="fine"))
     assert told(office, shop, request)[0] == ("LEGITIMATE", "FRAUD")
     assert len(told(office, shop, request)) == MOST_SAID
 
@@ -411,14 +411,14 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
     one, two = decide(office, shop, transaction="t-1", times=2)
     decide(office, shop, reference="all", times=MOST_REQUESTS + 1)
     followed = Followed(office)
-    desk = RecordedFeedback(office, followed)
+    desk = LiveFeedback(office, followed)
 
     async def work() -> None:
         answers = await asyncio.gather(
-            desk.note(shop, Subject(transaction="t-1"), FRAUD, actor=KEY_A),
-            desk.note(other, Subject(transaction="t-1"), GOOD, actor=KEY_B),
-            desk.note(shop, Subject(request_id=two), GOOD, actor=KEY_C),
-            desk.note(shop, Subject(client_reference="all"), GOOD, actor=KEY_A),
+            desk.record(Actor.key("a", shop), shop, Subject(transaction="t-1"), FRAUD),
+            desk.record(Actor.key("b", other), other, Subject(transaction="t-1"), GOOD),
+            desk.record(Actor.key("c", shop), shop, Subject(request_id=two), GOOD),
+            desk.record(Actor.key("a", shop), shop, Subject(client_reference="all"), GOOD),
             return_exceptions=True,
         )
         kept, missing, last, many = answers
@@ -430,15 +430,15 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
         assert isinstance(many, Conflict)
         # One commit for all of them, and it was followed before anybody was answered.
         assert followed.seen == [3]
-        said = await desk.history(shop, two)
+        said = await desk.history(Actor.key("a", shop), shop, two)
         assert [(row.label, row.actor, row.source) for row in said] == [
             ("LEGITIMATE", "key:c", "api"),
             ("FRAUD", "key:a", "api"),
         ]
         with pytest.raises(NotFound):
-            await desk.history(other, two)
+            await desk.history(Actor.key("a", other), other, two)
         with pytest.raises(NotFound):
-            await desk.note(other, Subject(request_id=one), GOOD, actor=KEY_B)
+            await desk.record(Actor.key("b", other), other, Subject(request_id=one), GOOD)
         assert followed.seen == [3]
 
     asyncio.run(work())
@@ -451,18 +451,19 @@ def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: AdminSessi
     shop = make_account(sqlite_office)
     requests = decide(sqlite_office, shop, times=150)
     followed = Followed(sqlite_office)
-    desk = RecordedFeedback(sqlite_office, followed)
+    desk = LiveFeedback(sqlite_office, followed)
 
     async def work() -> None:
         waiting = [
-            desk.note(shop, Subject(request_id=each), FRAUD, actor=KEY_A) for each in requests
+            desk.record(Actor.key("a", shop), shop, Subject(request_id=each), FRAUD)
+            for each in requests
         ]
         answers = await asyncio.gather(*waiting)
         assert [noted.request_id for [noted] in answers] == requests
         assert followed.seen == [64, 128, 150]
-        assert not (await desk.note(shop, Subject(request_id=requests[0]), FRAUD, actor=KEY_A))[
-            0
-        ].changed
+        assert not (
+            await desk.record(Actor.key("a", shop), shop, Subject(request_id=requests[0]), FRAUD)
+        )[0].changed
 
     asyncio.run(work())
 
@@ -470,16 +471,20 @@ def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: AdminSessi
 def test_who_goes_away_takes_nobody_along_and_is_written_down(sqlite_office: AdminSession) -> None:
     shop = make_account(sqlite_office)
     first, second = decide(sqlite_office, shop, times=2)
-    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
+    desk = LiveFeedback(sqlite_office, Followed(sqlite_office))
 
     async def work() -> None:
-        gone = asyncio.create_task(desk.note(shop, Subject(request_id=first), FRAUD, actor=KEY_A))
-        stays = asyncio.create_task(desk.note(shop, Subject(request_id=second), FRAUD, actor=KEY_B))
+        gone = asyncio.create_task(
+            desk.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD)
+        )
+        stays = asyncio.create_task(
+            desk.record(Actor.key("b", shop), shop, Subject(request_id=second), FRAUD)
+        )
         await asyncio.sleep(0)
         gone.cancel()
         assert (await stays)[0].changed
         assert gone.cancelled()
-        assert len(await desk.history(shop, first)) == 1
+        assert len(await desk.history(Actor.key("a", shop), shop, first)) == 1
 
     asyncio.run(work())
 
@@ -489,8 +494,8 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
 ) -> None:
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
-    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office, fails=True))
-    noted = asyncio.run(desk.note(shop, Subject(request_id=request), FRAUD, actor=KEY_A))
+    desk = LiveFeedback(sqlite_office, Followed(sqlite_office, fails=True))
+    noted = asyncio.run(desk.record(Actor.key("a", shop), shop, Subject(request_id=request), FRAUD))
     assert noted[0].changed
     assert told(sqlite_office, shop, request) == [("FRAUD", None)]
 
@@ -498,13 +503,13 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
 def test_only_what_cannot_be_written_fails(sqlite_office: AdminSession) -> None:
     shop = make_account(sqlite_office)
     first, second = decide(sqlite_office, shop, times=2)
-    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
+    desk = LiveFeedback(sqlite_office, Followed(sqlite_office))
     too_large = FeedbackStatement(Label.FRAUD, amount=2**70)
 
     async def work() -> None:
         good, bad = await asyncio.gather(
-            desk.note(shop, Subject(request_id=first), FRAUD, actor=KEY_A),
-            desk.note(shop, Subject(request_id=second), too_large, actor=KEY_A),
+            desk.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD),
+            desk.record(Actor.key("a", shop), shop, Subject(request_id=second), too_large),
             return_exceptions=True,
         )
         assert isinstance(good, list)
@@ -519,16 +524,16 @@ def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: AdminSession)
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
     followed = Followed(sqlite_office)
-    desk = RecordedFeedback(sqlite_office, followed)
+    desk = LiveFeedback(sqlite_office, followed)
     subject = Subject(request_id=request)
     with sqlite_office.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE feedback RENAME TO elsewhere"))
     with pytest.raises(StoreUnavailable):
-        asyncio.run(desk.note(shop, subject, FRAUD, actor=KEY_A))
+        asyncio.run(desk.record(Actor.key("a", shop), shop, subject, FRAUD))
     assert followed.seen == []
     with sqlite_office.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO feedback"))
-    assert asyncio.run(desk.note(shop, subject, FRAUD, actor=KEY_A))[0].changed
+    assert asyncio.run(desk.record(Actor.key("a", shop), shop, subject, FRAUD))[0].changed
 
 
 def test_the_newest_word_is_found_by_the_index_however_long_the_history(

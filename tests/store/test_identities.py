@@ -21,6 +21,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import Conflict, ConnectorFailed, SealBroken
+from gatehouse.core.files.lines import Position
 from gatehouse.core.keyring import KeyRing
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.source import Holders, IdentityEnquiry
@@ -29,6 +30,7 @@ from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import insert_key, open_ring
+from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.database import Database
 from gatehouse.store.identities import erasure, identities, imports
 from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange, Selector
@@ -69,7 +71,7 @@ def make_account(office: AdminSession) -> str:
 
 
 def keep(office: AdminSession, scope: str, *entries: HolderRecord) -> list[RecordChange]:
-    with imports.batch_of(office) as connection:
+    with batch_of(office) as connection:
         chance = (office.clock(), secrets.token_bytes)
         return identities.put(scope, entries, connection, IdentitySealer(office.ring), chance)
 
@@ -136,7 +138,7 @@ def renew(office: AdminSession, home: Home) -> AdminSession:
 def reseal(office: AdminSession, at_once: int = 100) -> int:
     safe, after, total = IdentitySealer(office.ring), None, 0
     while True:
-        with imports.batch_of(office) as connection:
+        with batch_of(office) as connection:
             part = identities.reseal(after, connection, safe, secrets.token_bytes, at_once)
         after, total = part.until, total + part.done
         if after is None:
@@ -452,7 +454,7 @@ def test_a_record_whose_key_is_gone_is_said_so_once_with_a_remedy(
 def test_nobody_writes_with_a_key_that_was_replaced(office: AdminSession, home: Home) -> None:
     run = imports.begin(EVERYONE, None, office)
     newer = renew(office, home)
-    batch = imports.Batch([HolderRecord(CARD, ELEANOR)], 0, imports.Position(1, 10))
+    batch = imports.Batch([HolderRecord(CARD, ELEANOR)], 0, Position(1, 10))
     with pytest.raises(Conflict, match="renewed meanwhile"):
         imports.take(run, batch, office, IdentitySealer(office.ring))
     imports.take(run, batch, newer, IdentitySealer(newer.ring))
@@ -475,11 +477,11 @@ def test_two_imports_of_one_file_do_not_both_go_on(office: AdminSession) -> None
     second = imports.begin(EVERYONE, "mark", office)
     assert second.resumed
     safe = IdentitySealer(office.ring)
-    imports.take(first, imports.Batch([], 3, imports.Position(3, 30)), office, safe)
+    imports.take(first, imports.Batch([], 3, Position(3, 30)), office, safe)
     with pytest.raises(Conflict, match="another process"):
-        imports.take(second, imports.Batch([], 3, imports.Position(3, 30)), office, safe)
+        imports.take(second, imports.Batch([], 3, Position(3, 30)), office, safe)
     third = imports.begin(EVERYONE, "mark", office)
-    assert (third.at, third.tally.refused) == (imports.Position(3, 30), 3)
+    assert (third.at, third.tally.refused) == (Position(3, 30), 3)
     imports.finish(third, office)
     assert not imports.begin(EVERYONE, "mark", office).resumed
     assert not imports.begin(make_account(office), "mark", office).resumed

@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
@@ -25,7 +26,6 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback, label_follower
 from gatehouse.store.feedback.feedback import FeedbackStatement, Subject
-from gatehouse.store.feedback.feedback_queue import RecordedFeedback
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
@@ -361,13 +361,13 @@ def test_whoever_gives_feedback_is_answered_when_it_is_known(
     ann = decide(office, account, "ann")
     ears = Ears()
     one = follower(office, ears)
-    desk = RecordedFeedback(office, one.told)
+    desk = LiveFeedback(office, one.told)
 
     async def scene() -> None:
         one.current.set()
         subject = Subject(request_id=ann)
         for label in (Label.FRAUD, Label.LEGITIMATE):
-            await desk.note(account, subject, FeedbackStatement(label), actor=Actor.system("test"))
+            await desk.record(Actor.system("test"), account, subject, FeedbackStatement(label))
             assert ears.heard[-1][:2] == ("ann", label is Label.FRAUD)
 
     asyncio.run(scene())

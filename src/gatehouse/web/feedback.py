@@ -1,12 +1,14 @@
 """The routes of feedback: say what became of requests, and show what was said. All are free."""
 
 from collections.abc import Iterator
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
-from gatehouse.access.actors import Actor
+from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.feedback.record import label_that_counts
+from gatehouse.admin.feedback.statements import CLOCKS_DIFFER_MS
 from gatehouse.core.case import ClientReferenceId
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import Conflict, NotFound
@@ -36,7 +38,6 @@ from gatehouse.web.reviews import Free
 from gatehouse.web.validation import RequestReader
 
 SCOPE: Final = "feedback"
-_CLOCKS_DIFFER_MS: Final = 300_000
 _LARGEST: Final = MAX_AMOUNT // MICROS_PER_UNIT
 _NAMES: Final = {
     "request_id": "requestId",
@@ -180,25 +181,13 @@ class FeedbackHistory(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class FeedbackDesk(Protocol):
-    """Keeps feedback, each for the account it belongs to. Raises `NotFound` about any other."""
-
-    async def note(
-        self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: Actor
-    ) -> list[Noted]:
-        """Keep a statement durably; `Conflict` when it is about too many requests, or too much."""
-
-    async def history(self, account_id: str, request_id: str) -> list[LabelEntry]:
-        """What was said about a request, newest first."""
-
-
 class Feedback:
     """Makes the handlers of the routes of feedback."""
 
     def __init__(
         self,
         authenticator: Authenticator,
-        desk: FeedbackDesk,
+        feedback: LiveFeedback,
         keeper: EntityHasher,
         clock: Clock,
         free: Free,
@@ -207,7 +196,7 @@ class Feedback:
         body_timeout_ms: int,
     ) -> None:
         self._authenticator = authenticator
-        self._desk = desk
+        self._feedback = feedback
         self._keeper = keeper
         self._clock = clock
         self._free = free
@@ -223,11 +212,11 @@ class Feedback:
         request = self._reader.read(body)
         named, subject = self._subject(request)
         try:
-            noted = await self._desk.note(
+            noted = await self._feedback.record(
+                caller.actor,
                 caller.account.account_id,
                 subject,
                 _statement(request, self._clock()),
-                actor=caller.actor,
             )
         except NotFound:
             raise Problem("not_found", details=[_unknown(named)]) from None
@@ -244,7 +233,8 @@ class Feedback:
         caller = await self._authenticator.authenticate(context, SCOPE)
         request_id = context.scope["path_params"]["request_id"]
         try:
-            found = await self._desk.history(caller.account.account_id, request_id)
+            account_id = caller.account.account_id
+            found = await self._feedback.history(caller.actor, account_id, request_id)
         except NotFound:
             raise Problem("not_found", details=[_unknown("requestId")]) from None
         return await self._free(context, _public(request_id, found))
@@ -268,7 +258,7 @@ def _unknown(named: str) -> str:
 
 def _statement(request: FeedbackRequest, now_ms: int) -> FeedbackStatement:
     found_at_ms = None if request.when is None else round(request.when.seconds * 1000)
-    if found_at_ms is not None and found_at_ms > now_ms + _CLOCKS_DIFFER_MS:
+    if found_at_ms is not None and found_at_ms > now_ms + CLOCKS_DIFFER_MS:
         raise Problem("invalid_request", fields={"when": ["must not be in the future"]})
     amount, currency = request.amount, request.currency
     return FeedbackStatement(
@@ -299,10 +289,9 @@ def _receipt(label: Label, noted: list[Noted]) -> FeedbackReceipt:
 
 
 def _public(request_id: str, found: list[LabelEntry]) -> FeedbackHistory:
-    label = found[0].label if found else Label.WITHDRAWN
     return FeedbackHistory(
         request_id=request_id,
-        label=None if label is Label.WITHDRAWN else label,
+        label=label_that_counts(found),
         history=[_entry(said) for said in found],
     )
 

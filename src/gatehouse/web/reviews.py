@@ -2,13 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from enum import StrEnum
-from typing import Annotated, Any, Final, Protocol
+from typing import Annotated, Any, Final
 from urllib.parse import parse_qs
 
 import msgspec
 from msgspec import Meta
 
-from gatehouse.access.actors import Actor
+from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.text import is_blank
@@ -88,37 +88,20 @@ class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
     has_more: Annotated[bool, Meta(description="Whether there are older ones.")]
 
 
-class ReviewDesk(Protocol):
-    """Keeps reviews, each for the account it belongs to. Raises `NotFound` about any other."""
-
-    async def get(self, account_id: str, request_id: str) -> Reviewed:
-        """One review."""
-
-    async def search(
-        self, account_id: str, state: ReviewState | None, before: str | None, limit: int
-    ) -> list[Reviewed]:
-        """Reviews in a state, or in any, newest first."""
-
-    async def resolve(
-        self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: Actor
-    ) -> Reviewed:
-        """Resolve an open review durably; `AlreadyResolved` when it is not open any more."""
-
-
 class Reviews:
     """Makes the handlers of the routes of reviews."""
 
     def __init__(
         self,
         authenticator: Authenticator,
-        desk: ReviewDesk,
+        reviews: LiveReviews,
         free: Free,
         *,
         max_body_bytes: int,
         body_timeout_ms: int,
     ) -> None:
         self._authenticator = authenticator
-        self._desk = desk
+        self._reviews = reviews
         self._free = free
         self._max_body_bytes = max_body_bytes
         self._body_timeout_ms = body_timeout_ms
@@ -127,32 +110,30 @@ class Reviews:
     async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
         """The account's reviews, newest first; those that are open, unless others are wanted."""
         context.field = "reviewsResponse"
-        account = (await self._authenticator.authenticate(context, SCOPE)).account
-        state, search = _read_query(context.scope["query_string"])
-        found = await self._desk.search(account.account_id, state, search.before, search.limit + 1)
-        page = [_public(one, account.currency) for one in found[: search.limit]]
-        return await self._free(context, ReviewPage(page, len(found) > search.limit))
+        caller = await self._authenticator.authenticate(context, SCOPE)
+        account = caller.account
+        state, page = _read_query(context.scope["query_string"])
+        search = ReviewSearch(state, page.before, page.limit + 1)
+        found = await self._reviews.search(caller.actor, account.account_id, search)
+        shown = [_public(one, account.currency) for one in found[: page.limit]]
+        return await self._free(context, ReviewPage(shown, len(found) > page.limit))
 
     async def review(self, context: RequestContext, receive: Receive) -> Reply:
         """One review; a POST resolves it first."""
         context.field = "reviewResponse"
         caller = await self._authenticator.authenticate(context, SCOPE)
-        account_id, request_id = (
+        which = (
+            caller.actor,
             caller.account.account_id,
             context.scope["path_params"]["request_id"],
         )
         try:
             if context.scope["method"] == "POST":
                 wanted = await self._read(context, receive)
-                found = await self._desk.resolve(
-                    account_id,
-                    request_id,
-                    approve=wanted.resolution is ReviewVerdict.APPROVE,
-                    reason=wanted.reason,
-                    actor=caller.actor,
-                )
+                approve = wanted.resolution is ReviewVerdict.APPROVE
+                found = await self._reviews.resolve(*which, ReviewFinding(approve, wanted.reason))
             else:
-                found = await self._desk.get(account_id, request_id)
+                found = await self._reviews.get(*which)
         except NotFound:
             raise Problem("not_found", details=["no such review for this account"]) from None
         except AlreadyResolved as late:

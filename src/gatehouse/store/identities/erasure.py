@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.database import Database
 from gatehouse.store.identities import identities, imports
 from gatehouse.store.identities.identities import Selector
@@ -100,14 +100,14 @@ def compact(session: AdminSession, safe: IdentitySealer) -> None:
         mark = read_mark(connection, _DUE)
         recount = read_mark(connection, identities.RECOUNT) is not None
     if recount:
-        with imports.batch_of(session) as connection:
+        with batch_of(session) as connection:
             identities.recount_types(connection, safe)
     if session.database.is_sqlite:
         _rewrite_sqlite(session.database, "VACUUM")
     else:
         _vacuum_postgres(session.database)
     if mark is not None:
-        with imports.batch_of(session) as connection:
+        with batch_of(session) as connection:
             clear_mark(connection, _DUE, mark)
 
 

@@ -1,28 +1,20 @@
 """Imports of identity records: batch by batch, and resumable where they were interrupted."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict
+from gatehouse.core.files.lines import Position
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.identities import identities
 from gatehouse.store.identities.dry_run import DryRun
 from gatehouse.store.identities.identities import RecordChange
 from gatehouse.store.identities.identity_sealer import EVERYONE, HolderRecord, IdentitySealer
-from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import IDENTITY_IMPORTS
-
-
-class Position(msgspec.Struct, frozen=True):
-    """How far a file has been read: lines, and bytes of its unpacked text."""
-
-    line: int = 0
-    offset: int = 0
 
 
 class ImportCounts(msgspec.Struct, frozen=True):
@@ -77,19 +69,6 @@ def check_scope(scope: str, connection: sa.Connection) -> None:
     """Refuse the scope of an account that does not exist."""
     if scope != EVERYONE:
         accounts.get(connection, scope)
-
-
-@contextlib.contextmanager
-def batch_of(session: AdminSession) -> Iterator[sa.Connection]:
-    """One batch of a long change whose beginning and end are audited."""
-    with session.database.writing() as connection:
-        lock_changes(connection)
-        if session.database.is_sqlite:
-            # Cards lie in no order: without room in memory every row would be read from the file,
-            # and without room in the log every commit would end in a write of the whole file.
-            connection.exec_driver_sql("PRAGMA cache_size = -65536")
-            connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 8000")
-        yield connection
 
 
 def begin(scope: str, file: str | None, session: AdminSession, *, from_start: bool = False) -> Run:
