@@ -191,14 +191,14 @@ class Service:
         )
         reviews = Reviews(
             authenticator,
-            LiveReviews(session, self.labels.told),
+            LiveReviews(session, self.labels.labels_recorded),
             api.free,
             max_body_bytes=settings.max_body_bytes,
             body_timeout_ms=settings.body_timeout_ms,
         )
         feedback = Feedback(
             authenticator,
-            LiveFeedback(session, self.labels.told),
+            LiveFeedback(session, self.labels.labels_recorded),
             self._entities,
             system_clock,
             api.free,

@@ -31,7 +31,13 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback import feedback, feedback_history
-from gatehouse.store.feedback.feedback import MOST_REQUESTS, MOST_SAID, FeedbackStatement, Subject
+from gatehouse.store.feedback.statements import (
+    MOST_REQUESTS,
+    MOST_STATEMENTS,
+    FeedbackStatement,
+    LabelReport,
+    Subject,
+)
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.harness import Home
@@ -233,14 +239,10 @@ def say(place: AdminSession, account: str, request: str, label: Label) -> None:
     """Say something as the API does."""
     with place.database.writing() as connection:
         lock_changes(connection)
-        feedback.note(
+        feedback.record(
             connection,
-            account,
-            [request],
-            FeedbackStatement(label),
-            actor="key_1",
-            source=LabelSource.API,
-            now_ms=MOMENT_MS,
+            LabelReport(account, [request], FeedbackStatement(label), "key_1", LabelSource.API),
+            MOMENT_MS,
         )
 
 
@@ -321,7 +323,10 @@ def test_a_request_of_which_too_much_was_said_is_a_bad_row(
     place: AdminSession, account: str, tmp_path: Path
 ) -> None:
     full, other = (decide(place, account, reference="order-7") for _ in range(2))
-    days = [f"2023-11-{1 + number % 30:02}T{number // 30:02}:00:00Z" for number in range(MOST_SAID)]
+    days = [
+        f"2023-11-{1 + number % 30:02}T{number // 30:02}:00:00Z"
+        for number in range(MOST_STATEMENTS)
+    ]
     text = "requestId,label,when\n" + "".join(f"{full},fraud,{day}\n" for day in days)
     file = tmp_path / "told.csv"
     assert take(place, account, file, text).counts() == {
@@ -511,7 +516,7 @@ def test_what_was_read_before_a_file_breaks_off_is_kept(
 def test_a_name_of_too_many_requests_is_refused(
     place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in range(feedback.MOST_REQUESTS + 1):
+    for _ in range(MOST_REQUESTS + 1):
         decide(place, account, reference="shared")
     outcome = take(place, account, tmp_path / "t.csv", "clientReferenceId,label\nshared,fraud\n")
     assert outcome.report() == "  line 2: more than 100 requests have this name; use requestId"
@@ -572,15 +577,15 @@ def test_an_interrupted_import_leaves_its_line_in_the_trail(
     file = tmp_path / "told.csv"
     file.write_text("requestId,label\n" + "".join(f"{one},FRAUD\n" for one in requests))
     kept = count()
-    really = feedback.note_all
+    really = feedback.record_all
 
-    def note_all(*arguments: Any) -> Any:
+    def record_all(*arguments: Any) -> Any:
         if next(kept) == 2:
             raise KeyboardInterrupt
         return really(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(feedback, "note_all", note_all)
+        patch.setattr(feedback, "record_all", record_all)
         done = run("import", str(file))
     assert done.exit_code == 130
     assert "import the file again" in done.stderr
@@ -646,14 +651,10 @@ def test_the_list_is_newest_first_and_can_be_narrowed(place: AdminSession, accou
         (account, one, Label.CHARGEBACK, place.clock()),
     ):
         with place.database.writing() as connection:
-            feedback.note(
+            feedback.record(
                 connection,
-                whose,
-                [request],
-                FeedbackStatement(label),
-                actor="key_1",
-                source=LabelSource.API,
-                now_ms=at_ms,
+                LabelReport(whose, [request], FeedbackStatement(label), "key_1", LabelSource.API),
+                at_ms,
             )
 
     def listed(*arguments: str) -> list[tuple[str, str]]:

@@ -11,7 +11,9 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.reputation import HALF_LIFE_DAYS
 from gatehouse.sentry.reputation_store import SHARED, SMOOTHING, USUAL_RATE
-from gatehouse.store.feedback.feedback import MOST_REQUESTS
+from gatehouse.store.feedback.statements import (
+    MOST_REQUESTS,
+)
 from gatehouse.training.model_fitting import (
     ENOUGH_FOR_BOOSTING,
     LEAST_FRAUDS,

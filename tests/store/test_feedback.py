@@ -19,14 +19,14 @@ from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback, feedback_history
-from gatehouse.store.feedback.feedback import (
+from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
-    MOST_SAID,
+    MOST_STATEMENTS,
     FeedbackStatement,
-    Noted,
+    LabelOutcome,
+    LabelReport,
     Subject,
-    Telling,
-    TooMuchSaid,
+    TooManyStatements,
 )
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import AUDIT, DECISIONS, FEEDBACK
@@ -93,17 +93,11 @@ def say(
     ids: list[str],
     statement: FeedbackStatement,
     now_ms: int = NOW_MS,
-) -> list[Noted]:
+) -> list[LabelOutcome]:
     with office.database.writing() as connection:
         lock_changes(connection)
-        return feedback.note(
-            connection,
-            account_id,
-            ids,
-            statement,
-            actor="test",
-            source=LabelSource.COMMAND,
-            now_ms=now_ms,
+        return feedback.record(
+            connection, LabelReport(account_id, ids, statement, "test", LabelSource.COMMAND), now_ms
         )
 
 
@@ -157,7 +151,7 @@ def test_the_last_word_counts_and_every_word_stays_in_the_history(office: AdminS
     [request] = decide(office, shop)
     assert told(office, shop, request) == []
     assert say(office, shop, [request], FRAUD) == [
-        Noted(request, Label.FRAUD, None, changed=True, recorded_at_ms=NOW_MS)
+        LabelOutcome(request, Label.FRAUD, None, changed=True, recorded_at_ms=NOW_MS)
     ]
     assert say(office, shop, [request], GOOD)[0].previous == Label.FRAUD
     assert say(office, shop, [request], GONE)[0].previous == Label.LEGITIMATE
@@ -184,7 +178,9 @@ def test_the_same_said_again_is_kept_once(office: AdminSession) -> None:
     say(office, shop, [request], LOST)
     again = say(office, shop, [request], LOST, NOW_MS + 1)
     assert again == [
-        Noted(request, Label.CHARGEBACK, Label.CHARGEBACK, changed=False, recorded_at_ms=NOW_MS)
+        LabelOutcome(
+            request, Label.CHARGEBACK, Label.CHARGEBACK, changed=False, recorded_at_ms=NOW_MS
+        )
     ]
     more = FeedbackStatement(Label.CHARGEBACK, MOMENT_MS + 5, 60_000_000, "USD")
     assert say(office, shop, [request], more)[0].changed
@@ -204,12 +200,12 @@ def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) 
     first, second = decide(office, shop, times=2)
     [theirs] = decide(office, other)
 
-    def telling(account_id: str, ids: list[str], statement: FeedbackStatement) -> Telling:
-        return Telling(account_id, ids, statement, "test", LabelSource.IMPORT)
+    def telling(account_id: str, ids: list[str], statement: FeedbackStatement) -> LabelReport:
+        return LabelReport(account_id, ids, statement, "test", LabelSource.IMPORT)
 
     with office.database.writing() as connection:
         lock_changes(connection)
-        answers = feedback.note_all(
+        answers = feedback.record_all(
             connection,
             [
                 telling(shop, [first, second], FRAUD),
@@ -220,7 +216,7 @@ def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) 
             ],
             NOW_MS,
         )
-    kept = [each for each in answers if not isinstance(each, TooMuchSaid)]
+    kept = [each for each in answers if not isinstance(each, TooManyStatements)]
     assert [[(one.previous, one.changed) for one in each] for each in kept] == [
         [(None, True), (None, True)],
         [(None, True)],
@@ -229,7 +225,7 @@ def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) 
         [],
     ]
     with office.reading() as connection:
-        assert [row.seq for row in feedback.after(connection, 0, 10)] == [1, 2, 3, 4]
+        assert [row.seq for row in feedback_history.rows_after(connection, 0, 10)] == [1, 2, 3, 4]
 
 
 def test_only_the_account_s_own_feedback_is_seen(office: AdminSession) -> None:
@@ -246,46 +242,48 @@ def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> No
     shop = make_account(office)
     full, other = decide(office, shop, reference="order-1", times=2)
     telling = [
-        Telling(
+        LabelReport(
             shop, [full], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
         )
-        for number in range(MOST_SAID + 2)
+        for number in range(MOST_STATEMENTS + 2)
     ]
     with office.database.writing() as connection:
         lock_changes(connection)
-        answers = feedback.note_all(connection, telling, NOW_MS)
-    assert [isinstance(each, TooMuchSaid) for each in answers] == [False] * MOST_SAID + [True] * 2
+        answers = feedback.record_all(connection, telling, NOW_MS)
+    assert [isinstance(each, TooManyStatements) for each in answers] == [
+        False
+    ] * MOST_STATEMENTS + [True] * 2
     # What counts can still be said again, and what is said of several is said of all or none.
-    assert not say(office, shop, [full], telling[MOST_SAID - 1].statement)[0].changed
+    assert not say(office, shop, [full], telling[MOST_STATEMENTS - 1].statement)[0].changed
     for statement in (GOOD, GONE):
-        with pytest.raises(TooMuchSaid, match=r"100 statements .* what was said last stays"):
+        with pytest.raises(TooManyStatements, match=r"100 statements .* what was said last stays"):
             say(office, shop, [other, full], statement)
     assert told(office, shop, other) == []
     desk = LiveFeedback(office, Followed(office))
-    with pytest.raises(TooMuchSaid):
+    with pytest.raises(TooManyStatements):
         asyncio.run(
             desk.record(Actor.key("a", shop), shop, Subject(client_reference="order-1"), GOOD)
         )
     with office.reading() as connection:
         said = feedback.history(connection, shop, full)
-    assert [one.amount for one in said] == list(range(MOST_SAID - 1, -1, -1))
+    assert [one.amount for one in said] == list(range(MOST_STATEMENTS - 1, -1, -1))
 
 
 def test_a_review_of_which_too_much_was_said_can_be_resolved(office: AdminSession) -> None:
     shop = make_account(office)
     request = open_review(office, shop)
     telling = [
-        Telling(
+        LabelReport(
             shop, [request], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
         )
-        for number in range(MOST_SAID)
+        for number in range(MOST_STATEMENTS)
     ]
     with office.database.writing() as connection:
         lock_changes(connection)
-        feedback.note_all(connection, telling, NOW_MS)
+        feedback.record_all(connection, telling, NOW_MS)
     resolve_review(office, shop, request, ReviewFinding(approve=True, reason="fine"))
     assert told(office, shop, request)[0] == ("LEGITIMATE", "FRAUD")
-    assert len(told(office, shop, request)) == MOST_SAID
+    assert len(told(office, shop, request)) == MOST_STATEMENTS
 
 
 def test_a_label_of_a_later_version_says_nothing(
@@ -300,7 +298,9 @@ def test_a_label_of_a_later_version_says_nothing(
     for _ in range(2):
         with office.reading() as connection:
             assert feedback.labels(connection, shop, 0, NOW_MS) == {}
-            assert [row.label for row in feedback.after(connection, 0, 10)] == ["WITHDRAWN"]
+            assert [row.label for row in feedback_history.rows_after(connection, 0, 10)] == [
+                "WITHDRAWN"
+            ]
             assert len(feedback_history.listing(connection, shop, 0, None, 10)) == 1
         assert told(office, shop, request) == [("WITHDRAWN", None)]
     assert [each.message for each in caplog.records].count(
@@ -320,7 +320,7 @@ def test_what_counts_is_read_once_for_each_request(office: AdminSession) -> None
 
     def read(after: int, until: int, limit: int = 10) -> list[tuple[int, str, Label | None]]:
         with office.reading() as connection:
-            rows = feedback_history.standing(connection, after, until, limit)
+            rows = feedback_history.rows_in_force(connection, after, until, limit)
         assert all(row.record is not None for row in rows)
         return [(row.seq, row.label, row.previous) for row in rows]
 
@@ -354,7 +354,7 @@ def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_bef
     [mine], [theirs] = decide(office, shop), decide(office, other)
     with office.reading() as connection:
         assert feedback.newest(connection) == 0
-        assert feedback.after(connection, 0, 10) == []
+        assert feedback_history.rows_after(connection, 0, 10) == []
     say(office, shop, [mine], FRAUD)
     say(office, other, [theirs], GOOD)
     say(office, shop, [mine], GONE)
@@ -362,9 +362,9 @@ def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_bef
         connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == theirs))
     with office.reading() as connection:
         assert feedback.newest(connection) == 3
-        rows = feedback.after(connection, 0, 10)
-        assert feedback.after(connection, 1, 1) == [rows[1]]
-        assert feedback.after(connection, 3, 10) == []
+        rows = feedback_history.rows_after(connection, 0, 10)
+        assert feedback_history.rows_after(connection, 1, 1) == [rows[1]]
+        assert feedback_history.rows_after(connection, 3, 10) == []
     assert rows == [
         (1, shop, Label.FRAUD, None, f'{{"requestId":"{mine}"}}'),
         (2, other, Label.LEGITIMATE, None, None),
@@ -385,7 +385,9 @@ def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(
     for thread in threads:
         thread.join()
     with office.reading() as connection:
-        assert [row.seq for row in feedback.after(connection, 0, 100)] == list(range(1, 13))
+        assert [row.seq for row in feedback_history.rows_after(connection, 0, 100)] == list(
+            range(1, 13)
+        )
         assert set(feedback.labels(connection, shop, 0, NOW_MS)) == set(requests)
 
 

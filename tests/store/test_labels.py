@@ -25,8 +25,12 @@ from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback, label_follower
-from gatehouse.store.feedback.feedback import FeedbackStatement, Subject
 from gatehouse.store.feedback.label_follower import LabelFollower
+from gatehouse.store.feedback.statements import (
+    FeedbackStatement,
+    LabelReport,
+    Subject,
+)
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.harness import Home
@@ -79,14 +83,12 @@ def say(office: AdminSession, account: str, label: Label, *request_ids: str) -> 
     """Write labels as another process would."""
     with office.database.writing() as connection:
         lock_changes(connection)
-        feedback.note(
+        feedback.record(
             connection,
-            account,
-            request_ids,
-            FeedbackStatement(label),
-            actor="test",
-            source=LabelSource.COMMAND,
-            now_ms=MOMENT_MS,
+            LabelReport(
+                account, request_ids, FeedbackStatement(label), "test", LabelSource.COMMAND
+            ),
+            MOMENT_MS,
         )
 
 
@@ -344,12 +346,12 @@ def test_who_has_just_spoken_waits_only_when_all_before_is_known(
 
     async def scene() -> None:
         say(office, account, Label.FRAUD, ann)
-        await one.told()
+        await one.labels_recorded()
         assert ears.heard == []
         await one.catch_up()
         one.current.set()
         say(office, account, Label.WITHDRAWN, ann)
-        await one.told()
+        await one.labels_recorded()
         assert ears.heard == [("ann", True, None), ("ann", None, True)]
 
     asyncio.run(scene())
@@ -361,7 +363,7 @@ def test_whoever_gives_feedback_is_answered_when_it_is_known(
     ann = decide(office, account, "ann")
     ears = Ears()
     one = follower(office, ears)
-    desk = LiveFeedback(office, one.told)
+    desk = LiveFeedback(office, one.labels_recorded)
 
     async def scene() -> None:
         one.current.set()

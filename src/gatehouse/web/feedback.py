@@ -19,15 +19,15 @@ from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.request import EventTime
-from gatehouse.store.feedback.feedback import (
+from gatehouse.store.feedback.statements import (
     LONGEST_ID,
     MOST_REQUESTS,
-    MOST_SAID,
+    MOST_STATEMENTS,
     FeedbackStatement,
     LabelEntry,
-    Noted,
+    LabelOutcome,
     Subject,
-    TooMuchSaid,
+    TooManyStatements,
 )
 from gatehouse.web.auth import Authenticator
 from gatehouse.web.body import Receive, read_body
@@ -49,7 +49,7 @@ _NOT_KEPT: Final = (
     "send requestId or transactionId instead"
 )
 _FULL: Final = (
-    f"{MOST_SAID} statements about a request of this name were kept, and more are not; "
+    f"{MOST_STATEMENTS} statements about a request of this name were kept, and more are not; "
     "what was said last stays"
 )
 _ONE_NAME: Final = f"give exactly one of {', '.join(_NAMES.values())}"
@@ -220,7 +220,7 @@ class Feedback:
             )
         except NotFound:
             raise Problem("not_found", details=[_unknown(named)]) from None
-        except TooMuchSaid:
+        except TooManyStatements:
             raise Problem("invalid_request", fields={named: [_FULL]}) from None
         except Conflict:
             many = f"more than {MOST_REQUESTS} requests have it; send the requestId of each instead"
@@ -278,7 +278,7 @@ def _code(currency: str) -> str:
     return currency.strip().upper()
 
 
-def _receipt(label: Label, noted: list[Noted]) -> FeedbackReceipt:
+def _receipt(label: Label, noted: list[LabelOutcome]) -> FeedbackReceipt:
     return FeedbackReceipt(
         label=label,
         recorded_at=iso_time(max(one.recorded_at_ms for one in noted)),

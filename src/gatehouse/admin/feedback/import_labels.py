@@ -24,16 +24,17 @@ from gatehouse.sentry.entities import EntityHasher
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.feedback import feedback
-from gatehouse.store.feedback.feedback import (
+from gatehouse.store.feedback.feedback_history import entries_of, find_all
+from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     FeedbackStatement,
+    LabelEntry,
+    LabelReport,
     LabelState,
-    Telling,
-    TooMuchSaid,
-    next_standing,
-    weigh,
+    TooManyStatements,
+    assess,
+    next_state,
 )
-from gatehouse.store.feedback.feedback_history import find_all, said_before
 
 BATCH: Final = 500
 MOST_FOLLOWED: Final = 100_000
@@ -92,7 +93,7 @@ class StatementOutcome(NamedTuple):
     changed: bool
 
 
-Record = Callable[[Sequence[RowStatement]], list[StatementOutcome | TooMuchSaid]]
+Record = Callable[[Sequence[RowStatement]], list[StatementOutcome | TooManyStatements]]
 """Records some statements, or in a dry run only finds out what would become of them."""
 
 
@@ -139,7 +140,7 @@ class _Writer:
                 fresh.append(one)
         refused: dict[int, str] = {}
         for one, outcome in zip(fresh, self._record(fresh), strict=True):
-            if isinstance(outcome, TooMuchSaid):
+            if isinstance(outcome, TooManyStatements):
                 refused[one.line] = str(outcome)
             else:
                 self._result.count(one.statement.label, outcome.previous, changed=outcome.changed)
@@ -166,20 +167,22 @@ class _Writer:
             self._result.add(line, problem.reason)
         return statements
 
-    def _write(self, statements: Sequence[RowStatement]) -> list[StatementOutcome | TooMuchSaid]:
-        outcomes: list[StatementOutcome | TooMuchSaid] = []
+    def _write(
+        self, statements: Sequence[RowStatement]
+    ) -> list[StatementOutcome | TooManyStatements]:
+        outcomes: list[StatementOutcome | TooManyStatements] = []
         session, actor = self._session, str(self._session.actor)
         # One row may be about many requests; the transactions stay short.
         for start in range(0, len(statements), BATCH):
-            tellings = [
-                Telling(
+            reports = [
+                LabelReport(
                     self._account_id, [one.request_id], one.statement, actor, LabelSource.IMPORT
                 )
                 for one in statements[start : start + BATCH]
             ]
             with self._pace.turn(), batch_of(session) as connection:
-                for answer in feedback.note_all(connection, tellings, session.clock()):
-                    if isinstance(answer, TooMuchSaid):
+                for answer in feedback.record_all(connection, reports, session.clock()):
+                    if isinstance(answer, TooManyStatements):
                         outcomes.append(answer)
                     else:
                         outcomes += [StatementOutcome(one.previous, one.changed) for one in answer]
@@ -191,13 +194,13 @@ class _RequestStatements:
 
     __slots__ = ("imported", "reached", "state")
 
-    def __init__(self, entries: Sequence[feedback.LabelEntry], newest_before: int) -> None:
+    def __init__(self, entries: Sequence[LabelEntry], newest_before: int) -> None:
         self.state: LabelState | None = None
         self.imported: list[FeedbackStatement] = []
         self.reached = 0
         for one in entries:
-            statement = FeedbackStatement(one.label, one.found_at_ms, one.amount, one.currency)
-            self.state = next_standing(statement, one.source, self.state, one.recorded_at_ms)
+            statement = one.statement
+            self.state = next_state(statement, one.source, self.state, one.recorded_at_ms)
             if one.source is LabelSource.IMPORT:
                 self.imported.append(statement)
                 # This import itself recorded it: the request was forgotten on the way.
@@ -224,7 +227,7 @@ class ImportedStatements:
         for start in range(0, len(wanted), BATCH):
             some = wanted[start : start + BATCH]
             with self._session.reading() as connection:
-                before = said_before(connection, self._account_id, some)
+                before = entries_of(connection, self._account_id, some)
             for request_id in some:
                 entries = before.get(request_id, ())
                 self._found[request_id] = _RequestStatements(entries, self._newest_before)
@@ -243,16 +246,18 @@ class ImportedStatements:
         request.reached = len(imported)
         return False
 
-    def try_all(self, statements: Sequence[RowStatement]) -> list[StatementOutcome | TooMuchSaid]:
+    def try_all(
+        self, statements: Sequence[RowStatement]
+    ) -> list[StatementOutcome | TooManyStatements]:
         """What would become of statements, if they were recorded."""
         return [self._try(one) for one in statements]
 
-    def _try(self, one: RowStatement) -> StatementOutcome | TooMuchSaid:
+    def _try(self, one: RowStatement) -> StatementOutcome | TooManyStatements:
         request, statement = self._found[one.request_id], one.statement
         try:
-            worth = weigh(statement, LabelSource.IMPORT, request.state)
-        except TooMuchSaid as refusal:
+            assessed = assess(statement, LabelSource.IMPORT, request.state)
+        except TooManyStatements as refusal:
             return refusal
-        if worth.kept:
-            request.state = next_standing(statement, LabelSource.IMPORT, request.state, 0)
-        return StatementOutcome(worth.previous, worth.changed)
+        if assessed.stored:
+            request.state = next_state(statement, LabelSource.IMPORT, request.state, 0)
+        return StatementOutcome(assessed.previous, assessed.changed)

@@ -12,7 +12,12 @@ from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.labels import LabelSource
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
-from gatehouse.store.feedback.feedback import FeedbackStatement, LabelEntry, Noted, Subject
+from gatehouse.store.feedback.statements import (
+    FeedbackStatement,
+    LabelEntry,
+    LabelOutcome,
+    Subject,
+)
 
 _MOST_AT_ONCE: Final = 64
 _log: Final = logging.getLogger("gatehouse.store")
@@ -38,7 +43,7 @@ class _WaitingFeedback(NamedTuple):
     """Feedback whose sender waits for the answer."""
 
     given: NewFeedback
-    answer: "asyncio.Future[list[Noted]]"
+    answer: "asyncio.Future[list[LabelOutcome]]"
 
 
 class LiveFeedback:
@@ -56,9 +61,9 @@ class LiveFeedback:
 
     async def record(
         self, actor: Actor, account_id: str, subject: Subject, statement: FeedbackStatement
-    ) -> list[Noted]:
+    ) -> list[LabelOutcome]:
         """Record a statement durably; refusals as of `record_feedback`."""
-        answer: asyncio.Future[list[Noted]] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[list[LabelOutcome]] = asyncio.get_running_loop().create_future()
         given = NewFeedback(account_id, subject, statement, actor, LabelSource.API)
         self._waiting.append(_WaitingFeedback(given, answer))
         # A task of its own: a sender that goes away must not cancel the work for the others.
@@ -84,7 +89,7 @@ class LiveFeedback:
         finally:
             self._work = None
 
-    def _settle(self, given: list[NewFeedback]) -> "list[list[Noted] | Exception]":
+    def _settle(self, given: list[NewFeedback]) -> "list[list[LabelOutcome] | Exception]":
         """One answer or refusal for each, never an exception."""
         try:
             return [*record_all(self._session, given, self._pace)]
@@ -97,7 +102,9 @@ class LiveFeedback:
             return [answer for one in given for answer in self._settle([one])]
 
 
-def _deliver(future: "asyncio.Future[list[Noted]]", answer: list[Noted] | Exception) -> None:
+def _deliver(
+    future: "asyncio.Future[list[LabelOutcome]]", answer: list[LabelOutcome] | Exception
+) -> None:
     if future.done():
         return  # the sender has gone away
     if isinstance(answer, Exception):

@@ -11,12 +11,12 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback import feedback, feedback_history
-from gatehouse.store.feedback.feedback import (
+from gatehouse.store.feedback.statements import (
     FeedbackStatement,
     LabelEntry,
-    Noted,
+    LabelOutcome,
+    LabelReport,
     Subject,
-    Telling,
 )
 from gatehouse.store.state import lock_changes
 
@@ -33,7 +33,7 @@ class NewFeedback(msgspec.Struct, frozen=True):
 
 def record_feedback(
     session: AdminSession, account_id: str, subject: Subject, statement: FeedbackStatement
-) -> list[Noted]:
+) -> list[LabelOutcome]:
     """Record a statement; `NotFound` without a request, `Conflict` about too many or too much."""
     given = NewFeedback(account_id, subject, statement, session.actor, LabelSource.COMMAND)
     [answer] = record_all(session, [given], Pace(session.database))
@@ -44,7 +44,7 @@ def record_feedback(
 
 def record_all(
     session: AdminSession, given: Sequence[NewFeedback], pace: Pace
-) -> list[list[Noted] | GatehouseError]:
+) -> list[list[LabelOutcome] | GatehouseError]:
     """Record statements in one transaction, each recorded or refused on its own.
 
     An operator's statement is audited. Statements by the API are not: every row of feedback names
@@ -53,22 +53,22 @@ def record_all(
     # The requests are found before the lock is taken, which requests in flight need.
     with session.reading() as connection:
         found = [_find(connection, one) for one in given]
-    tellings = [
-        Telling(one.account_id, ids, one.statement, str(one.actor), one.source)
+    reports = [
+        LabelReport(one.account_id, ids, one.statement, str(one.actor), one.source)
         for one, ids in zip(given, found, strict=True)
         if not isinstance(ids, GatehouseError)
     ]
-    if not tellings:
+    if not reports:
         return [each for each in found if isinstance(each, GatehouseError)]
     with pace.turn(), session.database.writing() as connection:
         lock_changes(connection)
         change = Change(session, connection)
-        written = feedback.note_all(connection, tellings, change.now_ms)
-        for telling, answer in zip(tellings, written, strict=True):
-            if telling.source is LabelSource.COMMAND and isinstance(answer, list):
-                changed = sum(noted.changed for noted in answer)
-                about = {"label": telling.statement.label.value, "requests": len(answer)}
-                change.audit("feedback.add", telling.account_id, **about, changed=changed)
+        written = feedback.record_all(connection, reports, change.now_ms)
+        for report, answer in zip(reports, written, strict=True):
+            if report.source is LabelSource.COMMAND and isinstance(answer, list):
+                changed = sum(one.changed for one in answer)
+                about = {"label": report.statement.label.value, "requests": len(answer)}
+                change.audit("feedback.add", report.account_id, **about, changed=changed)
     answers = iter(written)
     return [each if isinstance(each, GatehouseError) else next(answers) for each in found]
 

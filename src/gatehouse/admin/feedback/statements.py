@@ -18,7 +18,11 @@ from gatehouse.core.redaction import recordable
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
-from gatehouse.store.feedback.feedback import LONGEST_ID, FeedbackStatement, Subject
+from gatehouse.store.feedback.statements import (
+    LONGEST_ID,
+    FeedbackStatement,
+    Subject,
+)
 
 _NAMES: Final = ("requestId", "transactionId", "clientReferenceId")
 FIELDS: Final = (*_NAMES, "label", "when", "amount", "currency")

@@ -22,7 +22,9 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.store.feedback.feedback import LabelEntry
+from gatehouse.store.feedback.statements import (
+    LabelEntry,
+)
 
 app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
 

@@ -19,6 +19,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.core.text import is_blank
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
 from gatehouse.store.tables import DECISIONS, REVIEWS
 
 LONGEST_REASON: Final = 500
@@ -127,14 +128,16 @@ def resolve(
     )
     if change.connection.execute(update).rowcount == 0:
         raise AlreadyResolved(get(change.connection, account_id, request_id))
-    feedback.note(
+    feedback.record(
         change.connection,
-        account_id,
-        [request_id],
-        feedback.FeedbackStatement(Label.LEGITIMATE if approve else Label.FRAUD),
-        actor=actor,
-        source=LabelSource.REVIEW,
-        now_ms=change.now_ms,
+        LabelReport(
+            account_id,
+            [request_id],
+            FeedbackStatement(Label.LEGITIMATE if approve else Label.FRAUD),
+            actor,
+            LabelSource.REVIEW,
+        ),
+        change.now_ms,
     )
     return resolved
 
