@@ -115,29 +115,29 @@ def test_whoever_waits_for_the_lock_gets_it_between_two_batches(place: AdminSess
 def test_after_an_erasure_no_interrupted_import_of_the_scope_skips_anything(
     office: AdminSession,
 ) -> None:
-    safe = IdentitySealer(office.ring)
+    sealer = IdentitySealer(office.ring)
     for disturb in ("erase", "another file", "from the start"):
         run = imports.begin(EVERYONE, "mark", office)
-        run, _ = imports.take(run, Batch([person("a")], 0, Position(1, 9)), office, safe)
+        run, _ = imports.take(run, Batch([person("a")], 0, Position(1, 9)), office, sealer)
         assert imports.begin(EVERYONE, "mark", office).before == run.tally
         if disturb == "erase":
-            assert erasure.erase(EVERYONE, Selector(), "", office, safe) == 1
+            assert erasure.erase(EVERYONE, Selector(), "", office) == 1
         elif disturb == "another file":
             imports.finish(imports.begin(EVERYONE, "other", office), office)
         again = imports.begin(EVERYONE, "mark", office, from_start=disturb == "from the start")
         assert (again.at, again.resumed) == (Position(), False)
         # The one that was running is not stopped by that.
-        run, _ = imports.take(run, Batch([person("b")], 0, Position(2, 18)), office, safe)
+        run, _ = imports.take(run, Batch([person("b")], 0, Position(2, 18)), office, sealer)
         imports.finish(run, office)
         imports.finish(again, office)
 
 
 def test_what_came_before_an_interruption_is_told_apart(place: AdminSession) -> None:
-    safe = IdentitySealer(place.ring)
+    sealer = IdentitySealer(place.ring)
     run = imports.begin(EVERYONE, "mark", place)
-    imports.take(run, Batch([person("a")], 2, Position(3, 9)), place, safe)
+    imports.take(run, Batch([person("a")], 2, Position(3, 9)), place, sealer)
     run = imports.begin(EVERYONE, "mark", place)
-    run, _ = imports.take(run, Batch([person("b")], 0, Position(4, 18)), place, safe)
+    run, _ = imports.take(run, Batch([person("b")], 0, Position(4, 18)), place, sealer)
     imports.finish(run, place)
     with place.reading() as connection:
         line = audit.read(connection, None, 100)[-1]
@@ -158,7 +158,7 @@ def test_nameless_people_without_a_reference_stay_apart(office: AdminSession) ->
 
 
 def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(place: AdminSession) -> None:
-    safe = IdentitySealer(place.ring)
+    sealer = IdentitySealer(place.ring)
     keep(place, EVERYONE, person("a"), person("b"))
     crowd = [person(f"n{number}") for number in range(MOST_HOLDERS)]
     other = HolderRecord(CARD, Person(names=(PersonName("changed"),)), "a")
@@ -167,13 +167,13 @@ def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(place: AdminSes
     rehearsal, tallies = DryRun(), []
     run = imports.Run("", EVERYONE, Position(), imports.ImportCounts())
     for entries in batches:
-        run, _ = imports.rehearse(run, Batch(entries, 1, Position()), place, safe, rehearsal)
+        run, _ = imports.dry_run_batch(run, Batch(entries, 1, Position()), place, sealer, rehearsal)
     tallies.append(run.tally)
     rehearsal.close()
     assert len(kept(place, EVERYONE)) == 2
     run = imports.begin(EVERYONE, None, place)
     for number, entries in enumerate(batches):
-        run, _ = imports.take(run, Batch(entries, 1, Position(0, number)), place, safe)
+        run, _ = imports.take(run, Batch(entries, 1, Position(0, number)), place, sealer)
     tallies.append(run.tally)
     assert tallies[0] == tallies[1]
     assert all(number > 1 for number in (run.tally.changed, run.tally.unchanged, run.tally.refused))
@@ -185,17 +185,17 @@ def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(office: Admi
     ids = {one.entry.reference: one.person_id for one in kept(office, EVERYONE)}
     spoil(office, ids["a"])
     spoil(office, ids["b"])
-    safe = IdentitySealer(office.ring)
+    sealer = IdentitySealer(office.ring)
     with office.reading() as connection:
-        found = list(identities.everyone(EVERYONE, connection, safe))
+        found = list(identities.everyone(EVERYONE, connection, sealer))
     assert {type(one) for one in found} == {StoredHolder, UnreadableHolder}
     assert keep(office, EVERYONE, entries[0]) == [RecordChange.CHANGED]
-    assert erasure.erase(EVERYONE, Selector(person_id=ids["b"]), "", office, safe) == 1
-    erasure.compact(office, safe)
+    assert erasure.erase(EVERYONE, Selector(person_id=ids["b"]), "", office) == 1
+    erasure.compact(office)
     assert {one.entry.reference for one in kept(office, EVERYONE)} == {"a", "c"}
     assert types(office, EVERYONE) == {"PASSPORT": 2}
     spoil(office, ids["c"])
-    erasure.erase(EVERYONE, Selector(), "", office, safe)
+    erasure.erase(EVERYONE, Selector(), "", office)
     with office.reading() as connection:
         assert connection.execute(sa.select(IDENTITY_TYPES)).all() == []
 
@@ -203,28 +203,26 @@ def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(office: Admi
 def test_a_compaction_stays_due_until_it_is_done(
     office: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    safe = IdentitySealer(office.ring)
     keep(office, EVERYONE, *(person(f"n{number}") for number in range(6)))
     assert not is_due(office)
     people = [one.person_id for one in kept(office, EVERYONE)]
-    erasure.erase(EVERYONE, Selector(person_id=people[0]), "", office, safe)
+    erasure.erase(EVERYONE, Selector(person_id=people[0]), "", office)
     assert is_due(office)
-    assert not erasure.tidy(office, safe, False)
+    assert not erasure.tidy(office, False)
     assert is_due(office)
     monkeypatch.setattr(erasure, "QUICKLY_REWRITTEN_BYTES", 10)
-    assert erasure.tidy(office, safe, None) is not office.database.is_sqlite
+    assert erasure.tidy(office, None) is not office.database.is_sqlite
     assert is_due(office) is office.database.is_sqlite
     monkeypatch.undo()
-    assert erasure.tidy(office, safe, None)
+    assert erasure.tidy(office, None)
     assert not is_due(office)
 
 
 def test_the_log_is_emptied_even_when_the_file_is_not_rewritten(place: AdminSession) -> None:
-    safe = IdentitySealer(place.ring)
     keep(place, EVERYONE, person("a"), person("b"))
     [row, _] = _rows(place)
-    erasure.erase(EVERYONE, Selector(person_id=row.person), "", place, safe)
-    erasure.tidy(place, safe, False)
+    erasure.erase(EVERYONE, Selector(person_id=row.person), "", place)
+    erasure.tidy(place, False)
     file = place.database.file
     assert file is not None
     log = Path(f"{file}-wal")
@@ -247,19 +245,18 @@ def test_an_erasure_that_is_interrupted_leaves_its_mark(
 
     monkeypatch.setattr(erasure, "_any", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        erasure.erase(EVERYONE, Selector(), "", place, IdentitySealer(place.ring))
+        erasure.erase(EVERYONE, Selector(), "", place)
     assert len(kept(place, EVERYONE)) == 3
     assert is_due(place)
 
 
 def test_the_trail_lists_the_ids_of_a_few_and_counts_the_many(place: AdminSession) -> None:
-    safe = IdentitySealer(place.ring)
     entries = [
         HolderRecord(f"fp1_{n:040x}", Person(emails=(f"a{n}@example.com",))) for n in range(23)
     ]
     keep(place, EVERYONE, *entries)
-    erasure.erase(EVERYONE, Selector(cards=[entries[0].card]), "one", place, safe)
-    erasure.erase(EVERYONE, Selector(), "many", place, safe)
+    erasure.erase(EVERYONE, Selector(cards=[entries[0].card]), "one", place)
+    erasure.erase(EVERYONE, Selector(), "many", place)
     with place.reading() as connection:
         one, many = audit.read(connection, None, 100)[-2:]
     assert (one.details["count"], len(one.details["ids"])) == (1, 1)

@@ -59,7 +59,7 @@ def import_identities(
     session: AdminSession, job: IdentityImport, progress: ImportProgress
 ) -> ImportedIdentities:
     """Import a file from the beginning, or from where an interrupted import of it stopped."""
-    sealer = IdentitySealer(session.ring)
+    sealer = IdentitySealer(session.ring, session.randomness)
     masker = CardMasker(load_bins(), session.ring.current(CARD_FINGERPRINTS))
     parser = IdentityParser(masker.fingerprint, sealer.card_prefix)
     run = _begin(session, job, sealer)
@@ -110,7 +110,7 @@ class _Writer:
     def _take(self, batch: Batch) -> tuple[Run, list[RecordChange]]:
         session, sealer = self._session, self._sealer
         if self._dry_run is not None:
-            return imports.rehearse(self.run, batch, session, sealer, self._dry_run)
+            return imports.dry_run_batch(self.run, batch, session, sealer, self._dry_run)
         return imports.take(self.run, batch, session, sealer, self._pace)
 
 

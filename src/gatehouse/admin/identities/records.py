@@ -1,6 +1,5 @@
 """Use cases about stored identity records: show, count, export, erase, compact, re-encrypt."""
 
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -10,8 +9,15 @@ from gatehouse.admin.identities.selection import ScopeSelection, check_scope, re
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
-from gatehouse.store.identities import erasure, identities, imports
-from gatehouse.store.identities.identities import Census, Selector
+from gatehouse.store.identities import (
+    erasure,
+    identities,
+    identity_counts,
+    identity_keys,
+    imports,
+)
+from gatehouse.store.identities.identities import Selector
+from gatehouse.store.identities.identity_counts import Census
 from gatehouse.store.identities.identity_sealer import (
     EVERYONE,
     IdentitySealer,
@@ -68,7 +74,7 @@ def count_records(session: AdminSession) -> tuple[list[Census], bool]:
     """How many records each scope has, and whether a compaction is due."""
     session.actor.check_account(EVERYONE)
     with session.reading() as connection:
-        found = identities.census(connection, IdentitySealer(session.ring))
+        found = identity_counts.census(connection, IdentitySealer(session.ring))
         return found, erasure.is_due(connection)
 
 
@@ -88,18 +94,16 @@ def erase_records(
     """Erase the selected records; `compact` None clears the unused space if that is quick."""
     for one in selected:
         session.actor.check_account(one.scope)
-    sealer, pace = IdentitySealer(session.ring), Pace(session.database)
-    erased = sum(
-        erasure.erase(one.scope, one.selector, reason, session, sealer, pace) for one in selected
-    )
+    pace = Pace(session.database)
+    erased = sum(erasure.erase(one.scope, one.selector, reason, session, pace) for one in selected)
     done = f"{record_count(erased)} deleted, but "
-    return ErasedRecords(erased, _clear_unused_space(session, sealer, compact, done))
+    return ErasedRecords(erased, _clear_unused_space(session, compact, done))
 
 
 def compact_records(session: AdminSession) -> None:
     """Clear the unused space of the database, where copies of deleted records can survive."""
     session.actor.check_account(EVERYONE)
-    _clear_unused_space(session, IdentitySealer(session.ring), True, "")
+    _clear_unused_space(session, True, "")
     with session.change() as change:
         change.audit("identities.compact")
 
@@ -114,7 +118,7 @@ def reencrypt_records(
     session.actor.check_account(EVERYONE)
     sealer = IdentitySealer(session.ring)
     with session.reading() as connection:
-        census = identities.census(connection, sealer)
+        census = identity_counts.census(connection, sealer)
     older = any(version < sealer.version for one in census for version in one.key_versions)
     with session.change() as change:
         if older:
@@ -124,7 +128,7 @@ def reencrypt_records(
     resealed, unreadable = _reseal_all(session, sealer, lambda seen: progress(seen, total))
     with session.change() as change:
         keep = keep_old_keys or bool(unreadable)
-        removed = 0 if keep else identities.drop_old_keys(change.connection, sealer)
+        removed = 0 if keep else identity_keys.drop_old_keys(change.connection, sealer)
         if removed:
             erasure.mark_due(change)
         change.audit(
@@ -137,7 +141,7 @@ def reencrypt_records(
     compacted = None
     if resealed or removed:
         done = "all records are sealed anew, but "
-        compacted = _clear_unused_space(session, sealer, compact, done)
+        compacted = _clear_unused_space(session, compact, done)
     return ReencryptedRecords(sealer.version, resealed, removed, compacted, unreadable)
 
 
@@ -149,10 +153,8 @@ def _reseal_all(
     pace = Pace(session.database)
     while True:
         with pace.turn(), batch_of(session) as connection:
-            identities.check_keys(connection, sealer)
-            part = identities.reseal(
-                after, connection, sealer, secrets.token_bytes, _RESEALED_AT_ONCE
-            )
+            identity_keys.check_keys(connection, sealer)
+            part = identity_keys.reseal(after, connection, sealer, _RESEALED_AT_ONCE)
         seen, resealed = seen + part.seen, resealed + part.done
         unreadable += part.unreadable
         reached(seen)
@@ -161,11 +163,9 @@ def _reseal_all(
             return resealed, unreadable
 
 
-def _clear_unused_space(
-    session: AdminSession, sealer: IdentitySealer, wanted: bool | None, done: str
-) -> bool:
+def _clear_unused_space(session: AdminSession, wanted: bool | None, done: str) -> bool:
     try:
-        return erasure.tidy(session, sealer, wanted)
+        return erasure.tidy(session, wanted)
     except StoreUnavailable as error:
         raise StoreUnavailable(
             f"{done}unused space is not cleared: {error}; run: gatehouse identities compact"

@@ -10,7 +10,7 @@ from gatehouse.core.files.lines import Position
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
-from gatehouse.store.identities import identities
+from gatehouse.store.identities import identities, identity_keys
 from gatehouse.store.identities.dry_run import DryRun
 from gatehouse.store.identities.identities import RecordChange
 from gatehouse.store.identities.identity_sealer import EVERYONE, HolderRecord, IdentitySealer
@@ -26,7 +26,7 @@ class ImportCounts(msgspec.Struct, frozen=True):
     refused: int = 0
 
     def plus(self, outcomes: Sequence[RecordChange], refused: int) -> "ImportCounts":
-        """The tally after some more records."""
+        """The counts after some more records."""
         return ImportCounts(
             self.added + outcomes.count(RecordChange.ADDED),
             self.changed + outcomes.count(RecordChange.CHANGED),
@@ -74,12 +74,12 @@ def check_scope(scope: str, connection: sa.Connection) -> None:
 def begin(scope: str, file: str | None, session: AdminSession, *, from_start: bool = False) -> Run:
     """Begin an import, or go on with one of the same file that was interrupted.
 
-    Whatever else of the scope was interrupted can then no longer be taken up where it was.
+    Other interrupted imports of the scope can then no longer be resumed.
     """
     with session.change() as change:
         check_scope(scope, change.connection)
         run = None if from_start else _unfinished(scope, file, change.connection)
-        forget_places(scope, change.connection, but="" if run is None else run.import_id)
+        forget_positions(scope, change.connection, but="" if run is None else run.import_id)
         if run is None:
             run = Run(change.new_id("imp"), scope, Position(), ImportCounts())
             row = {"id": run.import_id, "scope": scope, "file": file,
@@ -95,10 +95,10 @@ def begin(scope: str, file: str | None, session: AdminSession, *, from_start: bo
     return run
 
 
-def forget_places(scope: str, connection: sa.Connection, *, but: str = "") -> None:
-    """Let no interrupted import of a scope go on where it was: its first records may be gone.
+def forget_positions(scope: str, connection: sa.Connection, *, but: str = "") -> None:
+    """Let no interrupted import of a scope be resumed: its first records may be gone.
 
-    One that is running now goes on; if it is interrupted later, it begins anew.
+    One that is running now continues; if it is interrupted later, it begins anew.
     """
     here = IDENTITY_IMPORTS.c.scope == scope
     waiting = IDENTITY_IMPORTS.c.finished_at_ms.is_(None) & IDENTITY_IMPORTS.c.file.is_not(None)
@@ -107,13 +107,12 @@ def forget_places(scope: str, connection: sa.Connection, *, but: str = "") -> No
 
 
 def take(
-    run: Run, batch: Batch, session: AdminSession, safe: IdentitySealer, pace: Pace | None = None
+    run: Run, batch: Batch, session: AdminSession, sealer: IdentitySealer, pace: Pace | None = None
 ) -> tuple[Run, list[RecordChange]]:
-    """Keep a batch and note how far the import came, both or neither."""
+    """Store a batch and the position that the import reached, both or neither."""
     with (pace or Pace(session.database)).turn(), batch_of(session) as connection:
-        identities.check_keys(connection, safe)
-        chance = (session.clock(), session.randomness)
-        outcomes = identities.put(run.scope, batch.entries, connection, safe, chance)
+        identity_keys.check_keys(connection, sealer)
+        outcomes = identities.put(run.scope, batch.entries, connection, sealer, session.clock())
         tally = run.tally.plus(outcomes, batch.refused)
         after = msgspec.structs.replace(run, at=batch.until, tally=tally)
         here = (
@@ -127,14 +126,13 @@ def take(
     return after, outcomes
 
 
-def rehearse(
-    run: Run, batch: Batch, session: AdminSession, safe: IdentitySealer, rehearsal: DryRun
+def dry_run_batch(
+    run: Run, batch: Batch, session: AdminSession, sealer: IdentitySealer, dry_run: DryRun
 ) -> tuple[Run, list[RecordChange]]:
-    """What would become of a batch after those before it, without keeping anything."""
+    """What would become of a batch after those before it; nothing is stored."""
     with session.reading() as connection:
-        chance = (session.clock(), session.randomness)
         outcomes = identities.put(
-            run.scope, batch.entries, connection, safe, chance, rehearsal=rehearsal
+            run.scope, batch.entries, connection, sealer, session.clock(), dry_run=dry_run
         )
     tally = run.tally.plus(outcomes, batch.refused)
     return msgspec.structs.replace(run, at=batch.until, tally=tally), outcomes
