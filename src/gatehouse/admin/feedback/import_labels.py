@@ -1,4 +1,4 @@
-"""The import of feedback: finds the requests that are meant, and records what is new.
+"""The import of feedback: finds the requests of each row, and records new statements.
 
 A file that is imported again changes nothing, whatever others have reported since. Its statements
 about a request are then on record as imports in the same order already (fraud first, then

@@ -36,7 +36,7 @@ async def announce(labels_recorded: Callable[[], Awaitable[None]]) -> None:
         await labels_recorded()
     except Exception:
         # The rows are safe, and the follower polls for them.
-        _log.exception("labels were kept, but could not be followed at once")
+        _log.exception("labels were recorded, but could not be followed at once")
 
 
 class _WaitingFeedback(NamedTuple):

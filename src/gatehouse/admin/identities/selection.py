@@ -24,7 +24,7 @@ _NOT_FOUND = "there is no such record; see: gatehouse identities count"
 
 
 class IdentityQuery(msgspec.Struct, frozen=True):
-    """Which records are meant; exactly one of these is given."""
+    """The records of a card, a person or a reference; exactly one of these is given."""
 
     card: CardNumber | None = None
     person_id: str | None = None
@@ -63,7 +63,7 @@ def select_records(
             found = _counted(connection, [(scope, selector(scope))])
             if found:
                 return found
-        # An account's own actor is not told what other accounts have.
+        # An actor of one account must not learn what other accounts have.
         scopes = identities.scopes(connection) if session.actor.account_id is None else []
         found = _counted(connection, [(one, selector(one)) for one in scopes])
     if every_scope and found:

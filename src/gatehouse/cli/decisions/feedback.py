@@ -45,13 +45,13 @@ def import_file(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import what became of requests from CSV or JSON Lines.
+    """Import labels of requests from CSV or JSON Lines.
 
     A row has one of requestId, transactionId and clientReferenceId, a label (FRAUD, CHARGEBACK,
     LEGITIMATE or WITHDRAWN), and if you like when, amount and currency. Rows that cannot be used
-    are reported and left out, and the command then ends with code 1. To import a file again
-    changes nothing, whatever was said elsewhere meanwhile; what is meant anew needs another when,
-    or feedback add.
+    are reported and left out, and the command then ends with code 1. Importing the same file
+    again changes nothing, even if other labels were reported since. To report a label again, give
+    it another when, or use feedback add.
     """
     from gatehouse.admin.feedback.import_labels import FeedbackImport, import_feedback
     from gatehouse.admin.feedback.statements import open_feedback_file
@@ -94,7 +94,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
         Label,
         typer.Option(
             case_sensitive=False,
-            help="What it turned out to be; WITHDRAWN takes back what was said.",
+            help="What it turned out to be; WITHDRAWN takes the label back.",
         ),
     ],
     request: Annotated[
@@ -115,7 +115,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what became of a request, or of all requests of a transaction or reference."""
+    """Label a request, or all requests of a transaction or reference."""
     from gatehouse.admin.feedback.statements import read_statement, read_subject
     from gatehouse.core.keyring import ENTITIES
     from gatehouse.sentry.entities import EntityHasher
@@ -156,7 +156,7 @@ def show_feedback(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was said about a request, newest first; the newest counts."""
+    """Show the labels of a request, newest first; the newest counts."""
     session = open_session()
     found = record.feedback_of(session, resolve_account(session, account), request)
     counting = record.label_that_counts(found)
@@ -177,7 +177,7 @@ def list_feedback(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what was said about requests, by the time when it was said, newest first."""
+    """List labels of requests by the time when they were reported, newest first."""
     session = open_session()
     account_id = resolve_account(session, account)
     since_ms = read_span(account_id, since, None, session.clock()).since_ms

@@ -38,7 +38,7 @@ _log: Final = logging.getLogger("gatehouse.store")
 
 
 def find(connection: sa.Connection, account_id: str, subject: Subject) -> list[str]:
-    """The account's requests that are meant, oldest first; `NotFound` when there is none."""
+    """The account's requests of a subject, oldest first; `NotFound` when there is none."""
     name = subject.request_id
     if name is not None:
         condition = DECISIONS.c.request_id == name

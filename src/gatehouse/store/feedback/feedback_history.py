@@ -50,7 +50,7 @@ def listing(
 def find_all(
     connection: sa.Connection, account_id: str, subjects: Sequence[Subject]
 ) -> dict[Subject, list[str]]:
-    """The account's requests that are meant by each of some hundred subjects, oldest first.
+    """The account's requests of each of some hundred subjects, oldest first.
 
     One that stands for too many has more than `MOST_REQUESTS`, but not all of them; one that
     stands for none is left out.

@@ -16,7 +16,7 @@ MOST_STATEMENTS: Final = 100
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """Which requests are meant; exactly one field is given, in the form that records have."""
+    """Names requests by exactly one field, in the form that records have."""
 
     request_id: str | None = None
     transaction: str | None = None

@@ -51,7 +51,7 @@ class RecordChange(StrEnum):
 
 
 class Selector(msgspec.Struct, frozen=True):
-    """Which records of a scope are meant; all conditions that are given must hold."""
+    """Selects records of a scope; all given conditions must hold."""
 
     cards: Sequence[str] | None = None
     person_id: str | None = None
@@ -104,7 +104,7 @@ def put(
             outcomes.append(RecordChange.UNCHANGED)
             continue
         row = sealer.row(scope, person_id, entry, now_ms)
-        place = (entry.card, scope, person_id)
+        key = (entry.card, scope, person_id)
         types = types_of(entry.person)
         change.update(types)
         if old is not None:
@@ -112,8 +112,8 @@ def put(
             uncounted |= before is None
             change.subtract(before or ())
             if old.row is not None:
-                replaced.add(place)
-        fresh[place] = row
+                replaced.add(key)
+        fresh[key] = row
         holders[person_id] = _Old(row["key_version"], row["content"], types)
         outcomes.append(RecordChange.ADDED if old is None else RecordChange.CHANGED)
     if dry_run is not None:
@@ -243,10 +243,10 @@ def _write(
     if replaced:
         overwrite_deleted(connection)
         names = ("this_card", "this_scope", "this_person")
-        keys = [dict(zip(names, place, strict=True)) for place in sorted(replaced)]
+        keys = [dict(zip(names, key, strict=True)) for key in sorted(replaced)]
         connection.execute(_ROWS.delete().where(THIS_ROW), keys)
     if fresh:
-        connection.execute(_ROWS.insert(), [fresh[place] for place in sorted(fresh)])
+        connection.execute(_ROWS.insert(), [fresh[key] for key in sorted(fresh)])
 
 
 def row_parameters(row: Any) -> dict[str, str]:
