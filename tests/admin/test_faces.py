@@ -1,6 +1,7 @@
 """One use case from two faces: a command and an HTTP route leave the same rows and audit lines."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -137,11 +138,11 @@ def foreign_calls(account: str, request: str, folder: Path) -> list[Callable[[Ad
     )
 
     def import_labels(session: AdminSession) -> None:
-        with open_feedback_file(labels, "csv") as file:
+        with closing(open_feedback_file(labels, "csv")) as file:
             import_feedback(session, FeedbackImport(account, file, dry_run=False), Quiet())
 
     def import_people(session: AdminSession, scope: str) -> None:
-        with open_identity_file(people, "csv") as file:
+        with closing(open_identity_file(people, "csv")) as file:
             import_identities(session, IdentityImport(scope, file, None, dry_run=False), Quiet())
 
     query = IdentityQuery(reference="customer-77")

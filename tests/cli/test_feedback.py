@@ -5,6 +5,7 @@ import io
 import json
 import random
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,7 @@ def import_file(
     *,
     dry_run: bool = False,
 ) -> ImportedFeedback:
-    with open_feedback_file(file, form) as source:
+    with closing(open_feedback_file(file, form)) as source:
         return import_feedback(place, FeedbackImport(account_id, source, dry_run), Quiet())
 
 

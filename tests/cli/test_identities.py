@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def read(
 ) -> tuple[list[IdentityRow], list[BadRow]]:
     """What is found in a file, by its name's format."""
     path.write_bytes(data)
-    with open_identity_file(path, "csv" if ".csv" in path.name else "jsonl") as source:
+    with closing(open_identity_file(path, "csv" if ".csv" in path.name else "jsonl")) as source:
         source.go_to(start or Position())
         found = list(rows_of(source))
     refused = [one for one in found if isinstance(one, BadRow)]
@@ -337,7 +338,7 @@ def test_a_csv_file_can_be_taken_up_after_any_record(tmp_path: Path) -> None:
     data = (body + f'{CARD},d,,"never closed,,,,,,,\n{CARD},e,,Anna,,,,,,,\n').encode()
     path = tmp_path / "a.csv"
     path.write_bytes(data)
-    with open_identity_file(path, "csv") as source:
+    with closing(open_identity_file(path, "csv")) as source:
         whole, places = [], [source.at]
         for one in rows_of(source):
             whole.append(one)

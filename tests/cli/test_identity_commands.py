@@ -10,6 +10,7 @@ import secrets
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -105,7 +106,7 @@ def test_every_line_of_csv_counts_once_and_a_stray_quote_costs_one(tmp_path: Pat
         data = HEADER.encode() + b"\n" + gap.join(pieces) + chance.choice([b"", b"\n"])
         path.write_bytes(data)
         lines = data.split(b"\n")
-        with open_identity_file(path, "csv") as source:
+        with closing(open_identity_file(path, "csv")) as source:
             reached, counted = source.at.line, 0
             kept_lines: set[int] = set()
             for one in rows_of(source):

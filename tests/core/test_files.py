@@ -4,6 +4,7 @@ import gzip
 import io
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def test_a_bad_record_costs_its_line_and_the_others_are_given(
     path = tmp_path / name
     path.write_bytes(data)
     columns = Columns(("a", "b"), (("a",),))
-    with RecordFile(path, "csv" if name == "a.csv" else "jsonl", columns) as file:
+    with closing(RecordFile(path, "csv" if name == "a.csv" else "jsonl", columns)) as file:
         rows = list(file.rows(parse))
     good = [row for row in rows if isinstance(row, ParsedRow)]
     bad = [row for row in rows if isinstance(row, BadRow)]

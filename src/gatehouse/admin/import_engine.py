@@ -4,12 +4,12 @@ What was read before a file breaks off is stored. A bad row is reported and skip
 was interrupted continues at the position that its last batch had reached, where one is given.
 """
 
+import contextlib
 import csv
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -18,8 +18,6 @@ from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile
 
 R = TypeVar("R")
-
-ReportBadRows = Callable[[Sequence[BadRow]], None]
 
 
 class ImportProgress(Protocol):
@@ -92,16 +90,11 @@ class RejectedRows:
         self._path = path
         self._say = say
         self._file: Any = None
-        if path is None:
-            return
-        try:
-            self._file = path.open("a" if append else "w", encoding="utf-8", newline="")
-            is_new = os.fstat(self._file.fileno()).st_size == 0
-        except OSError as error:
-            raise self._unwritable(error) from None
-        self._rows = csv.writer(self._file)
-        if is_new:
-            self._rows.writerow(("line", "field", "reason"))
+        if path is not None:
+            with self._writing():
+                self._file = path.open("a" if append else "w", encoding="utf-8", newline="")
+                if os.fstat(self._file.fileno()).st_size == 0:
+                    csv.writer(self._file).writerow(("line", "field", "reason"))
 
     def report(self, bad: Sequence[BadRow]) -> None:
         """Report some bad rows; when this returns, they are in the file."""
@@ -109,26 +102,19 @@ class RejectedRows:
         for line, field, reason in lines:
             self._say(f"line {line}: {field}: {reason}")
         if self._file is not None:
-            try:
-                self._rows.writerows(lines)
+            with self._writing():
+                csv.writer(self._file).writerows(lines)
                 self._file.flush()
-            except OSError as error:
-                raise self._unwritable(error) from None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         if self._file is not None:
-            try:
+            with self._writing():
                 self._file.close()
-            except OSError as failed:
-                raise self._unwritable(failed) from None
 
-    def _unwritable(self, error: OSError) -> InvalidInput:
-        return InvalidInput(f"cannot write {self._path}: {error.strerror}")
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InvalidInput(f"cannot write {self._path}: {error.strerror}") from None

@@ -29,6 +29,7 @@ from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     FeedbackStatement,
     LabelEntry,
+    LabelOutcome,
     LabelReport,
     LabelState,
     TooManyStatements,
@@ -86,14 +87,7 @@ class RowStatement(NamedTuple):
     statement: FeedbackStatement
 
 
-class StatementOutcome(NamedTuple):
-    """What became of one statement about one request."""
-
-    previous: Label | None
-    changed: bool
-
-
-Record = Callable[[Sequence[RowStatement]], list[StatementOutcome | TooManyStatements]]
+Record = Callable[[Sequence[RowStatement]], list[LabelOutcome | TooManyStatements]]
 """Records some statements, or in a dry run only finds out what would become of them."""
 
 
@@ -167,10 +161,8 @@ class _Writer:
             self._result.add(line, problem.reason)
         return statements
 
-    def _write(
-        self, statements: Sequence[RowStatement]
-    ) -> list[StatementOutcome | TooManyStatements]:
-        outcomes: list[StatementOutcome | TooManyStatements] = []
+    def _write(self, statements: Sequence[RowStatement]) -> list[LabelOutcome | TooManyStatements]:
+        outcomes: list[LabelOutcome | TooManyStatements] = []
         session, actor = self._session, str(self._session.actor)
         # One row may be about many requests; the transactions stay short.
         for start in range(0, len(statements), BATCH):
@@ -182,10 +174,7 @@ class _Writer:
             ]
             with self._pace.turn(), batch_of(session) as connection:
                 for answer in feedback.record_all(connection, reports, session.clock()):
-                    if isinstance(answer, TooManyStatements):
-                        outcomes.append(answer)
-                    else:
-                        outcomes += [StatementOutcome(one.previous, one.changed) for one in answer]
+                    outcomes += answer if isinstance(answer, list) else [answer]
         return outcomes
 
 
@@ -246,13 +235,11 @@ class ImportedStatements:
         request.reached = len(imported)
         return False
 
-    def try_all(
-        self, statements: Sequence[RowStatement]
-    ) -> list[StatementOutcome | TooManyStatements]:
+    def try_all(self, statements: Sequence[RowStatement]) -> list[LabelOutcome | TooManyStatements]:
         """What would become of statements, if they were recorded."""
         return [self._try(one) for one in statements]
 
-    def _try(self, one: RowStatement) -> StatementOutcome | TooManyStatements:
+    def _try(self, one: RowStatement) -> LabelOutcome | TooManyStatements:
         request, statement = self._found[one.request_id], one.statement
         try:
             assessed = assess(statement, LabelSource.IMPORT, request.state)
@@ -260,4 +247,5 @@ class ImportedStatements:
             return refusal
         if assessed.stored:
             request.state = next_state(statement, LabelSource.IMPORT, request.state, 0)
-        return StatementOutcome(assessed.previous, assessed.changed)
+        about = (one.request_id, statement.label, assessed.previous, assessed.changed)
+        return LabelOutcome(*about, recorded_at_ms=0)

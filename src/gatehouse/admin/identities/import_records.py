@@ -1,7 +1,6 @@
 """The import of identity records: known records are brought up to date, new ones are added."""
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -66,8 +65,8 @@ def import_identities(
     if run.resumed:
         progress.say(f"resuming at line {run.at.line + 1}")
     with (
-        _dry_run(job) as dry_run,
-        RejectedRows(job.rejects, progress.say, append=run.resumed) as rejects,
+        contextlib.closing(DryRun()) if job.dry_run else contextlib.nullcontext() as dry_run,
+        contextlib.closing(RejectedRows(job.rejects, progress.say, append=run.resumed)) as rejects,
     ):
         writer = _Writer(session, sealer, rejects, run, dry_run)
         parse = parser.from_cells if job.file.form == "csv" else parser.from_object
@@ -135,12 +134,3 @@ def _file_mark(path: Path, sealer: IdentitySealer) -> str:
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
     return hasher.hexdigest()
-
-
-@contextlib.contextmanager
-def _dry_run(job: IdentityImport) -> Iterator[DryRun | None]:
-    if not job.dry_run:
-        yield None
-        return
-    with contextlib.closing(DryRun()) as dry_run:
-        yield dry_run

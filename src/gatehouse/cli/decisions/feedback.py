@@ -1,5 +1,6 @@
 """gatehouse feedback: import, add, show, list."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -58,11 +59,12 @@ def import_file(
     from gatehouse.core.files.records import guess_format
 
     form = file_format or guess_format(file)
+    path = None if file == "-" else Path(file)
     session = open_session()
     account_id = resolve_account(session, account)
     try:
         with (
-            open_feedback_file(None if file == "-" else Path(file), form) as source,
+            closing(open_feedback_file(path, form)) as source,
             Progress("importing", source.size) as progress,
         ):
             job = FeedbackImport(account_id, source, dry_run)

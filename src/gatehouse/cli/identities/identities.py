@@ -1,5 +1,6 @@
 """gatehouse identities: import, show, count, export, delete, compact, reencrypt."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -87,7 +88,7 @@ def import_records(
         typer.echo("no --account: the records are for all accounts", err=True)
     try:
         with (
-            open_identity_file(path, form) as source,
+            closing(open_identity_file(path, form)) as source,
             Progress("importing", source.size) as progress,
         ):
             job = IdentityImport(scope, source, errors, dry_run, from_start)

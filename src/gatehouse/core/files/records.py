@@ -7,8 +7,7 @@ repeats a value: any value can be personal data or a card number.
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -63,16 +62,6 @@ class UnusableRecord(ValueError):
         self.problems = problems
 
 
-class _RawRecord(NamedTuple):
-    """The fields of a record, or the reason why there are none."""
-
-    line: int
-    fields: dict[str, Any] | None
-    reason: str = ""
-    further: Sequence[TextLine] = ()
-    """The lines that a quote joined to the first one."""
-
-
 def guess_format(name: str) -> RecordFormat:
     """The format that a file's name promises."""
     stem = name.lower().removesuffix(".gz")
@@ -109,15 +98,8 @@ class RecordFile:
             self._lines.close()
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
         self._lines.close()
 
     @property
@@ -136,28 +118,21 @@ class RecordFile:
 
     def rows(self, parse: Callable[[Mapping[str, Any]], R]) -> Iterator[ParsedRow[R] | BadRow]:
         """All records from here on; `parse` raises `ValueError` about one that cannot be used."""
-        while (found := self._take()) is not None:
+        while (first := self._next_line()) is not None:
+            row: ParsedRow[R] | BadRow
+            joined: list[TextLine] = []
             try:
-                if found.fields is None:
-                    raise ValueError(found.reason)
-                row: ParsedRow[R] | BadRow = ParsedRow(found.line, parse(found.fields))
+                fields = self._row(first, joined) if self.form == "csv" else self._object(first)
+                row = ParsedRow(first.number, parse(fields))
+            except UnusableRecord as error:
+                row = BadRow(first.number, error.problems)
             except ValueError as error:
+                row = BadRow.whole(first.number, str(error))
+            if isinstance(row, BadRow):
                 # A bad row costs its first line only: the quote that joined it to others may be
                 # its very defect.
-                self._lines.give_back(found.further)
-                if isinstance(error, UnusableRecord):
-                    row = BadRow(found.line, error.problems)
-                else:
-                    row = BadRow.whole(found.line, str(error))
+                self._lines.give_back(joined)
             yield row
-
-    def _take(self) -> _RawRecord | None:
-        line = self._next_line()
-        if line is None:
-            return None
-        if not line.complete:
-            return _RawRecord(line.number, None, _TOO_LONG)
-        return self._row(line) if self.form == "csv" else self._object(line)
 
     def _next_line(self) -> TextLine | None:
         """The next line that is not blank, or None at the end."""
@@ -166,54 +141,56 @@ class RecordFile:
             line = self._lines.take()
         return line
 
-    def _row(self, first: TextLine) -> _RawRecord:
-        further, cells, reason = self._cells(first)
-        if not reason and len(cells) != len(self._header):
-            reason = f"has {len(cells)} cells, but there are {len(self._header)} columns"
-        if reason:
-            return _RawRecord(first.number, None, reason, further)
-        return _RawRecord(first.number, dict(zip(self._header, cells, strict=True)), "", further)
+    def _row(self, first: TextLine, joined: list[TextLine]) -> dict[str, str]:
+        cells = self._cells(first, joined)
+        if len(cells) != len(self._header):
+            raise ValueError(f"has {len(cells)} cells, but there are {len(self._header)} columns")
+        return dict(zip(self._header, cells, strict=True))
 
-    def _cells(self, first: TextLine) -> tuple[list[TextLine], list[str], str]:
-        """The cells of a row, or what is wrong with it; it continues while a quote is open."""
-        further: list[TextLine] = []
+    def _cells(self, first: TextLine, joined: list[TextLine]) -> list[str]:
+        """The cells of a row; lines that an open quote joins to the first are added to `joined`."""
+        if not first.complete:
+            raise ValueError(_TOO_LONG)
         quotes, size = first.data.count(b'"'), first.size
         while quotes % 2:
             try:
                 line = self._lines.take()
             except InvalidInput:
-                self._lines.give_back([first, *further])
+                self._lines.give_back([first, *joined])
                 raise
             if line is not None:
-                further.append(line)
+                joined.append(line)
                 quotes += line.data.count(b'"')
                 size += line.size
             if line is None or not line.complete or size > MAX_RECORD_BYTES:
-                return further, [], "has a quote that is not closed"
+                raise ValueError("has a quote that is not closed")
         try:
-            text = b"".join([line.data for line in (first, *further)]).decode()
-            return further, next(csv.reader([text], strict=True)), ""
+            text = b"".join([line.data for line in (first, *joined)]).decode()
+            return next(csv.reader([text], strict=True))
         except UnicodeDecodeError:
-            return further, [], "is not written in UTF-8"
+            raise ValueError("is not written in UTF-8") from None
         except csv.Error:
-            return further, [], "is not a row of CSV"
+            raise ValueError("is not a row of CSV") from None
 
-    def _object(self, line: TextLine) -> _RawRecord:
+    def _object(self, line: TextLine) -> dict[str, Any]:
+        if not line.complete:
+            raise ValueError(_TOO_LONG)
         try:
             value = self._decoder.decode(line.data)
         except (msgspec.DecodeError, RecursionError):
-            return _RawRecord(line.number, None, "is not a JSON object in UTF-8 on one line")
+            raise ValueError("is not a JSON object in UTF-8 on one line") from None
         if not isinstance(value, dict):
-            return _RawRecord(line.number, None, "must be a JSON object")
-        return _RawRecord(line.number, value)
+            raise ValueError("must be a JSON object")
+        return value
 
     def _read_header(self, columns: Columns) -> list[str]:
         line = self._next_line()
         if line is None:
             raise InvalidInput("the header of the file is missing")
-        _, cells, reason = self._cells(line)
-        if reason or not line.complete:
-            raise InvalidInput(f"the header of the file {reason or _TOO_LONG}")
+        try:
+            cells = self._cells(line, [])
+        except ValueError as error:
+            raise InvalidInput(f"the header of the file {error}") from None
         names = {column.lower(): column for column in columns.known}
         header = [names.get(cell.strip().lower(), "") for cell in cells]
         if "" in header:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -90,33 +90,9 @@ def entries_of(
 
 def rows_after(connection: sa.Connection, seq: int, limit: int) -> list[LabelRow]:
     """The rows of all accounts above a number, in order, each with its decision record."""
-    same = sa.and_(
-        DECISIONS.c.account_id == FEEDBACK.c.account_id,
-        DECISIONS.c.request_id == FEEDBACK.c.request_id,
-    )
-    query = (
-        sa.select(
-            FEEDBACK.c.seq,
-            FEEDBACK.c.account_id,
-            FEEDBACK.c.label,
-            FEEDBACK.c.previous,
-            DECISIONS.c.record,
-        )
-        .select_from(FEEDBACK.outerjoin(DECISIONS, same))
-        .where(FEEDBACK.c.seq > seq)
-        .order_by(FEEDBACK.c.seq)
-        .limit(limit)
-    )
-    return [
-        LabelRow(
-            row.seq,
-            row.account_id,
-            label_in(row.label),
-            None if row.previous is None else label_in(row.previous),
-            row.record,
-        )
-        for row in connection.execute(query)
-    ]
+    c = FEEDBACK.c
+    query = _with_records(c.previous, limit).where(c.seq > seq)
+    return [_label_row(row) for row in connection.execute(query)]
 
 
 def rows_in_force(connection: sa.Connection, after: int, until: int, limit: int) -> list[LabelRow]:
@@ -124,26 +100,29 @@ def rows_in_force(connection: sa.Connection, after: int, until: int, limit: int)
 
     A row that another one replaced, up to the second number, is left out.
     """
-    later = FEEDBACK.alias()
+    c, later = FEEDBACK.c, FEEDBACK.alias()
     replaced = sa.exists().where(
-        later.c.account_id == FEEDBACK.c.account_id,
-        later.c.request_id == FEEDBACK.c.request_id,
-        later.c.seq > FEEDBACK.c.seq,
+        later.c.account_id == c.account_id,
+        later.c.request_id == c.request_id,
+        later.c.seq > c.seq,
         later.c.seq <= until,
     )
-    same = sa.and_(
-        DECISIONS.c.account_id == FEEDBACK.c.account_id,
-        DECISIONS.c.request_id == FEEDBACK.c.request_id,
-    )
+    query = _with_records(sa.null().label("previous"), limit)
+    rows = connection.execute(query.where(c.seq > after, c.seq <= until, ~replaced))
+    return [_label_row(row) for row in rows]
+
+
+def _with_records(previous: "sa.ColumnElement[Any]", limit: int) -> "sa.Select[Any]":
     c = FEEDBACK.c
-    query = (
-        sa.select(c.seq, c.account_id, c.label, DECISIONS.c.record)
+    same = sa.and_(DECISIONS.c.account_id == c.account_id, DECISIONS.c.request_id == c.request_id)
+    return (
+        sa.select(c.seq, c.account_id, c.label, previous, DECISIONS.c.record)
         .select_from(FEEDBACK.outerjoin(DECISIONS, same))
-        .where(c.seq > after, c.seq <= until, ~replaced)
         .order_by(c.seq)
         .limit(limit)
     )
-    rows = connection.execute(query)
-    return [
-        LabelRow(row.seq, row.account_id, label_in(row.label), None, row.record) for row in rows
-    ]
+
+
+def _label_row(row: Any) -> LabelRow:
+    previous = None if row.previous is None else label_in(row.previous)
+    return LabelRow(row.seq, row.account_id, label_in(row.label), previous, row.record)
