@@ -224,7 +224,7 @@ def test_what_a_file_says_later_counts_and_is_known_again(
     assert labels_of(office, account, third) == ["FRAUD", "WITHDRAWN", "FRAUD"]
     again = take(office, account, file, text)
     assert (again.new, again.changed, again.unchanged) == (0, 0, 7)
-    # An older file is known as well. Whoever means it anew says when it was found out.
+    # An older file is known as well. To report it again, a row needs another time.
     older = take(office, account, file, f"requestId,label\n{wavering},FRAUD\n")
     assert (older.changed, older.unchanged) == (0, 1)
     anew = take(office, account, file, f"requestId,label,when\n{wavering},FRAUD,2023-12-01\n")
@@ -252,7 +252,7 @@ def say(place: AdminSession, account: str, request: str, label: Label) -> None:
     [
         ([], ["FRAUD"], ["LEGITIMATE", "FRAUD"]),
         ([], ["FRAUD", "CHARGEBACK"], ["LEGITIMATE", "CHARGEBACK", "FRAUD"]),
-        # What is no news when it comes is on record all the same, or it would be news later.
+        # A statement that changes nothing is recorded all the same, or it would be new later.
         (["FRAUD"], ["FRAUD"], ["LEGITIMATE", "FRAUD", "FRAUD"]),
         ([], ["WITHDRAWN"], ["LEGITIMATE", "WITHDRAWN"]),
         ([], ["WITHDRAWN", "FRAUD"], ["LEGITIMATE", "FRAUD", "WITHDRAWN"]),
@@ -390,7 +390,7 @@ def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: Ad
     with place.reading() as connection:
         found = feedback_history.find_all(connection, account, subjects)
         alone = feedback_history.find_all(connection, account, subjects[1:])
-    # Whoever numbers all rows of a name to take the first of them has read all of them.
+    # A query that numbers all rows of a name, to take the first ones, reads all of them.
     assert all("LIMIT" in each and "OVER" not in each for each in asked if "decisions" in each)
     assert alone == {subjects[1]: [one], subjects[3]: [one]}
     assert len(found[subjects[0]]) == MOST_REQUESTS + 1
@@ -541,7 +541,7 @@ def test_twenty_thousand_rows_stream_a_batch_at_a_time(
             yield row
 
     def find_all(connection: Any, account_id: str, subjects: Any) -> Any:
-        # All that were given out so far and are in nobody's hands any more have been dealt with.
+        # All rows before this batch have been stored.
         ahead.append(taken[0] - sum(ahead))
         assert len(subjects) == ahead[-1]
         return really_find(connection, account_id, subjects)

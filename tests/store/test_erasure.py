@@ -85,7 +85,7 @@ def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(
     assert slept == [0.05, 0.1, 0.3, 1.0]
 
 
-def test_whoever_waits_for_the_lock_gets_it_between_two_batches(place: AdminSession) -> None:
+def test_a_waiting_process_gets_the_lock_between_two_batches(place: AdminSession) -> None:
     keep(place, EVERYONE, person("a"))
     file = place.database.file
     ended, waits = threading.Event(), []

@@ -187,7 +187,7 @@ def test_the_same_said_again_is_kept_once(office: AdminSession) -> None:
     assert told(office, shop, request) == [("CHARGEBACK", "CHARGEBACK"), ("CHARGEBACK", None)]
 
 
-def test_to_take_back_what_nobody_said_is_no_news(office: AdminSession) -> None:
+def test_withdrawing_a_label_that_never_was_changes_nothing(office: AdminSession) -> None:
     shop = make_account(office)
     [request] = decide(office, shop)
     [noted] = say(office, shop, [request], FeedbackStatement(Label.WITHDRAWN, amount=1))
@@ -259,10 +259,10 @@ def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> No
         with pytest.raises(TooManyStatements, match=r"100 statements .* what was said last stays"):
             say(office, shop, [other, full], statement)
     assert told(office, shop, other) == []
-    desk = LiveFeedback(office, Followed(office))
+    live = LiveFeedback(office, Followed(office))
     with pytest.raises(TooManyStatements):
         asyncio.run(
-            desk.record(Actor.key("a", shop), shop, Subject(client_reference="order-1"), GOOD)
+            live.record(Actor.key("a", shop), shop, Subject(client_reference="order-1"), GOOD)
         )
     with office.reading() as connection:
         said = feedback.history(connection, shop, full)
@@ -347,7 +347,7 @@ def test_labels_are_the_newest_of_each_request_of_the_span(office: AdminSession)
     assert unknown not in labels
 
 
-def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_before(
+def test_a_follower_gets_each_row_with_its_record_and_the_previous_label(
     office: AdminSession,
 ) -> None:
     shop, other = make_account(office), make_account(office)
@@ -372,7 +372,7 @@ def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_bef
     ]
 
 
-def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(
+def test_rows_of_many_writers_are_numbered_without_gaps_and_none_is_lost(
     office: AdminSession,
 ) -> None:
     shop = make_account(office)
@@ -413,14 +413,14 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
     one, two = decide(office, shop, transaction="t-1", times=2)
     decide(office, shop, reference="all", times=MOST_REQUESTS + 1)
     followed = Followed(office)
-    desk = LiveFeedback(office, followed)
+    live = LiveFeedback(office, followed)
 
     async def work() -> None:
         answers = await asyncio.gather(
-            desk.record(Actor.key("a", shop), shop, Subject(transaction="t-1"), FRAUD),
-            desk.record(Actor.key("b", other), other, Subject(transaction="t-1"), GOOD),
-            desk.record(Actor.key("c", shop), shop, Subject(request_id=two), GOOD),
-            desk.record(Actor.key("a", shop), shop, Subject(client_reference="all"), GOOD),
+            live.record(Actor.key("a", shop), shop, Subject(transaction="t-1"), FRAUD),
+            live.record(Actor.key("b", other), other, Subject(transaction="t-1"), GOOD),
+            live.record(Actor.key("c", shop), shop, Subject(request_id=two), GOOD),
+            live.record(Actor.key("a", shop), shop, Subject(client_reference="all"), GOOD),
             return_exceptions=True,
         )
         kept, missing, last, many = answers
@@ -432,15 +432,15 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
         assert isinstance(many, Conflict)
         # One commit for all of them, and it was followed before anybody was answered.
         assert followed.seen == [3]
-        said = await desk.history(Actor.key("a", shop), shop, two)
+        said = await live.history(Actor.key("a", shop), shop, two)
         assert [(row.label, row.actor, row.source) for row in said] == [
             ("LEGITIMATE", "key:c", "api"),
             ("FRAUD", "key:a", "api"),
         ]
         with pytest.raises(NotFound):
-            await desk.history(Actor.key("a", other), other, two)
+            await live.history(Actor.key("a", other), other, two)
         with pytest.raises(NotFound):
-            await desk.record(Actor.key("b", other), other, Subject(request_id=one), GOOD)
+            await live.record(Actor.key("b", other), other, Subject(request_id=one), GOOD)
         assert followed.seen == [3]
 
     asyncio.run(work())
@@ -453,40 +453,42 @@ def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: AdminSessi
     shop = make_account(sqlite_office)
     requests = decide(sqlite_office, shop, times=150)
     followed = Followed(sqlite_office)
-    desk = LiveFeedback(sqlite_office, followed)
+    live = LiveFeedback(sqlite_office, followed)
 
     async def work() -> None:
         waiting = [
-            desk.record(Actor.key("a", shop), shop, Subject(request_id=each), FRAUD)
+            live.record(Actor.key("a", shop), shop, Subject(request_id=each), FRAUD)
             for each in requests
         ]
         answers = await asyncio.gather(*waiting)
         assert [noted.request_id for [noted] in answers] == requests
         assert followed.seen == [64, 128, 150]
         assert not (
-            await desk.record(Actor.key("a", shop), shop, Subject(request_id=requests[0]), FRAUD)
+            await live.record(Actor.key("a", shop), shop, Subject(request_id=requests[0]), FRAUD)
         )[0].changed
 
     asyncio.run(work())
 
 
-def test_who_goes_away_takes_nobody_along_and_is_written_down(sqlite_office: AdminSession) -> None:
+def test_a_sender_that_goes_away_is_recorded_and_the_others_are_answered(
+    sqlite_office: AdminSession,
+) -> None:
     shop = make_account(sqlite_office)
     first, second = decide(sqlite_office, shop, times=2)
-    desk = LiveFeedback(sqlite_office, Followed(sqlite_office))
+    live = LiveFeedback(sqlite_office, Followed(sqlite_office))
 
     async def work() -> None:
         gone = asyncio.create_task(
-            desk.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD)
+            live.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD)
         )
         stays = asyncio.create_task(
-            desk.record(Actor.key("b", shop), shop, Subject(request_id=second), FRAUD)
+            live.record(Actor.key("b", shop), shop, Subject(request_id=second), FRAUD)
         )
         await asyncio.sleep(0)
         gone.cancel()
         assert (await stays)[0].changed
         assert gone.cancelled()
-        assert len(await desk.history(Actor.key("a", shop), shop, first)) == 1
+        assert len(await live.history(Actor.key("a", shop), shop, first)) == 1
 
     asyncio.run(work())
 
@@ -496,8 +498,8 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
 ) -> None:
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
-    desk = LiveFeedback(sqlite_office, Followed(sqlite_office, fails=True))
-    noted = asyncio.run(desk.record(Actor.key("a", shop), shop, Subject(request_id=request), FRAUD))
+    live = LiveFeedback(sqlite_office, Followed(sqlite_office, fails=True))
+    noted = asyncio.run(live.record(Actor.key("a", shop), shop, Subject(request_id=request), FRAUD))
     assert noted[0].changed
     assert told(sqlite_office, shop, request) == [("FRAUD", None)]
 
@@ -505,13 +507,13 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
 def test_only_what_cannot_be_written_fails(sqlite_office: AdminSession) -> None:
     shop = make_account(sqlite_office)
     first, second = decide(sqlite_office, shop, times=2)
-    desk = LiveFeedback(sqlite_office, Followed(sqlite_office))
+    live = LiveFeedback(sqlite_office, Followed(sqlite_office))
     too_large = FeedbackStatement(Label.FRAUD, amount=2**70)
 
     async def work() -> None:
         good, bad = await asyncio.gather(
-            desk.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD),
-            desk.record(Actor.key("a", shop), shop, Subject(request_id=second), too_large),
+            live.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD),
+            live.record(Actor.key("a", shop), shop, Subject(request_id=second), too_large),
             return_exceptions=True,
         )
         assert isinstance(good, list)
@@ -526,16 +528,16 @@ def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: AdminSession)
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
     followed = Followed(sqlite_office)
-    desk = LiveFeedback(sqlite_office, followed)
+    live = LiveFeedback(sqlite_office, followed)
     subject = Subject(request_id=request)
     with sqlite_office.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE feedback RENAME TO elsewhere"))
     with pytest.raises(StoreUnavailable):
-        asyncio.run(desk.record(Actor.key("a", shop), shop, subject, FRAUD))
+        asyncio.run(live.record(Actor.key("a", shop), shop, subject, FRAUD))
     assert followed.seen == []
     with sqlite_office.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO feedback"))
-    assert asyncio.run(desk.record(Actor.key("a", shop), shop, subject, FRAUD))[0].changed
+    assert asyncio.run(live.record(Actor.key("a", shop), shop, subject, FRAUD))[0].changed
 
 
 def test_the_newest_word_is_found_by_the_index_however_long_the_history(

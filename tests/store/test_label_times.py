@@ -70,7 +70,7 @@ def test_a_label_is_known_since_it_was_found_out_or_else_reported(office: AdminS
     late, theirs = decide(office, shop, MOMENT_MS + 10), decide(office, other)
     say(office, shop, names[0], Label.FRAUD, 500)
     say(office, shop, names[1], Label.CHARGEBACK, 500, found=200)
-    # Said again in other words, it is no news.
+    # The same label with other details is known since the first time.
     say(office, shop, names[2], Label.FRAUD, 300)
     say(office, shop, names[2], Label.CHARGEBACK, 500, found=400)
     # The last word counts, since it was said.

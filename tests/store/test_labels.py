@@ -1,4 +1,4 @@
-"""Labels are followed: each once, in the order they were given, whoever wrote them."""
+"""Labels are followed: each once, in the order of their rows, by whatever process."""
 
 import asyncio
 import contextlib
@@ -152,7 +152,7 @@ def test_each_row_is_heard_once_and_in_order(office: AdminSession, account: str)
         ]
         say(office, account, Label.WITHDRAWN, ann)
         say(office, account, Label.CHARGEBACK, ann)
-        # In the same words again: that is no news.
+        # The same statement again changes nothing.
         say(office, account, Label.CHARGEBACK, ann)
         await asyncio.gather(*[one.catch_up() for _ in range(5)])
         assert ears.heard[3:] == [("ann", None, False), ("ann", True, None)]
@@ -276,7 +276,7 @@ def test_what_tells_of_no_event_is_passed_over(office: AdminSession, account: st
 def test_a_label_is_true_of_a_request_that_did_not_count_as_well(
     office: AdminSession, account: str
 ) -> None:
-    """Whoever asked twice may have kept the second answer, and tells us of that one."""
+    """A merchant that asked twice may report on the second answer."""
     repeated = decide(office, account, "ann", counted=False)
     failed = decide(office, account, "bob", completed=False)
     say(office, account, Label.FRAUD, repeated, failed)
@@ -357,19 +357,17 @@ def test_who_has_just_spoken_waits_only_when_all_before_is_known(
     asyncio.run(scene())
 
 
-def test_whoever_gives_feedback_is_answered_when_it_is_known(
-    office: AdminSession, account: str
-) -> None:
+def test_feedback_is_answered_when_the_memory_knows_it(office: AdminSession, account: str) -> None:
     ann = decide(office, account, "ann")
     ears = Ears()
     one = follower(office, ears)
-    desk = LiveFeedback(office, one.labels_recorded)
+    live = LiveFeedback(office, one.labels_recorded)
 
     async def scene() -> None:
         one.current.set()
         subject = Subject(request_id=ann)
         for label in (Label.FRAUD, Label.LEGITIMATE):
-            await desk.record(Actor.system("test"), account, subject, FeedbackStatement(label))
+            await live.record(Actor.system("test"), account, subject, FeedbackStatement(label))
             assert ears.heard[-1][:2] == ("ann", label is Label.FRAUD)
 
     asyncio.run(scene())

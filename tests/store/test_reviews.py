@@ -207,12 +207,12 @@ def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
             seen.append(feedback.newest(connection))
         raise StoreUnavailable("away")
 
-    desk = LiveReviews(office, noted)
+    live = LiveReviews(office, noted)
     another = Actor.key("x", account)
 
     async def work() -> None:
         both = [
-            desk.resolve(
+            live.resolve(
                 Actor.key(str(approve), account), account, request, ReviewFinding(approve, "seen")
             )
             for approve in (True, False)
@@ -224,16 +224,16 @@ def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
         state = "APPROVED" if first.review.actor == "key:True" else "DECLINED"
         assert first.review.state == state
         assert first.record is not None
-        assert await desk.get(another, account, request) == first
+        assert await live.get(another, account, request) == first
         winners.append(str(first.review.actor))
-        # Whoever follows labels was told of this one before anybody was answered.
+        # The follower of labels had read this one before the sender was answered.
         assert seen == [1]
-        still_open = await desk.search(another, account, ReviewSearch(ReviewState.OPEN, None, 10))
+        still_open = await live.search(another, account, ReviewSearch(ReviewState.OPEN, None, 10))
         assert [one.review.request_id for one in still_open] == [other]
         with pytest.raises(AlreadyResolved):
-            await desk.resolve(another, account, request, ReviewFinding(True, "again"))
+            await live.resolve(another, account, request, ReviewFinding(True, "again"))
         with pytest.raises(NotFound):
-            await desk.resolve(another, "acct_other", other, ReviewFinding(True, "mine"))
+            await live.resolve(another, "acct_other", other, ReviewFinding(True, "mine"))
         assert seen == [1]
 
     asyncio.run(work())
