@@ -44,15 +44,26 @@ def get_review(session: AdminSession, account_id: str, request_id: str) -> Revie
         return reviews.with_records(connection, account_id, [found])[0]
 
 
+def get_open_review(session: AdminSession, account_id: str, request_id: str) -> Reviewed:
+    """One review that can be resolved; `AlreadyResolved` when it is not open."""
+    found = get_review(session, account_id, request_id)
+    if found.review.state is not ReviewState.OPEN:
+        raise AlreadyResolved(found.review)
+    return found
+
+
 def resolve_review(
-    session: AdminSession, account_id: str, request_id: str, finding: ReviewFinding
+    session: AdminSession,
+    account_id: str,
+    request_id: str,
+    finding: ReviewFinding,
+    pace: Pace | None = None,
 ) -> Reviewed:
     """Resolve an open review and label its request; `AlreadyResolved` when it is not open."""
-    # Check for a resolved review before taking the write lock, which requests need.
-    seen = get_review(session, account_id, request_id)
-    if seen.review.state is not ReviewState.OPEN:
-        raise AlreadyResolved(seen.review)
-    with session.change(unseen=True) as change:
+    # A resolved review is refused before the write lock is taken, which requests need.
+    seen = get_open_review(session, account_id, request_id)
+    pace = pace or Pace(session.database)
+    with pace.turn(), session.change(unseen=True) as change:
         resolved = reviews.resolve(
             change, account_id, request_id, approve=finding.approve, reason=finding.reason
         )
@@ -90,12 +101,11 @@ class LiveReviews:
     ) -> Reviewed:
         """Resolve an open review durably."""
         session = self._session.acting_as(actor)
-
-        def resolve() -> Reviewed:
-            with self._pace.turn():
-                return resolve_review(session, account_id, request_id, finding)
-
+        # Refusals do not wait for the rest between two changes.
+        await on_thread(lambda: get_open_review(session, account_id, request_id))
         async with self._one_at_a_time:
-            resolved = await on_thread(resolve)
+            resolved = await on_thread(
+                lambda: resolve_review(session, account_id, request_id, finding, self._pace)
+            )
         await announce(self._labels_recorded)
         return resolved

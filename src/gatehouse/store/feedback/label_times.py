@@ -5,7 +5,8 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
-from gatehouse.core.labels import Label, is_fraud
+from gatehouse.core.labels import is_fraud
+from gatehouse.store.feedback.feedback import label_in
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
 
@@ -34,7 +35,7 @@ def labels_with_times(
     found: dict[str, KnownLabel] = {}
     # The last row of a request is its newest.
     for row in connection.execute(query):
-        fraud = is_fraud(Label(row.label))
+        fraud = is_fraud(label_in(row.label))
         if fraud is None:
             found.pop(row.request_id, None)
             continue
