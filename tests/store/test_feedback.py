@@ -18,7 +18,7 @@ from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.feedback import feedback, feedback_history, label_times
+from gatehouse.store.feedback import feedback, feedback_history, label_times, statements
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
@@ -294,7 +294,7 @@ def test_a_label_of_a_later_version_says_nothing(
     say(office, shop, [request], FRAUD)
     with office.database.writing() as connection:
         connection.execute(FEEDBACK.update().values(label="SUSPECTED"))
-    feedback.label_in.cache_clear()
+    statements.label_in.cache_clear()
     for _ in range(2):
         with office.reading() as connection:
             assert feedback.labels(connection, shop, 0, NOW_MS) == {}

@@ -5,20 +5,17 @@ before it, so that a follower of the rows can undo that label. Their numbers gro
 the commits: every transaction that adds some holds the lock on changes.
 """
 
-import logging
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.core.ids import first_id, is_id
-from gatehouse.core.labels import Label, LabelSource, is_fraud
-from gatehouse.core.redaction import recordable
+from gatehouse.core.ids import is_id
+from gatehouse.core.labels import LabelSource
+from gatehouse.store.feedback.label_times import labels_with_times
 from gatehouse.store.feedback.statements import (
-    LONGEST_ID,
     MOST_REQUESTS,
     MOST_STATEMENTS,
     LabelEntry,
@@ -29,12 +26,12 @@ from gatehouse.store.feedback.statements import (
     TooManyStatements,
     assess,
     feedback_row,
+    label_in,
     next_state,
 )
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
 _IDS_AT_ONCE: Final = 500
-_log: Final = logging.getLogger("gatehouse.store")
 
 
 def find(connection: sa.Connection, account_id: str, subject: Subject) -> list[str]:
@@ -119,18 +116,8 @@ def labels(
     connection: sa.Connection, account_id: str, since_ms: int, until_ms: int
 ) -> dict[str, bool]:
     """The labels of the requests of a span: True is fraud, False is legitimate."""
-    query = (
-        sa.select(FEEDBACK.c.request_id, FEEDBACK.c.label)
-        .where(
-            FEEDBACK.c.account_id == account_id,
-            FEEDBACK.c.request_id >= first_id("req", since_ms),
-            FEEDBACK.c.request_id < first_id("req", until_ms),
-        )
-        .order_by(FEEDBACK.c.request_id, FEEDBACK.c.seq)
-    )
-    # The last row of a request is its newest.
-    found = {row.request_id: is_fraud(label_in(row.label)) for row in connection.execute(query)}
-    return {request_id: fraud for request_id, fraud in found.items() if fraud is not None}
+    found = labels_with_times(connection, account_id, since_ms, until_ms)
+    return {request_id: known.fraud for request_id, known in found.items()}
 
 
 def newest(connection: sa.Connection) -> int:
@@ -168,20 +155,6 @@ def _label_states(
                 state = LabelState(entry.statement, entry.recorded_at_ms, imported, row.number)
                 found[account_id, row.request_id] = state
     return found
-
-
-@lru_cache(maxsize=64)
-def label_in(word: str) -> Label:
-    """The label of a row; one that only a later version knows counts as withdrawn."""
-    try:
-        return Label(word)
-    except ValueError:
-        # The cache has this logged once.
-        _log.warning(
-            "a label is unknown to this version and counts as withdrawn",
-            extra={"label": recordable(word[:LONGEST_ID])},
-        )
-        return Label.WITHDRAWN
 
 
 def entry_in(row: Any) -> LabelEntry:

@@ -7,11 +7,12 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.core.labels import Label
-from gatehouse.store.feedback.feedback import entry_in, label_in
+from gatehouse.store.feedback.feedback import entry_in
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     LabelEntry,
     Subject,
+    label_in,
 )
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 

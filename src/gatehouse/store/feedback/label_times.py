@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
 from gatehouse.core.labels import is_fraud
-from gatehouse.store.feedback.feedback import label_in
+from gatehouse.store.feedback.statements import label_in
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
 

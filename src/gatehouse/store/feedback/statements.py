@@ -1,18 +1,23 @@
 """Statements about requests: their types, and the rule by which a statement is recorded or not."""
 
+import logging
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from gatehouse.core.errors import Conflict
 from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.redaction import recordable
 
 LONGEST_ID: Final = 128
 MOST_REQUESTS: Final = 100
 """How many requests one name may stand for; a name for more of them names nothing."""
 MOST_STATEMENTS: Final = 100
 """How many statements about one request are stored, and shown."""
+
+_log: Final = logging.getLogger("gatehouse.store")
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -143,3 +148,17 @@ def feedback_row(report: LabelReport, request_id: str, previous: Label | None) -
         "actor": report.actor,
         "source": report.source.value,
     }
+
+
+@lru_cache(maxsize=64)
+def label_in(word: str) -> Label:
+    """The label of a row; one that only a later version knows counts as withdrawn."""
+    try:
+        return Label(word)
+    except ValueError:
+        # The cache has this logged once.
+        _log.warning(
+            "a label is unknown to this version and counts as withdrawn",
+            extra={"label": recordable(word[:LONGEST_ID])},
+        )
+        return Label.WITHDRAWN
