@@ -26,9 +26,9 @@ from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.identities import identities
 from gatehouse.store.identities.identity_sealer import HolderRecord, IdentitySealer
-from gatehouse.store.identities.imports import batch_of
 from scripts.bench.cards import card_number
 from scripts.bench.people import holders_of
 from scripts.bench.servers import Shop
@@ -94,11 +94,10 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
 def fill_with_people(shop: Shop, cards: range) -> None:
     """Keep the two holders of each of the cards, as an import without a file would."""
     office = open_admin_session(load_settings(shop.environment), Actor.system("bench"))
-    safe = IdentitySealer(office.ring)
+    sealer = IdentitySealer(office.ring)
     for entries in _batches(office, cards):
         with batch_of(office) as connection:
-            chance = (office.clock(), office.randomness)
-            identities.put(shop.account_id, entries, connection, safe, chance)
+            identities.put(shop.account_id, entries, connection, sealer, office.clock())
     office.database.dispose()
     database = sqlite3.connect(shop.home / "sandbox.db")
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -10,6 +10,8 @@ from typing import Final
 
 import gatehouse
 from gatehouse import warmup
+from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.reviews import LiveReviews
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
@@ -43,8 +45,6 @@ from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.history import DecisionHistory
 from gatehouse.store.decisions.memory_rebuild import MemoryRebuild
-from gatehouse.store.decisions.reviews import RecordedReviews
-from gatehouse.store.feedback.feedback_queue import RecordedFeedback
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.requests.batch_sql import open_batch_session
@@ -196,8 +196,8 @@ class Service:
             max_body_bytes=settings.max_body_bytes,
             body_timeout_ms=settings.body_timeout_ms,
         )
-        reviews = Reviews(free, RecordedReviews(session, self.labels.told))
-        labels = RecordedFeedback(session, self.labels.told)
+        reviews = Reviews(free, LiveReviews(session, self.labels.labels_recorded))
+        labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(free, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
         offered = Offered(operations, self._pipelines.listing)

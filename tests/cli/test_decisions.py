@@ -15,7 +15,10 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback
-from gatehouse.store.feedback.feedback import FeedbackStatement, Telling
+from gatehouse.store.feedback.statements import (
+    FeedbackStatement,
+    LabelReport,
+)
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import DAY_MS, kept, record, request_id, ruled, stage
@@ -69,10 +72,10 @@ def _fill(place: AdminSession, account_id: str) -> None:
         connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
         lock_changes(connection)
         tellings = [
-            Telling(account_id, ids, FeedbackStatement(label), "test", LabelSource.IMPORT)
+            LabelReport(account_id, ids, FeedbackStatement(label), "test", LabelSource.IMPORT)
             for label, ids in ((Label.FRAUD, fraud), (Label.LEGITIMATE, good))
         ]
-        feedback.note_all(connection, tellings, now_ms)
+        feedback.record_all(connection, tellings, now_ms)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import io
 import json
 import random
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,12 @@ import pytest
 import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
+from gatehouse.admin.feedback import import_labels
+from gatehouse.admin.feedback.import_labels import FeedbackImport, ImportedFeedback, import_feedback
+from gatehouse.admin.feedback.statements import open_feedback_file
 from gatehouse.cli.decisions import feedback as commands
-from gatehouse.cli.decisions import feedback_import
-from gatehouse.cli.decisions.feedback_files import FeedbackFile
-from gatehouse.cli.decisions.feedback_import import (
-    FeedbackCounts,
-    FeedbackImport,
-    counts,
-    import_file,
-)
-from gatehouse.cli.record_files import RecordFormat
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
+from gatehouse.core.files.records import RecordFile, RecordFormat
 from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource
@@ -33,7 +29,13 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback import feedback, feedback_history
-from gatehouse.store.feedback.feedback import MOST_REQUESTS, MOST_SAID, FeedbackStatement, Subject
+from gatehouse.store.feedback.statements import (
+    MOST_REQUESTS,
+    MOST_STATEMENTS,
+    FeedbackStatement,
+    LabelReport,
+    Subject,
+)
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.harness import Home
@@ -46,7 +48,7 @@ _NUMBERS = count()
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """No server waits for its turn here."""
-    monkeypatch.setattr(feedback_import, "Pace", lambda place: Pace(place, sleep=lambda _: None))
+    monkeypatch.setattr(import_labels, "Pace", lambda place: Pace(place, sleep=lambda _: None))
 
 
 def make_account(place: AdminSession) -> str:
@@ -87,9 +89,29 @@ def take(
     file: Path,
     content: str | bytes,
     form: RecordFormat = "csv",
-) -> FeedbackCounts:
+) -> ImportedFeedback:
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return import_file(FeedbackImport(account_id, file, form, dry_run=False), place)
+    return import_file(place, account_id, file, form)
+
+
+class Quiet:
+    """Shows no progress."""
+
+    def reached(self, done: int, note: str) -> None: ...
+
+    def say(self, text: str) -> None: ...
+
+
+def import_file(
+    place: AdminSession,
+    account_id: str,
+    file: Path | None,
+    form: RecordFormat = "csv",
+    *,
+    dry_run: bool = False,
+) -> ImportedFeedback:
+    with closing(open_feedback_file(file, form)) as source:
+        return import_feedback(place, FeedbackImport(account_id, source, dry_run), Quiet())
 
 
 def rows_kept(place: AdminSession) -> int:
@@ -132,7 +154,7 @@ def test_a_file_is_kept_and_the_same_file_again_changes_nothing(
     )
     file = tmp_path / "chargebacks.csv"
     first = take(office, account, file, text)
-    assert counts(first) == {"read": 3, "new": 4, "changed": 0, "unchanged": 0, "bad": 0}
+    assert first.counts() == {"read": 3, "new": 4, "changed": 0, "unchanged": 0, "bad": 0}
     assert first.labels == {Label.FRAUD: 1, Label.CHARGEBACK: 1, Label.LEGITIMATE: 2}
     with office.reading() as connection:
         [said] = feedback.history(connection, account, by_id)
@@ -143,7 +165,7 @@ def test_a_file_is_kept_and_the_same_file_again_changes_nothing(
     assert [labels_of(office, account, one) for one in by_reference] == [["LEGITIMATE"]] * 2
 
     again = take(office, account, file, text)
-    assert counts(again) == {"read": 3, "new": 0, "changed": 0, "unchanged": 4, "bad": 0}
+    assert again.counts() == {"read": 3, "new": 0, "changed": 0, "unchanged": 4, "bad": 0}
     assert rows_kept(office) == 4
     with office.reading() as connection:
         trail = [line for line in audit.read(connection, account, 10)
@@ -171,7 +193,7 @@ def test_json_lines_say_the_same_and_keep_amounts_exact(
 def test_what_a_file_says_later_counts_and_is_known_again(
     office: AdminSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
-    monkeypatch.setattr(feedback_import, "BATCH", batch)
+    monkeypatch.setattr(import_labels, "BATCH", batch)
     account = make_account(office)
     wavering, other, third = (decide(office, account) for _ in range(3))
     file = tmp_path / "told.csv"
@@ -183,7 +205,7 @@ def test_what_a_file_says_later_counts_and_is_known_again(
     assert labels_of(office, account, third) == ["FRAUD", "WITHDRAWN", "FRAUD"]
     again = take(office, account, file, text)
     assert (again.new, again.changed, again.unchanged) == (0, 0, 7)
-    # An older file is known as well. Whoever means it anew says when it was found out.
+    # An older file is known as well. To report it again, a row needs another time.
     older = take(office, account, file, f"requestId,label\n{wavering},FRAUD\n")
     assert (older.changed, older.unchanged) == (0, 1)
     anew = take(office, account, file, f"requestId,label,when\n{wavering},FRAUD,2023-12-01\n")
@@ -199,14 +221,10 @@ def say(place: AdminSession, account: str, request: str, label: Label) -> None:
     """Say something as the API does."""
     with place.database.writing() as connection:
         lock_changes(connection)
-        feedback.note(
+        feedback.record(
             connection,
-            account,
-            [request],
-            FeedbackStatement(label),
-            actor="key_1",
-            source=LabelSource.API,
-            now_ms=MOMENT_MS,
+            LabelReport(account, [request], FeedbackStatement(label), "key_1", LabelSource.API),
+            MOMENT_MS,
         )
 
 
@@ -215,7 +233,7 @@ def say(place: AdminSession, account: str, request: str, label: Label) -> None:
     [
         ([], ["FRAUD"], ["LEGITIMATE", "FRAUD"]),
         ([], ["FRAUD", "CHARGEBACK"], ["LEGITIMATE", "CHARGEBACK", "FRAUD"]),
-        # What is no news when it comes is on record all the same, or it would be news later.
+        # A statement that changes nothing is recorded all the same, or it would be new later.
         (["FRAUD"], ["FRAUD"], ["LEGITIMATE", "FRAUD", "FRAUD"]),
         ([], ["WITHDRAWN"], ["LEGITIMATE", "WITHDRAWN"]),
         ([], ["WITHDRAWN", "FRAUD"], ["LEGITIMATE", "FRAUD", "WITHDRAWN"]),
@@ -245,7 +263,7 @@ def test_no_file_changes_anything_when_it_is_imported_again(
     dice = random.Random(11)
     account, file = make_account(place), tmp_path / "told.csv"
     for _ in range(100):
-        monkeypatch.setattr(feedback_import, "BATCH", dice.choice([1, 2, 3, 500]))
+        monkeypatch.setattr(import_labels, "BATCH", dice.choice([1, 2, 3, 500]))
         requests = [decide(place, account) for _ in range(3)]
         for _ in range(dice.randrange(3)):
             say(place, account, dice.choice(requests), dice.choice([*Label]))
@@ -255,16 +273,16 @@ def test_no_file_changes_anything_when_it_is_imported_again(
         ]
         text = "requestId,label\n" + "".join(f"{one},{label}\n" for one, label in told)
         file.write_text(text)
-        rehearsed = import_file(FeedbackImport(account, file, "csv", dry_run=True), place)
+        rehearsed = import_file(place, account, file, dry_run=True)
         first = take(place, account, file, text)
-        assert counts(rehearsed) == counts(first), told
+        assert rehearsed.counts() == first.counts(), told
         for request, label in dict(told).items():
             assert labels_of(place, account, request)[0] == label, told
         if dice.random() < 0.5:
             say(place, account, dice.choice(requests), dice.choice([*Label]))
         kept = rows_kept(place)
         for dry_run in (True, False):
-            again = import_file(FeedbackImport(account, file, "csv", dry_run), place)
+            again = import_file(place, account, file, dry_run=dry_run)
             assert (again.new, again.changed, again.unchanged) == (0, 0, len(told)), told
         assert rows_kept(place) == kept
 
@@ -272,8 +290,8 @@ def test_no_file_changes_anything_when_it_is_imported_again(
 def test_what_is_remembered_of_a_file_is_bounded_and_the_last_word_counts(
     place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feedback_import, "BATCH", 2)
-    monkeypatch.setattr(feedback_import, "MOST_FOLLOWED", 0)
+    monkeypatch.setattr(import_labels, "BATCH", 2)
+    monkeypatch.setattr(import_labels, "MOST_FOLLOWED", 0)
     request, other = decide(place, account), decide(place, account)
     rows = [(request, "FRAUD"), (other, "FRAUD"), (request, "LEGITIMATE"), (other, "FRAUD")]
     text = "requestId,label\n" + "".join(f"{one},{label}\n" for one, label in rows * 2)
@@ -287,18 +305,21 @@ def test_a_request_of_which_too_much_was_said_is_a_bad_row(
     place: AdminSession, account: str, tmp_path: Path
 ) -> None:
     full, other = (decide(place, account, reference="order-7") for _ in range(2))
-    days = [f"2023-11-{1 + number % 30:02}T{number // 30:02}:00:00Z" for number in range(MOST_SAID)]
+    days = [
+        f"2023-11-{1 + number % 30:02}T{number // 30:02}:00:00Z"
+        for number in range(MOST_STATEMENTS)
+    ]
     text = "requestId,label,when\n" + "".join(f"{full},fraud,{day}\n" for day in days)
     file = tmp_path / "told.csv"
-    assert counts(take(place, account, file, text)) == {
+    assert take(place, account, file, text).counts() == {
         **{"read": 100, "new": 1, "changed": 99},
         **{"unchanged": 0, "bad": 0},
     }
     more = "clientReferenceId,label\norder-7,fraud\n"
     file.write_text(more)
-    rehearsed = import_file(FeedbackImport(account, file, "csv", dry_run=True), place)
+    rehearsed = import_file(place, account, file, dry_run=True)
     outcome = take(place, account, file, more)
-    assert counts(outcome) == counts(rehearsed)
+    assert outcome.counts() == rehearsed.counts()
     assert (outcome.new, outcome.bad) == (1, 1)
     [flaw] = outcome.flaws
     assert flaw.line == 2
@@ -310,7 +331,7 @@ def test_a_request_of_which_too_much_was_said_is_a_bad_row(
 def test_a_dry_run_tells_the_same_and_keeps_nothing(
     place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feedback_import, "BATCH", 2)
+    monkeypatch.setattr(import_labels, "BATCH", 2)
     known, fresh = decide(place, account), decide(place, account)
     take(place, account, tmp_path / "before.csv", f"requestId,label\n{known},FRAUD\n")
     told = [*["LEGITIMATE", "legitimate", "WITHDRAWN"], "WITHDRAWN", "CHARGEBACK"]
@@ -350,7 +371,7 @@ def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: Ad
     with place.reading() as connection:
         found = feedback_history.find_all(connection, account, subjects)
         alone = feedback_history.find_all(connection, account, subjects[1:])
-    # Whoever numbers all rows of a name to take the first of them has read all of them.
+    # A query that numbers all rows of a name, to take the first ones, reads all of them.
     assert all("LIMIT" in each and "OVER" not in each for each in asked if "decisions" in each)
     assert alone == {subjects[1]: [one], subjects[3]: [one]}
     assert len(found[subjects[0]]) == MOST_REQUESTS + 1
@@ -474,7 +495,7 @@ def test_what_was_read_before_a_file_breaks_off_is_kept(
 def test_a_name_of_too_many_requests_is_refused(
     place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in range(feedback.MOST_REQUESTS + 1):
+    for _ in range(MOST_REQUESTS + 1):
         decide(place, account, reference="shared")
     outcome = take(place, account, tmp_path / "t.csv", "clientReferenceId,label\nshared,fraud\n")
     assert outcome.report() == "  line 2: more than 100 requests have this name; use requestId"
@@ -489,7 +510,7 @@ def test_twenty_thousand_rows_stream_a_batch_at_a_time(
     for number in range(0, 20_000, 500):
         decide(place, account, reference=f"order-{number}")
     given_out, taken = count(), [0]
-    really_rows, really_find = FeedbackFile.rows, feedback_history.find_all
+    really_rows, really_find = RecordFile.rows, feedback_history.find_all
     ahead: list[int] = []
 
     def rows(*arguments: Any) -> Iterator[Any]:
@@ -498,20 +519,20 @@ def test_twenty_thousand_rows_stream_a_batch_at_a_time(
             yield row
 
     def find_all(connection: Any, account_id: str, subjects: Any) -> Any:
-        # All that were given out so far and are in nobody's hands any more have been dealt with.
+        # All rows before this batch have been stored.
         ahead.append(taken[0] - sum(ahead))
         assert len(subjects) == ahead[-1]
         return really_find(connection, account_id, subjects)
 
-    monkeypatch.setattr(FeedbackFile, "rows", rows)
-    monkeypatch.setattr(feedback_import, "find_all", find_all)
+    monkeypatch.setattr(RecordFile, "rows", rows)
+    monkeypatch.setattr(import_labels, "find_all", find_all)
     text = "clientReferenceId,label\n" + "".join(f"order-{n},fraud\n" for n in range(20_000))
     outcome = take(place, account, tmp_path / "told.csv", text)
-    assert counts(outcome) == {
+    assert outcome.counts() == {
         **{"read": 20_000, "new": 40, "changed": 0},
         **{"unchanged": 0, "bad": 19_960},
     }
-    assert ahead == [500] * 40 + [0]
+    assert ahead == [500] * 40
     assert len(outcome.flaws) == 20
     assert outcome.report().endswith("  and 19940 others")
 
@@ -522,7 +543,7 @@ def test_rows_come_from_standard_input_too(
     line = json.dumps({"requestId": decide(place, account), "label": "fraud"}).encode()
     typed = io.TextIOWrapper(io.BufferedReader(io.BytesIO(line)))
     monkeypatch.setattr("sys.stdin", typed)
-    assert import_file(FeedbackImport(account, None, "jsonl", dry_run=False), place).new == 1
+    assert import_file(place, account, None, "jsonl").new == 1
     with pytest.raises(InvalidInput, match="add --format"):
         run("import", "-")
 
@@ -530,20 +551,20 @@ def test_rows_come_from_standard_input_too(
 def test_an_interrupted_import_leaves_its_line_in_the_trail(
     place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feedback_import, "BATCH", 1)
+    monkeypatch.setattr(import_labels, "BATCH", 1)
     requests = [decide(place, account) for _ in range(3)]
     file = tmp_path / "told.csv"
     file.write_text("requestId,label\n" + "".join(f"{one},FRAUD\n" for one in requests))
     kept = count()
-    really = feedback.note_all
+    really = feedback.record_all
 
-    def note_all(*arguments: Any) -> Any:
+    def record_all(*arguments: Any) -> Any:
         if next(kept) == 2:
             raise KeyboardInterrupt
         return really(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(feedback, "note_all", note_all)
+        patch.setattr(feedback, "record_all", record_all)
         done = run("import", str(file))
     assert done.exit_code == 130
     assert "import the file again" in done.stderr
@@ -609,14 +630,10 @@ def test_the_list_is_newest_first_and_can_be_narrowed(place: AdminSession, accou
         (account, one, Label.CHARGEBACK, place.clock()),
     ):
         with place.database.writing() as connection:
-            feedback.note(
+            feedback.record(
                 connection,
-                whose,
-                [request],
-                FeedbackStatement(label),
-                actor="key_1",
-                source=LabelSource.API,
-                now_ms=at_ms,
+                LabelReport(whose, [request], FeedbackStatement(label), "key_1", LabelSource.API),
+                at_ms,
             )
 
     def listed(*arguments: str) -> list[tuple[str, str]]:

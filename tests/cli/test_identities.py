@@ -12,20 +12,23 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.cli.identities.identity_files import IdentityRow, RefusedRow, Source
+from gatehouse.admin.identities.rows import IdentityParser, open_identity_file
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.files.lines import Position
+from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile
 from gatehouse.core.luhn import passes_luhn
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store.identities.imports import Position
+from gatehouse.store.identities.identity_sealer import HolderRecord
 from tests.harness import GATEHOUSE, PATIENCE_S, Done, Home, until
 
 CARD, OTHER_CARD = "4242424242424242", "5555555555554444"
@@ -71,22 +74,27 @@ def feed(home: Home, text: str, *arguments: str) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+IdentityRow = ParsedRow[HolderRecord]
+
+
+def rows_of(source: RecordFile) -> Iterator[IdentityRow | BadRow]:
+    parser = IdentityParser(lambda number: f"fp1_{number.reveal():0>40}", "fp1_")
+    return source.rows(parser.from_cells if source.form == "csv" else parser.from_object)
+
+
 def read(
     path: Path, data: bytes, start: Position | None = None
-) -> tuple[list[IdentityRow], list[RefusedRow]]:
+) -> tuple[list[IdentityRow], list[BadRow]]:
     """What is found in a file, by its name's format."""
     path.write_bytes(data)
-    source = Source(path, "csv" if ".csv" in path.name else "jsonl")
-    try:
+    with closing(open_identity_file(path, "csv" if ".csv" in path.name else "jsonl")) as source:
         source.go_to(start or Position())
-        found = list(source.records(lambda number: f"fp1_{number.reveal():0>40}", "fp1_"))
-    finally:
-        source.close()
-    refused = [one for one in found if isinstance(one, RefusedRow)]
-    return [one for one in found if isinstance(one, IdentityRow)], refused
+        found = list(rows_of(source))
+    refused = [one for one in found if isinstance(one, BadRow)]
+    return [one for one in found if isinstance(one, ParsedRow)], refused
 
 
-def said(refused: list[RefusedRow]) -> list[tuple[int, str]]:
+def said(refused: list[BadRow]) -> list[tuple[int, str]]:
     return [(one.line, problem.field) for one in refused for problem in one.problems]
 
 
@@ -300,7 +308,7 @@ def test_a_csv_row_becomes_a_person(tmp_path: Path) -> None:
     )
     [record], refused = read(tmp_path / "a.csv", text.encode())
     assert refused == []
-    entry = record.entry
+    entry = record.value
     assert (record.line, entry.reference) == (2, "customer-77")
     assert entry.person.owner_type is OwnerType.SECONDARY
     assert entry.person.names == (PersonName("Whitfield", "Eleanor"),)
@@ -316,7 +324,7 @@ def test_a_packed_file_is_read_and_can_be_taken_up_in_the_middle(tmp_path: Path)
     data = b"".join(lines)
     start = Position(20, sum(map(len, lines[:20])))
     found, _ = read(tmp_path / "a.jsonl.gz", gzip.compress(data, mtime=0), start)
-    assert [(one.line, one.entry.reference) for one in found] == [
+    assert [(one.line, one.value.reference) for one in found] == [
         (n + 1, str(n)) for n in range(20, 50)
     ]
 
@@ -326,20 +334,13 @@ def test_a_csv_file_can_be_taken_up_after_any_record(tmp_path: Path) -> None:
     data = (body + f'{CARD},d,,"never closed,,,,,,,\n{CARD},e,,Anna,,,,,,,\n').encode()
     path = tmp_path / "a.csv"
     path.write_bytes(data)
-    source = Source(path, "csv")
-    whole, places = [], [source.at]
-    for one in source.records(lambda number: "fp1_", "fp1_"):
-        whole.append(one)
-        places.append(source.at)
-    source.close()
+    with closing(open_identity_file(path, "csv")) as source:
+        whole, places = [], [source.at]
+        for one in rows_of(source):
+            whole.append(one)
+            places.append(source.at)
     assert [one.line for one in whole] == [2, 4, 5, 6, 7]
-    assert [type(one) for one in whole] == [
-        IdentityRow,
-        RefusedRow,
-        RefusedRow,
-        RefusedRow,
-        IdentityRow,
-    ]
+    assert [type(one) for one in whole] == [ParsedRow, BadRow, BadRow, BadRow, ParsedRow]
     for taken, place in enumerate(places):
         again, refused = read(path, data, place)
         lines = sorted([*(one.line for one in again), *(one.line for one in refused)])

@@ -10,21 +10,24 @@ import secrets
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 from typer.testing import CliRunner
 
+from gatehouse.admin.identities import import_records
+from gatehouse.admin.identities.rows import open_identity_file
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
-from gatehouse.cli.identities import identity_import
-from gatehouse.cli.identities.identity_files import IdentityRow, Source
-from gatehouse.cli.identities.identity_views import lines_of
+from gatehouse.cli.identities.identity_output import record_text
+from gatehouse.core.files.records import ParsedRow
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.identities import erasure, imports
 from gatehouse.store.tables import IDENTITIES
-from tests.cli.test_identities import CARD, ELEANOR, HEADER, numbers, write
+from tests.cli.test_identities import CARD, ELEANOR, HEADER, numbers, rows_of, write
 from tests.harness import GATEHOUSE, Done, Home, make_account
 
 
@@ -40,7 +43,7 @@ def run(sqlite_home: Home) -> Iterator[Run]:
         done = CliRunner().invoke(app, ["identities", *arguments])
         if done.exception is None or isinstance(done.exception, SystemExit):
             return Done(done.exit_code, done.stdout, done.stderr)
-        codes = [code for kind, code in EXIT_CODES.items() if type(done.exception) is kind]
+        codes = [code for kind, code in EXIT_CODES.items() if isinstance(done.exception, kind)]
         if not codes:
             raise done.exception
         return Done(codes[0], done.stdout, f"{done.stderr}{done.exception}")
@@ -56,7 +59,7 @@ def people(count: int) -> list[dict[str, Any]]:
 
 def spoil(place: AdminSession) -> None:
     """Damage every record."""
-    with imports.batch_of(place) as connection:
+    with batch_of(place) as connection:
         connection.execute(IDENTITIES.update().values(sealed=secrets.token_bytes(80)))
 
 
@@ -84,18 +87,17 @@ def test_every_line_of_csv_counts_once_and_a_stray_quote_costs_one(tmp_path: Pat
         data = HEADER.encode() + b"\n" + gap.join(pieces) + chance.choice([b"", b"\n"])
         path.write_bytes(data)
         lines = data.split(b"\n")
-        source = Source(path, "csv")
-        reached, counted = source.at.line, 0
-        kept_lines: set[int] = set()
-        for one in source.records(lambda number: "fp1_", "fp1_"):
-            span = range(reached + 1, source.at.line + 1)
-            filled = [number for number in span if lines[number - 1].strip()]
-            assert filled[0] == one.line
-            assert isinstance(one, IdentityRow) or len(filled) == 1
-            kept_lines.update(filled if isinstance(one, IdentityRow) else ())
-            counted += len(filled)
-            reached = source.at.line
-        source.close()
+        with closing(open_identity_file(path, "csv")) as source:
+            reached, counted = source.at.line, 0
+            kept_lines: set[int] = set()
+            for one in rows_of(source):
+                span = range(reached + 1, source.at.line + 1)
+                filled = [number for number in span if lines[number - 1].strip()]
+                assert filled[0] == one.line
+                assert isinstance(one, ParsedRow) or len(filled) == 1
+                kept_lines.update(filled if isinstance(one, ParsedRow) else ())
+                counted += len(filled)
+                reached = source.at.line
         assert counted == sum(bool(line.strip()) for line in lines[1:])
         plain = {n for n, line in enumerate(lines, 1) if line.strip() == good}
         assert plain <= kept_lines, "a good line was lost"
@@ -166,7 +168,7 @@ def test_erasing_names_its_scope_and_a_person_can_be_erased_everywhere(
 def test_a_file_that_breaks_off_is_kept_as_far_as_it_goes(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity_import, "BATCH", 40)
+    monkeypatch.setattr(import_records, "BATCH", 40)
     lines = [json.dumps(one).encode() + b"\n" for one in people(100)]
     path = tmp_path / "people.jsonl.gz"
     packed = io.BytesIO()
@@ -186,7 +188,7 @@ def test_a_file_that_breaks_off_is_kept_as_far_as_it_goes(
 def test_a_rehearsal_knows_what_it_saw_before(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity_import, "BATCH", 4)
+    monkeypatch.setattr(import_records, "BATCH", 4)
     file = write(tmp_path / "people.jsonl", *people(6), *people(6))
     rehearsed = run("import", file, "--dry-run", "--json").json
     done = run("import", file, "--json").json
@@ -252,7 +254,7 @@ def test_full_disks_and_closed_input_are_plain_errors(sqlite_home: Home, tmp_pat
 def test_the_errors_of_a_resumed_import_have_their_header(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity_import, "BATCH", 1)
+    monkeypatch.setattr(import_records, "BATCH", 1)
     file = write(tmp_path / "people.jsonl", *people(2), {"cardNumber": "1"})
     taken = imports.take
     calls: list[int] = []
@@ -283,6 +285,6 @@ def test_names_are_masked_whole_when_short_and_revealed_with_their_parts(
     assert run("show", "--card", CARD, "--json").json[0]["names"] == ["… …", "X. W."]
     revealed = run("show", "--card", CARD, "--reveal").out
     assert "first 小明, last 王 / first Xiaoming, last Wang" in revealed
-    assert lines_of({"names": [{"middleName": "A", "firstName": "B"}]}).endswith(
+    assert record_text({"names": [{"middleName": "A", "firstName": "B"}]}).endswith(
         "first B, middle A"
     )

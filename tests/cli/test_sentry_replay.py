@@ -62,11 +62,7 @@ def _networks(
 
 
 def run(*arguments: str, stdin: bytes = b"") -> Any:
-    # The runner's own standard input, unlike a real one, cannot be peeked into.
-    stream = io.BufferedReader(io.BytesIO(stdin))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replay_files, "standard_input", lambda: stream)
-        done = CliRunner().invoke(app, arguments)
+    done = CliRunner().invoke(app, arguments, input=stdin)
     if isinstance(done.exception, GatehouseError):
         raise done.exception
     assert done.exit_code == 0, done.output

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.cli.identities.identity_rows import COLUMNS, FIELDS
+from gatehouse.admin.identities.rows import COLUMNS, FIELDS
 from gatehouse.idverify.contacts import compare_emails, compare_phones
 from gatehouse.idverify.identifiers import compare_identifiers
 from gatehouse.idverify.names import PartVerdict, compare_person_names

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.cli.decisions.feedback_files import FIELDS
+from gatehouse.admin.feedback.statements import FIELDS
 from gatehouse.core.labels import Label
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.reputation import HALF_LIFE_DAYS
 from gatehouse.sentry.reputation_store import SHARED, SMOOTHING, USUAL_RATE
-from gatehouse.store.feedback.feedback import MOST_REQUESTS
+from gatehouse.store.feedback.statements import (
+    MOST_REQUESTS,
+)
 from gatehouse.training.model_fitting import (
     ENOUGH_FOR_BOOSTING,
     LEAST_FRAUDS,

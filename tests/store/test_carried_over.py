@@ -9,8 +9,13 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.settings import load_settings
 from gatehouse.store.database import Database
-from gatehouse.store.feedback import feedback
-from gatehouse.store.feedback.feedback import FeedbackStatement, LabelEntry, Subject
+from gatehouse.store.feedback import feedback, feedback_history
+from gatehouse.store.feedback.statements import (
+    FeedbackStatement,
+    LabelEntry,
+    LabelReport,
+    Subject,
+)
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
 from gatehouse.store.state import lock_changes
@@ -50,7 +55,7 @@ def test_a_database_with_reviews_is_brought_up_to_date(empty_home: Home) -> None
             connection.execute(_REVIEW, row | found)
     assert migrate(database) == ("0003", HEAD)
     with database.reading() as connection:
-        told = feedback.after(connection, 0, 10)
+        told = feedback_history.rows_after(connection, 0, 10)
         assert [(row.seq, row.label, row.previous, row.record) for row in told] == [
             (1, Label.FRAUD, None, "{}"),
             (2, Label.LEGITIMATE, None, "{}"),
@@ -82,14 +87,8 @@ def test_a_database_with_reviews_is_brought_up_to_date(empty_home: Home) -> None
         assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
     with database.writing() as connection:
         lock_changes(connection)
-        [noted] = feedback.note(
-            connection,
-            ACCOUNT,
-            [requests[4]],
-            FeedbackStatement(Label.LEGITIMATE),
-            actor="test",
-            source=LabelSource.API,
-            now_ms=MOMENT_MS,
-        )
+        legitimate = FeedbackStatement(Label.LEGITIMATE)
+        report = LabelReport(ACCOUNT, [requests[4]], legitimate, "test", LabelSource.API)
+        [noted] = feedback.record(connection, report, MOMENT_MS)
         assert (noted.previous, feedback.newest(connection)) == (Label.FRAUD, 5)
     database.dispose()

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.core.files.lines import Position
 from gatehouse.idverify.people import Identifier, IdentifierType, Person, PersonName
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.identities import erasure, identities, imports
 from gatehouse.store.identities.dry_run import DryRun
 from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange, Selector
@@ -23,7 +24,7 @@ from gatehouse.store.identities.identity_sealer import (
     StoredHolder,
     UnreadableHolder,
 )
-from gatehouse.store.identities.imports import Batch, Position
+from gatehouse.store.identities.imports import Batch
 from gatehouse.store.tables import IDENTITIES, IDENTITY_TYPES
 from tests.harness import PATIENCE_S
 from tests.store.test_identities import keep, kept, types
@@ -38,7 +39,7 @@ def person(name: str, *identifiers: Identifier) -> HolderRecord:
 
 def spoil(office: AdminSession, person_id: str) -> None:
     """Damage what is sealed, as a disk would."""
-    with imports.batch_of(office) as connection:
+    with batch_of(office) as connection:
         this = IDENTITIES.c.person == person_id
         connection.execute(IDENTITIES.update().where(this).values(sealed=secrets.token_bytes(80)))
 
@@ -72,7 +73,7 @@ def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(
     assert slept == [0.05, 0.1, 0.3, 1.0]
 
 
-def test_whoever_waits_for_the_lock_gets_it_between_two_batches(
+def test_a_waiting_process_gets_the_lock_between_two_batches(
     sqlite_office: AdminSession,
 ) -> None:
     keep(sqlite_office, EVERYONE, person("a"))
@@ -94,7 +95,7 @@ def test_whoever_waits_for_the_lock_gets_it_between_two_batches(
     pace = Pace(sqlite_office.database)
     # Without a rest between the batches it would hardly ever be there at the right moment.
     for _ in range(60):
-        with pace.turn(), imports.batch_of(sqlite_office):
+        with pace.turn(), batch_of(sqlite_office):
             held.set()
             time.sleep(0.06)
             held.clear()
@@ -108,29 +109,29 @@ def test_whoever_waits_for_the_lock_gets_it_between_two_batches(
 def test_after_an_erasure_no_interrupted_import_of_the_scope_skips_anything(
     office: AdminSession,
 ) -> None:
-    safe = IdentitySealer(office.ring)
+    sealer = IdentitySealer(office.ring)
     for disturb in ("erase", "another file", "from the start"):
         run = imports.begin(EVERYONE, "mark", office)
-        run, _ = imports.take(run, Batch([person("a")], 0, Position(1, 9)), office, safe)
+        run, _ = imports.take(run, Batch([person("a")], 0, Position(1, 9)), office, sealer)
         assert imports.begin(EVERYONE, "mark", office).before == run.tally
         if disturb == "erase":
-            assert erasure.erase(EVERYONE, Selector(), "", office, safe) == 1
+            assert erasure.erase(EVERYONE, Selector(), "", office) == 1
         elif disturb == "another file":
             imports.finish(imports.begin(EVERYONE, "other", office), office)
         again = imports.begin(EVERYONE, "mark", office, from_start=disturb == "from the start")
         assert (again.at, again.resumed) == (Position(), False)
         # The one that was running is not stopped by that.
-        run, _ = imports.take(run, Batch([person("b")], 0, Position(2, 18)), office, safe)
+        run, _ = imports.take(run, Batch([person("b")], 0, Position(2, 18)), office, sealer)
         imports.finish(run, office)
         imports.finish(again, office)
 
 
 def test_what_came_before_an_interruption_is_told_apart(sqlite_office: AdminSession) -> None:
-    safe = IdentitySealer(sqlite_office.ring)
+    sealer = IdentitySealer(sqlite_office.ring)
     run = imports.begin(EVERYONE, "mark", sqlite_office)
-    imports.take(run, Batch([person("a")], 2, Position(3, 9)), sqlite_office, safe)
+    imports.take(run, Batch([person("a")], 2, Position(3, 9)), sqlite_office, sealer)
     run = imports.begin(EVERYONE, "mark", sqlite_office)
-    run, _ = imports.take(run, Batch([person("b")], 0, Position(4, 18)), sqlite_office, safe)
+    run, _ = imports.take(run, Batch([person("b")], 0, Position(4, 18)), sqlite_office, sealer)
     imports.finish(run, sqlite_office)
     with sqlite_office.reading() as connection:
         line = audit.read(connection, None, 100)[-1]
@@ -153,7 +154,7 @@ def test_nameless_people_without_a_reference_stay_apart(office: AdminSession) ->
 def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(
     sqlite_office: AdminSession,
 ) -> None:
-    safe = IdentitySealer(sqlite_office.ring)
+    sealer = IdentitySealer(sqlite_office.ring)
     keep(sqlite_office, EVERYONE, person("a"), person("b"))
     crowd = [person(f"n{number}") for number in range(MOST_HOLDERS)]
     other = HolderRecord(CARD, Person(names=(PersonName("changed"),)), "a")
@@ -162,15 +163,15 @@ def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(
     rehearsal, tallies = DryRun(), []
     run = imports.Run("", EVERYONE, Position(), imports.ImportCounts())
     for entries in batches:
-        run, _ = imports.rehearse(
-            run, Batch(entries, 1, Position()), sqlite_office, safe, rehearsal
+        run, _ = imports.dry_run_batch(
+            run, Batch(entries, 1, Position()), sqlite_office, sealer, rehearsal
         )
     tallies.append(run.tally)
     rehearsal.close()
     assert len(kept(sqlite_office, EVERYONE)) == 2
     run = imports.begin(EVERYONE, None, sqlite_office)
     for number, entries in enumerate(batches):
-        run, _ = imports.take(run, Batch(entries, 1, Position(0, number)), sqlite_office, safe)
+        run, _ = imports.take(run, Batch(entries, 1, Position(0, number)), sqlite_office, sealer)
     tallies.append(run.tally)
     assert tallies[0] == tallies[1]
     assert all(number > 1 for number in (run.tally.changed, run.tally.unchanged, run.tally.refused))
@@ -182,17 +183,17 @@ def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(office: Admi
     ids = {one.entry.reference: one.person_id for one in kept(office, EVERYONE)}
     spoil(office, ids["a"])
     spoil(office, ids["b"])
-    safe = IdentitySealer(office.ring)
+    sealer = IdentitySealer(office.ring)
     with office.reading() as connection:
-        found = list(identities.everyone(EVERYONE, connection, safe))
+        found = list(identities.everyone(EVERYONE, connection, sealer))
     assert {type(one) for one in found} == {StoredHolder, UnreadableHolder}
     assert keep(office, EVERYONE, entries[0]) == [RecordChange.CHANGED]
-    assert erasure.erase(EVERYONE, Selector(person_id=ids["b"]), "", office, safe) == 1
-    erasure.compact(office, safe)
+    assert erasure.erase(EVERYONE, Selector(person_id=ids["b"]), "", office) == 1
+    erasure.compact(office)
     assert {one.entry.reference for one in kept(office, EVERYONE)} == {"a", "c"}
     assert types(office, EVERYONE) == {"PASSPORT": 2}
     spoil(office, ids["c"])
-    erasure.erase(EVERYONE, Selector(), "", office, safe)
+    erasure.erase(EVERYONE, Selector(), "", office)
     with office.reading() as connection:
         assert connection.execute(sa.select(IDENTITY_TYPES)).all() == []
 
@@ -200,30 +201,28 @@ def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(office: Admi
 def test_a_compaction_stays_due_until_it_is_done(
     office: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    safe = IdentitySealer(office.ring)
     keep(office, EVERYONE, *(person(f"n{number}") for number in range(6)))
     assert not is_due(office)
     people = [one.person_id for one in kept(office, EVERYONE)]
-    erasure.erase(EVERYONE, Selector(person_id=people[0]), "", office, safe)
+    erasure.erase(EVERYONE, Selector(person_id=people[0]), "", office)
     assert is_due(office)
-    assert not erasure.tidy(office, safe, False)
+    assert not erasure.tidy(office, False)
     assert is_due(office)
     monkeypatch.setattr(erasure, "QUICKLY_REWRITTEN_BYTES", 10)
-    assert erasure.tidy(office, safe, None) is not office.database.is_sqlite
+    assert erasure.tidy(office, None) is not office.database.is_sqlite
     assert is_due(office) is office.database.is_sqlite
     monkeypatch.undo()
-    assert erasure.tidy(office, safe, None)
+    assert erasure.tidy(office, None)
     assert not is_due(office)
 
 
 def test_the_log_is_emptied_even_when_the_file_is_not_rewritten(
     sqlite_office: AdminSession,
 ) -> None:
-    safe = IdentitySealer(sqlite_office.ring)
     keep(sqlite_office, EVERYONE, person("a"), person("b"))
     [row, _] = _rows(sqlite_office)
-    erasure.erase(EVERYONE, Selector(person_id=row.person), "", sqlite_office, safe)
-    erasure.tidy(sqlite_office, safe, False)
+    erasure.erase(EVERYONE, Selector(person_id=row.person), "", sqlite_office)
+    erasure.tidy(sqlite_office, False)
     file = sqlite_office.database.file
     assert file is not None
     log = Path(f"{file}-wal")
@@ -246,19 +245,18 @@ def test_an_erasure_that_is_interrupted_leaves_its_mark(
 
     monkeypatch.setattr(erasure, "_any", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        erasure.erase(EVERYONE, Selector(), "", sqlite_office, IdentitySealer(sqlite_office.ring))
+        erasure.erase(EVERYONE, Selector(), "", sqlite_office)
     assert len(kept(sqlite_office, EVERYONE)) == 3
     assert is_due(sqlite_office)
 
 
 def test_the_trail_lists_the_ids_of_a_few_and_counts_the_many(sqlite_office: AdminSession) -> None:
-    safe = IdentitySealer(sqlite_office.ring)
     entries = [
         HolderRecord(f"fp1_{n:040x}", Person(emails=(f"a{n}@example.com",))) for n in range(23)
     ]
     keep(sqlite_office, EVERYONE, *entries)
-    erasure.erase(EVERYONE, Selector(cards=[entries[0].card]), "one", sqlite_office, safe)
-    erasure.erase(EVERYONE, Selector(), "many", sqlite_office, safe)
+    erasure.erase(EVERYONE, Selector(cards=[entries[0].card]), "one", sqlite_office)
+    erasure.erase(EVERYONE, Selector(), "many", sqlite_office)
     with sqlite_office.reading() as connection:
         one, many = audit.read(connection, None, 100)[-2:]
     assert (one.details["count"], len(one.details["ids"])) == (1, 1)

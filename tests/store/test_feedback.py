@@ -8,30 +8,29 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.reviews import ReviewFinding, resolve_review
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import reviews
-from gatehouse.store.feedback import feedback, feedback_history
-from gatehouse.store.feedback.feedback import (
+from gatehouse.store.feedback import feedback, feedback_history, label_times, statements
+from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
-    MOST_SAID,
+    MOST_STATEMENTS,
     FeedbackStatement,
-    Noted,
+    LabelOutcome,
+    LabelReport,
     Subject,
-    Telling,
-    TooMuchSaid,
+    TooManyStatements,
 )
-from gatehouse.store.feedback.feedback_queue import RecordedFeedback
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import AUDIT, DECISIONS, FEEDBACK
 from tests.store.reviewing import open_review
 
 MOMENT_MS = 1_790_000_000_000
 NOW_MS = MOMENT_MS + 1_000_000
-KEY_A, KEY_B, KEY_C = (Actor.key(name, "acct_any") for name in "abc")
 FRAUD = FeedbackStatement(Label.FRAUD)
 GOOD = FeedbackStatement(Label.LEGITIMATE)
 GONE = FeedbackStatement(Label.WITHDRAWN)
@@ -83,17 +82,11 @@ def say(
     ids: list[str],
     statement: FeedbackStatement,
     now_ms: int = NOW_MS,
-) -> list[Noted]:
+) -> list[LabelOutcome]:
     with office.database.writing() as connection:
         lock_changes(connection)
-        return feedback.note(
-            connection,
-            account_id,
-            ids,
-            statement,
-            actor="test",
-            source=LabelSource.COMMAND,
-            now_ms=now_ms,
+        return feedback.record(
+            connection, LabelReport(account_id, ids, statement, "test", LabelSource.COMMAND), now_ms
         )
 
 
@@ -147,7 +140,7 @@ def test_the_last_word_counts_and_every_word_stays_in_the_history(office: AdminS
     [request] = decide(office, shop)
     assert told(office, shop, request) == []
     assert say(office, shop, [request], FRAUD) == [
-        Noted(request, Label.FRAUD, None, changed=True, recorded_at_ms=NOW_MS)
+        LabelOutcome(request, Label.FRAUD, None, changed=True, recorded_at_ms=NOW_MS)
     ]
     assert say(office, shop, [request], GOOD)[0].previous == Label.FRAUD
     assert say(office, shop, [request], GONE)[0].previous == Label.LEGITIMATE
@@ -174,14 +167,16 @@ def test_the_same_said_again_is_kept_once(office: AdminSession) -> None:
     say(office, shop, [request], LOST)
     again = say(office, shop, [request], LOST, NOW_MS + 1)
     assert again == [
-        Noted(request, Label.CHARGEBACK, Label.CHARGEBACK, changed=False, recorded_at_ms=NOW_MS)
+        LabelOutcome(
+            request, Label.CHARGEBACK, Label.CHARGEBACK, changed=False, recorded_at_ms=NOW_MS
+        )
     ]
     more = FeedbackStatement(Label.CHARGEBACK, MOMENT_MS + 5, 60_000_000, "USD")
     assert say(office, shop, [request], more)[0].changed
     assert told(office, shop, request) == [("CHARGEBACK", "CHARGEBACK"), ("CHARGEBACK", None)]
 
 
-def test_to_take_back_what_nobody_said_is_no_news(office: AdminSession) -> None:
+def test_withdrawing_a_label_that_never_was_changes_nothing(office: AdminSession) -> None:
     shop = make_account(office)
     [request] = decide(office, shop)
     [noted] = say(office, shop, [request], FeedbackStatement(Label.WITHDRAWN, amount=1))
@@ -194,12 +189,12 @@ def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) 
     first, second = decide(office, shop, times=2)
     [theirs] = decide(office, other)
 
-    def telling(account_id: str, ids: list[str], statement: FeedbackStatement) -> Telling:
-        return Telling(account_id, ids, statement, "test", LabelSource.IMPORT)
+    def telling(account_id: str, ids: list[str], statement: FeedbackStatement) -> LabelReport:
+        return LabelReport(account_id, ids, statement, "test", LabelSource.IMPORT)
 
     with office.database.writing() as connection:
         lock_changes(connection)
-        answers = feedback.note_all(
+        answers = feedback.record_all(
             connection,
             [
                 telling(shop, [first, second], FRAUD),
@@ -210,7 +205,7 @@ def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) 
             ],
             NOW_MS,
         )
-    kept = [each for each in answers if not isinstance(each, TooMuchSaid)]
+    kept = [each for each in answers if not isinstance(each, TooManyStatements)]
     assert [[(one.previous, one.changed) for one in each] for each in kept] == [
         [(None, True), (None, True)],
         [(None, True)],
@@ -219,7 +214,7 @@ def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) 
         [],
     ]
     with office.reading() as connection:
-        assert [row.seq for row in feedback.after(connection, 0, 10)] == [1, 2, 3, 4]
+        assert [row.seq for row in feedback_history.rows_after(connection, 0, 10)] == [1, 2, 3, 4]
 
 
 def test_only_the_account_s_own_feedback_is_seen(office: AdminSession) -> None:
@@ -236,45 +231,48 @@ def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> No
     shop = make_account(office)
     full, other = decide(office, shop, reference="order-1", times=2)
     telling = [
-        Telling(
+        LabelReport(
             shop, [full], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
         )
-        for number in range(MOST_SAID + 2)
+        for number in range(MOST_STATEMENTS + 2)
     ]
     with office.database.writing() as connection:
         lock_changes(connection)
-        answers = feedback.note_all(connection, telling, NOW_MS)
-    assert [isinstance(each, TooMuchSaid) for each in answers] == [False] * MOST_SAID + [True] * 2
+        answers = feedback.record_all(connection, telling, NOW_MS)
+    assert [isinstance(each, TooManyStatements) for each in answers] == [
+        False
+    ] * MOST_STATEMENTS + [True] * 2
     # What counts can still be said again, and what is said of several is said of all or none.
-    assert not say(office, shop, [full], telling[MOST_SAID - 1].statement)[0].changed
+    assert not say(office, shop, [full], telling[MOST_STATEMENTS - 1].statement)[0].changed
     for statement in (GOOD, GONE):
-        with pytest.raises(TooMuchSaid, match=r"100 statements .* what was said last stays"):
+        with pytest.raises(TooManyStatements, match=r"100 statements .* what was said last stays"):
             say(office, shop, [other, full], statement)
     assert told(office, shop, other) == []
-    desk = RecordedFeedback(office, Followed(office))
-    with pytest.raises(TooMuchSaid):
-        asyncio.run(desk.note(shop, Subject(client_reference="order-1"), GOOD, actor=KEY_A))
+    live = LiveFeedback(office, Followed(office))
+    with pytest.raises(TooManyStatements):
+        asyncio.run(
+            live.record(Actor.key("a", shop), shop, Subject(client_reference="order-1"), GOOD)
+        )
     with office.reading() as connection:
         said = feedback.history(connection, shop, full)
-    assert [one.amount for one in said] == list(range(MOST_SAID - 1, -1, -1))
+    assert [one.amount for one in said] == list(range(MOST_STATEMENTS - 1, -1, -1))
 
 
 def test_a_review_of_which_too_much_was_said_can_be_resolved(office: AdminSession) -> None:
     shop = make_account(office)
     request = open_review(office, shop)
     telling = [
-        Telling(
+        LabelReport(
             shop, [request], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
         )
-        for number in range(MOST_SAID)
+        for number in range(MOST_STATEMENTS)
     ]
     with office.database.writing() as connection:
         lock_changes(connection)
-        feedback.note_all(connection, telling, NOW_MS)
-    with office.change() as change:
-        reviews.resolve(change, shop, request, approve=True, reason="fine")
+        feedback.record_all(connection, telling, NOW_MS)
+    resolve_review(office, shop, request, ReviewFinding(approve=True, reason="fine"))
     assert told(office, shop, request)[0] == ("LEGITIMATE", "FRAUD")
-    assert len(told(office, shop, request)) == MOST_SAID
+    assert len(told(office, shop, request)) == MOST_STATEMENTS
 
 
 def test_a_label_of_a_later_version_says_nothing(
@@ -285,11 +283,14 @@ def test_a_label_of_a_later_version_says_nothing(
     say(office, shop, [request], FRAUD)
     with office.database.writing() as connection:
         connection.execute(FEEDBACK.update().values(label="SUSPECTED"))
-    feedback.label_in.cache_clear()
+    statements.label_in.cache_clear()
     for _ in range(2):
         with office.reading() as connection:
             assert feedback.labels(connection, shop, 0, NOW_MS) == {}
-            assert [row.label for row in feedback.after(connection, 0, 10)] == ["WITHDRAWN"]
+            assert label_times.labels_with_times(connection, shop, 0, NOW_MS) == {}
+            assert [row.label for row in feedback_history.rows_after(connection, 0, 10)] == [
+                "WITHDRAWN"
+            ]
             assert len(feedback_history.listing(connection, shop, 0, None, 10)) == 1
         assert told(office, shop, request) == [("WITHDRAWN", None)]
     assert [each.message for each in caplog.records].count(
@@ -309,7 +310,7 @@ def test_what_counts_is_read_once_for_each_request(office: AdminSession) -> None
 
     def read(after: int, until: int, limit: int = 10) -> list[tuple[int, str, Label | None]]:
         with office.reading() as connection:
-            rows = feedback_history.standing(connection, after, until, limit)
+            rows = feedback_history.rows_in_force(connection, after, until, limit)
         assert all(row.record is not None for row in rows)
         return [(row.seq, row.label, row.previous) for row in rows]
 
@@ -336,14 +337,14 @@ def test_labels_are_the_newest_of_each_request_of_the_span(office: AdminSession)
     assert unknown not in labels
 
 
-def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_before(
+def test_a_follower_gets_each_row_with_its_record_and_the_previous_label(
     office: AdminSession,
 ) -> None:
     shop, other = make_account(office), make_account(office)
     [mine], [theirs] = decide(office, shop), decide(office, other)
     with office.reading() as connection:
         assert feedback.newest(connection) == 0
-        assert feedback.after(connection, 0, 10) == []
+        assert feedback_history.rows_after(connection, 0, 10) == []
     say(office, shop, [mine], FRAUD)
     say(office, other, [theirs], GOOD)
     say(office, shop, [mine], GONE)
@@ -351,9 +352,9 @@ def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_bef
         connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == theirs))
     with office.reading() as connection:
         assert feedback.newest(connection) == 3
-        rows = feedback.after(connection, 0, 10)
-        assert feedback.after(connection, 1, 1) == [rows[1]]
-        assert feedback.after(connection, 3, 10) == []
+        rows = feedback_history.rows_after(connection, 0, 10)
+        assert feedback_history.rows_after(connection, 1, 1) == [rows[1]]
+        assert feedback_history.rows_after(connection, 3, 10) == []
     assert rows == [
         (1, shop, Label.FRAUD, None, f'{{"requestId":"{mine}"}}'),
         (2, other, Label.LEGITIMATE, None, None),
@@ -361,7 +362,7 @@ def test_whoever_follows_the_rows_gets_each_with_its_record_and_what_counted_bef
     ]
 
 
-def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(
+def test_rows_of_many_writers_are_numbered_without_gaps_and_none_is_lost(
     office: AdminSession,
 ) -> None:
     shop = make_account(office)
@@ -374,7 +375,9 @@ def test_rows_of_many_writers_are_numbered_without_gaps_and_nobody_is_lost(
     for thread in threads:
         thread.join()
     with office.reading() as connection:
-        assert [row.seq for row in feedback.after(connection, 0, 100)] == list(range(1, 13))
+        assert [row.seq for row in feedback_history.rows_after(connection, 0, 100)] == list(
+            range(1, 13)
+        )
         assert set(feedback.labels(connection, shop, 0, NOW_MS)) == set(requests)
 
 
@@ -400,14 +403,14 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
     one, two = decide(office, shop, transaction="t-1", times=2)
     decide(office, shop, reference="all", times=MOST_REQUESTS + 1)
     followed = Followed(office)
-    desk = RecordedFeedback(office, followed)
+    live = LiveFeedback(office, followed)
 
     async def work() -> None:
         answers = await asyncio.gather(
-            desk.note(shop, Subject(transaction="t-1"), FRAUD, actor=KEY_A),
-            desk.note(other, Subject(transaction="t-1"), GOOD, actor=KEY_B),
-            desk.note(shop, Subject(request_id=two), GOOD, actor=KEY_C),
-            desk.note(shop, Subject(client_reference="all"), GOOD, actor=KEY_A),
+            live.record(Actor.key("a", shop), shop, Subject(transaction="t-1"), FRAUD),
+            live.record(Actor.key("b", other), other, Subject(transaction="t-1"), GOOD),
+            live.record(Actor.key("c", shop), shop, Subject(request_id=two), GOOD),
+            live.record(Actor.key("a", shop), shop, Subject(client_reference="all"), GOOD),
             return_exceptions=True,
         )
         kept, missing, last, many = answers
@@ -419,15 +422,15 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
         assert isinstance(many, Conflict)
         # One commit for all of them, and it was followed before anybody was answered.
         assert followed.seen == [3]
-        said = await desk.history(shop, two)
+        said = await live.history(Actor.key("a", shop), shop, two)
         assert [(row.label, row.actor, row.source) for row in said] == [
             ("LEGITIMATE", "key:c", "api"),
             ("FRAUD", "key:a", "api"),
         ]
         with pytest.raises(NotFound):
-            await desk.history(other, two)
+            await live.history(Actor.key("a", other), other, two)
         with pytest.raises(NotFound):
-            await desk.note(other, Subject(request_id=one), GOOD, actor=KEY_B)
+            await live.record(Actor.key("b", other), other, Subject(request_id=one), GOOD)
         assert followed.seen == [3]
 
     asyncio.run(work())
@@ -440,35 +443,42 @@ def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: AdminSessi
     shop = make_account(sqlite_office)
     requests = decide(sqlite_office, shop, times=150)
     followed = Followed(sqlite_office)
-    desk = RecordedFeedback(sqlite_office, followed)
+    live = LiveFeedback(sqlite_office, followed)
 
     async def work() -> None:
         waiting = [
-            desk.note(shop, Subject(request_id=each), FRAUD, actor=KEY_A) for each in requests
+            live.record(Actor.key("a", shop), shop, Subject(request_id=each), FRAUD)
+            for each in requests
         ]
         answers = await asyncio.gather(*waiting)
         assert [noted.request_id for [noted] in answers] == requests
         assert followed.seen == [64, 128, 150]
-        assert not (await desk.note(shop, Subject(request_id=requests[0]), FRAUD, actor=KEY_A))[
-            0
-        ].changed
+        assert not (
+            await live.record(Actor.key("a", shop), shop, Subject(request_id=requests[0]), FRAUD)
+        )[0].changed
 
     asyncio.run(work())
 
 
-def test_who_goes_away_takes_nobody_along_and_is_written_down(sqlite_office: AdminSession) -> None:
+def test_a_sender_that_goes_away_is_recorded_and_the_others_are_answered(
+    sqlite_office: AdminSession,
+) -> None:
     shop = make_account(sqlite_office)
     first, second = decide(sqlite_office, shop, times=2)
-    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
+    live = LiveFeedback(sqlite_office, Followed(sqlite_office))
 
     async def work() -> None:
-        gone = asyncio.create_task(desk.note(shop, Subject(request_id=first), FRAUD, actor=KEY_A))
-        stays = asyncio.create_task(desk.note(shop, Subject(request_id=second), FRAUD, actor=KEY_B))
+        gone = asyncio.create_task(
+            live.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD)
+        )
+        stays = asyncio.create_task(
+            live.record(Actor.key("b", shop), shop, Subject(request_id=second), FRAUD)
+        )
         await asyncio.sleep(0)
         gone.cancel()
         assert (await stays)[0].changed
         assert gone.cancelled()
-        assert len(await desk.history(shop, first)) == 1
+        assert len(await live.history(Actor.key("a", shop), shop, first)) == 1
 
     asyncio.run(work())
 
@@ -478,8 +488,8 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
 ) -> None:
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
-    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office, fails=True))
-    noted = asyncio.run(desk.note(shop, Subject(request_id=request), FRAUD, actor=KEY_A))
+    live = LiveFeedback(sqlite_office, Followed(sqlite_office, fails=True))
+    noted = asyncio.run(live.record(Actor.key("a", shop), shop, Subject(request_id=request), FRAUD))
     assert noted[0].changed
     assert told(sqlite_office, shop, request) == [("FRAUD", None)]
 
@@ -487,13 +497,13 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
 def test_only_what_cannot_be_written_fails(sqlite_office: AdminSession) -> None:
     shop = make_account(sqlite_office)
     first, second = decide(sqlite_office, shop, times=2)
-    desk = RecordedFeedback(sqlite_office, Followed(sqlite_office))
+    live = LiveFeedback(sqlite_office, Followed(sqlite_office))
     too_large = FeedbackStatement(Label.FRAUD, amount=2**70)
 
     async def work() -> None:
         good, bad = await asyncio.gather(
-            desk.note(shop, Subject(request_id=first), FRAUD, actor=KEY_A),
-            desk.note(shop, Subject(request_id=second), too_large, actor=KEY_A),
+            live.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD),
+            live.record(Actor.key("a", shop), shop, Subject(request_id=second), too_large),
             return_exceptions=True,
         )
         assert isinstance(good, list)
@@ -508,16 +518,16 @@ def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: AdminSession)
     shop = make_account(sqlite_office)
     [request] = decide(sqlite_office, shop)
     followed = Followed(sqlite_office)
-    desk = RecordedFeedback(sqlite_office, followed)
+    live = LiveFeedback(sqlite_office, followed)
     subject = Subject(request_id=request)
     with sqlite_office.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE feedback RENAME TO elsewhere"))
     with pytest.raises(StoreUnavailable):
-        asyncio.run(desk.note(shop, subject, FRAUD, actor=KEY_A))
+        asyncio.run(live.record(Actor.key("a", shop), shop, subject, FRAUD))
     assert followed.seen == []
     with sqlite_office.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO feedback"))
-    assert asyncio.run(desk.note(shop, subject, FRAUD, actor=KEY_A))[0].changed
+    assert asyncio.run(live.record(Actor.key("a", shop), shop, subject, FRAUD))[0].changed
 
 
 def test_the_newest_word_is_found_by_the_index_however_long_the_history(

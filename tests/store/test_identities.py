@@ -21,6 +21,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import Conflict, ConnectorFailed, SealBroken
+from gatehouse.core.files.lines import Position
 from gatehouse.core.keyring import KeyRing
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.source import Holders, IdentityEnquiry
@@ -29,8 +30,15 @@ from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import insert_key, open_ring
+from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.database import Database
-from gatehouse.store.identities import erasure, identities, imports
+from gatehouse.store.identities import (
+    erasure,
+    identities,
+    identity_counts,
+    identity_keys,
+    imports,
+)
 from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange, Selector
 from gatehouse.store.identities.identity_lookup import SQLITE_ROWS, RecordedIdentities
 from gatehouse.store.identities.identity_sealer import (
@@ -69,9 +77,9 @@ def make_account(office: AdminSession) -> str:
 
 
 def keep(office: AdminSession, scope: str, *entries: HolderRecord) -> list[RecordChange]:
-    with imports.batch_of(office) as connection:
-        chance = (office.clock(), secrets.token_bytes)
-        return identities.put(scope, entries, connection, IdentitySealer(office.ring), chance)
+    with batch_of(office) as connection:
+        sealer = IdentitySealer(office.ring)
+        return identities.put(scope, entries, connection, sealer, office.clock())
 
 
 def kept(office: AdminSession, scope: str, selector: Selector | None = None) -> list[StoredHolder]:
@@ -134,10 +142,10 @@ def renew(office: AdminSession, home: Home) -> AdminSession:
 
 
 def reseal(office: AdminSession, at_once: int = 100) -> int:
-    safe, after, total = IdentitySealer(office.ring), None, 0
+    sealer, after, total = IdentitySealer(office.ring), None, 0
     while True:
-        with imports.batch_of(office) as connection:
-            part = identities.reseal(after, connection, safe, secrets.token_bytes, at_once)
+        with batch_of(office) as connection:
+            part = identity_keys.reseal(after, connection, sealer, at_once)
         after, total = part.until, total + part.done
         if after is None:
             return total
@@ -295,10 +303,10 @@ def test_people_are_found_and_deleted_by_reference_across_cards(office: AdminSes
         *(HolderRecord(card, ELEANOR, "customer-77") for card in (CARD, OTHER_CARD)),
     )
     keep(office, EVERYONE, HolderRecord(CARD, OSCAR, "customer-78"))
-    safe = IdentitySealer(office.ring)
-    meant = Selector(references=safe.reference_marks(EVERYONE, "customer-77"))
+    sealer = IdentitySealer(office.ring)
+    meant = Selector(references=sealer.reference_marks(EVERYONE, "customer-77"))
     assert {one.entry.card for one in kept(office, EVERYONE, meant)} == {CARD, OTHER_CARD}
-    assert erasure.erase(EVERYONE, meant, "asked to", office, safe) == 2
+    assert erasure.erase(EVERYONE, meant, "asked to", office) == 2
     assert [one.entry.person for one in kept(office, EVERYONE)] == [OSCAR]
 
 
@@ -321,11 +329,11 @@ def test_types_are_counted_exactly_whatever_happens(office: AdminSession) -> Non
         keep(office, EVERYONE, *entries)
         if chance.random() < 0.4:
             gone = Selector(cards=[f"fp1_{chance.randrange(6):040x}"])
-            erasure.erase(EVERYONE, gone, "", office, IdentitySealer(office.ring))
+            erasure.erase(EVERYONE, gone, "", office)
         counted = Counter(
             kind.value
             for one in kept(office, EVERYONE)
-            for kind in identities.types_of(one.entry.person)
+            for kind in identity_counts.types_of(one.entry.person)
         )
         assert types(office, EVERYONE) == dict(counted)
     assert sum(types(office, EVERYONE).values()) > 0
@@ -349,7 +357,7 @@ def test_rows_that_were_swapped_do_not_open(
         find(office, account)
     assert "gatehouse identities delete" in caplog.text
     assert not any(value in caplog.text for value in VALUES)
-    assert erasure.erase(EVERYONE, Selector(), "broken", office, IdentitySealer(office.ring)) == 1
+    assert erasure.erase(EVERYONE, Selector(), "broken", office) == 1
 
 
 def test_a_row_moved_to_another_card_or_account_does_not_open(
@@ -402,7 +410,7 @@ def test_lookups_go_on_while_everything_is_sealed_anew(
         newer = renew(office, home)
         assert reseal(newer, at_once=10) == 152
         with newer.change() as change:
-            assert identities.drop_old_keys(change.connection, IdentitySealer(newer.ring)) == 1
+            assert identity_keys.drop_old_keys(change.connection, IdentitySealer(newer.ring)) == 1
             change.audit("identities.reencrypt-end")
         assert reload().versions().count((keyring.IDENTITIES, 1)) == 0
         # What is on record is recognised as before, although its marks are of the new key.
@@ -452,7 +460,7 @@ def test_a_record_whose_key_is_gone_is_said_so_once_with_a_remedy(
 def test_nobody_writes_with_a_key_that_was_replaced(office: AdminSession, home: Home) -> None:
     run = imports.begin(EVERYONE, None, office)
     newer = renew(office, home)
-    batch = imports.Batch([HolderRecord(CARD, ELEANOR)], 0, imports.Position(1, 10))
+    batch = imports.Batch([HolderRecord(CARD, ELEANOR)], 0, Position(1, 10))
     with pytest.raises(Conflict, match="renewed meanwhile"):
         imports.take(run, batch, office, IdentitySealer(office.ring))
     imports.take(run, batch, newer, IdentitySealer(newer.ring))
@@ -464,7 +472,7 @@ def test_old_keys_stay_while_they_seal_anything(office: AdminSession, home: Home
     keep(office, EVERYONE, HolderRecord(CARD, ELEANOR))
     newer = renew(office, home)
     with pytest.raises(Conflict, match="older key"), newer.change() as change:
-        identities.drop_old_keys(change.connection, IdentitySealer(newer.ring))
+        identity_keys.drop_old_keys(change.connection, IdentitySealer(newer.ring))
     # An older record is recognised without being opened, and replaced by one under the new key.
     assert keep(newer, EVERYONE, HolderRecord(CARD, ELEANOR)) == [RecordChange.UNCHANGED]
     newer.database.dispose()
@@ -474,12 +482,12 @@ def test_two_imports_of_one_file_do_not_both_go_on(office: AdminSession) -> None
     first = imports.begin(EVERYONE, "mark", office)
     second = imports.begin(EVERYONE, "mark", office)
     assert second.resumed
-    safe = IdentitySealer(office.ring)
-    imports.take(first, imports.Batch([], 3, imports.Position(3, 30)), office, safe)
+    sealer = IdentitySealer(office.ring)
+    imports.take(first, imports.Batch([], 3, Position(3, 30)), office, sealer)
     with pytest.raises(Conflict, match="another process"):
-        imports.take(second, imports.Batch([], 3, imports.Position(3, 30)), office, safe)
+        imports.take(second, imports.Batch([], 3, Position(3, 30)), office, sealer)
     third = imports.begin(EVERYONE, "mark", office)
-    assert (third.at, third.tally.refused) == (imports.Position(3, 30), 3)
+    assert (third.at, third.tally.refused) == (Position(3, 30), 3)
     imports.finish(third, office)
     assert not imports.begin(EVERYONE, "mark", office).resumed
     assert not imports.begin(make_account(office), "mark", office).resumed
@@ -494,8 +502,8 @@ def test_erased_people_leave_no_trace_in_the_file(office: AdminSession) -> None:
         keep(office, EVERYONE, *entries[start : start + 250])
     before = _rows(office)
     gone = {entry.card for entry in entries[::7]}
-    erasure.erase(EVERYONE, Selector(cards=sorted(gone)), "", office, IdentitySealer(office.ring))
-    erasure.compact(office, IdentitySealer(office.ring))
+    erasure.erase(EVERYONE, Selector(cards=sorted(gone)), "", office)
+    erasure.compact(office)
     dump = _everything(office)
     for row in before:
         assert (row.sealed[:24] in dump) is (row.card not in gone)

@@ -7,8 +7,11 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback
-from gatehouse.store.feedback.feedback import FeedbackStatement
 from gatehouse.store.feedback.label_times import labels_with_times, reported_since
+from gatehouse.store.feedback.statements import (
+    FeedbackStatement,
+    LabelReport,
+)
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 
@@ -42,14 +45,16 @@ def say(
     found_at_ms = None if found is None else MOMENT_MS + found
     with office.database.writing() as connection:
         lock_changes(connection)
-        feedback.note(
+        feedback.record(
             connection,
-            account_id,
-            [name],
-            FeedbackStatement(label, found_at_ms),
-            actor="test",
-            source=LabelSource.COMMAND,
-            now_ms=MOMENT_MS + after,
+            LabelReport(
+                account_id,
+                [name],
+                FeedbackStatement(label, found_at_ms),
+                "test",
+                LabelSource.COMMAND,
+            ),
+            MOMENT_MS + after,
         )
 
 
@@ -65,7 +70,7 @@ def test_a_label_is_known_since_it_was_found_out_or_else_reported(office: AdminS
     late, theirs = decide(office, shop, MOMENT_MS + 10), decide(office, other)
     say(office, shop, names[0], Label.FRAUD, 500)
     say(office, shop, names[1], Label.CHARGEBACK, 500, found=200)
-    # Said again in other words, it is no news.
+    # The same label with other details is known since the first time.
     say(office, shop, names[2], Label.FRAUD, 300)
     say(office, shop, names[2], Label.CHARGEBACK, 500, found=400)
     # The last word counts, since it was said.

@@ -1,4 +1,4 @@
-"""Labels are followed: each once, in the order they were given, whoever wrote them."""
+"""Labels are followed: each once, in the order of their rows, by whatever process."""
 
 import asyncio
 import contextlib
@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
@@ -20,9 +21,12 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback, label_follower
-from gatehouse.store.feedback.feedback import FeedbackStatement, Subject
-from gatehouse.store.feedback.feedback_queue import RecordedFeedback
 from gatehouse.store.feedback.label_follower import LabelFollower
+from gatehouse.store.feedback.statements import (
+    FeedbackStatement,
+    LabelReport,
+    Subject,
+)
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
@@ -67,14 +71,12 @@ def say(office: AdminSession, account: str, label: Label, *request_ids: str) -> 
     """Write labels as another process would."""
     with office.database.writing() as connection:
         lock_changes(connection)
-        feedback.note(
+        feedback.record(
             connection,
-            account,
-            request_ids,
-            FeedbackStatement(label),
-            actor="test",
-            source=LabelSource.COMMAND,
-            now_ms=MOMENT_MS,
+            LabelReport(
+                account, request_ids, FeedbackStatement(label), "test", LabelSource.COMMAND
+            ),
+            MOMENT_MS,
         )
 
 
@@ -138,7 +140,7 @@ def test_each_row_is_heard_once_and_in_order(office: AdminSession, account: str)
         ]
         say(office, account, Label.WITHDRAWN, ann)
         say(office, account, Label.CHARGEBACK, ann)
-        # In the same words again: that is no news.
+        # The same statement again changes nothing.
         say(office, account, Label.CHARGEBACK, ann)
         await asyncio.gather(*[one.catch_up() for _ in range(5)])
         assert ears.heard[3:] == [("ann", None, False), ("ann", True, None)]
@@ -262,7 +264,7 @@ def test_what_tells_of_no_event_is_passed_over(office: AdminSession, account: st
 def test_a_label_is_true_of_a_request_that_did_not_count_as_well(
     office: AdminSession, account: str
 ) -> None:
-    """Whoever asked twice may have kept the second answer, and tells us of that one."""
+    """A merchant that asked twice may report on the second answer."""
     repeated = decide(office, account, "ann", counted=False)
     failed = decide(office, account, "bob", completed=False)
     say(office, account, Label.FRAUD, repeated, failed)
@@ -332,30 +334,28 @@ def test_who_has_just_spoken_waits_only_when_all_before_is_known(
 
     async def scene() -> None:
         say(office, account, Label.FRAUD, ann)
-        await one.told()
+        await one.labels_recorded()
         assert ears.heard == []
         await one.catch_up()
         one.current.set()
         say(office, account, Label.WITHDRAWN, ann)
-        await one.told()
+        await one.labels_recorded()
         assert ears.heard == [("ann", True, None), ("ann", None, True)]
 
     asyncio.run(scene())
 
 
-def test_whoever_gives_feedback_is_answered_when_it_is_known(
-    office: AdminSession, account: str
-) -> None:
+def test_feedback_is_answered_when_the_memory_knows_it(office: AdminSession, account: str) -> None:
     ann = decide(office, account, "ann")
     ears = Ears()
     one = follower(office, ears)
-    desk = RecordedFeedback(office, one.told)
+    live = LiveFeedback(office, one.labels_recorded)
 
     async def scene() -> None:
         one.current.set()
         subject = Subject(request_id=ann)
         for label in (Label.FRAUD, Label.LEGITIMATE):
-            await desk.note(account, subject, FeedbackStatement(label), actor=Actor.system("test"))
+            await live.record(Actor.system("test"), account, subject, FeedbackStatement(label))
             assert ears.heard[-1][:2] == ("ann", label is Label.FRAUD)
 
     asyncio.run(scene())

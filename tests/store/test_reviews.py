@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch, resolve_review
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label, LabelSource
@@ -16,7 +17,6 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import reviews
 from gatehouse.store.decisions.reviews import (
     AlreadyResolved,
-    RecordedReviews,
     ReviewState,
     StoredReview,
 )
@@ -33,8 +33,7 @@ def make_account(office: AdminSession) -> str:
 def resolve(
     office: AdminSession, account: str, request: str, *, approve: bool = True, reason: str = "fine"
 ) -> StoredReview:
-    with office.change() as change:
-        return reviews.resolve(change, account, request, approve=approve, reason=reason)
+    return resolve_review(office, account, request, ReviewFinding(approve, reason)).review
 
 
 def get(office: AdminSession, account: str, request: str) -> StoredReview:
@@ -208,16 +207,13 @@ def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
             seen.append(feedback.newest(connection))
         raise StoreUnavailable("away")
 
-    desk = RecordedReviews(office, noted)
+    live = LiveReviews(office, noted)
+    another = Actor.key("x", account)
 
     async def work() -> None:
         both = [
-            desk.resolve(
-                account,
-                request,
-                approve=approve,
-                reason="seen",
-                actor=Actor.key(str(approve), account),
+            live.resolve(
+                Actor.key(str(approve), account), account, request, ReviewFinding(approve, "seen")
             )
             for approve in (True, False)
         ]
@@ -228,20 +224,16 @@ def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
         state = "APPROVED" if first.review.actor == "key:True" else "DECLINED"
         assert first.review.state == state
         assert first.record is not None
-        assert await desk.get(account, request) == first
+        assert await live.get(another, account, request) == first
         winners.append(str(first.review.actor))
-        # Whoever follows labels was told of this one before anybody was answered.
+        # The follower of labels had read this one before the sender was answered.
         assert seen == [1]
-        still_open = await desk.search(account, ReviewState.OPEN, None, 10)
+        still_open = await live.search(another, account, ReviewSearch(ReviewState.OPEN, None, 10))
         assert [one.review.request_id for one in still_open] == [other]
         with pytest.raises(AlreadyResolved):
-            await desk.resolve(
-                account, request, approve=True, reason="again", actor=Actor.key("x", account)
-            )
+            await live.resolve(another, account, request, ReviewFinding(True, "again"))
         with pytest.raises(NotFound):
-            await desk.resolve(
-                "acct_other", other, approve=True, reason="mine", actor=Actor.key("x", account)
-            )
+            await live.resolve(another, "acct_other", other, ReviewFinding(True, "mine"))
         assert seen == [1]
 
     asyncio.run(work())

@@ -13,7 +13,12 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.installation import system_clock
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.feedback.feedback import MOST_SAID, FeedbackStatement, Telling, note_all
+from gatehouse.store.feedback.feedback import record_all
+from gatehouse.store.feedback.statements import (
+    MOST_STATEMENTS,
+    FeedbackStatement,
+    LabelReport,
+)
 from gatehouse.store.state import lock_changes
 from gatehouse.web.feedback import FeedbackRequest
 from tests.harness import VISIT, Server, pipeline, sandbox_key, sentry
@@ -161,18 +166,18 @@ def test_so_much_is_said_about_a_request_and_no_more(
 ) -> None:
     request = scored(client, "t-320")
     telling = [
-        Telling(
+        LabelReport(
             shop.account,
             [request],
             FeedbackStatement(Label.FRAUD, amount=n),
             "test",
             LabelSource.API,
         )
-        for n in range(MOST_SAID)
+        for n in range(MOST_STATEMENTS)
     ]
     with office.database.writing() as connection:
         lock_changes(connection)
-        note_all(connection, telling, system_clock())
+        record_all(connection, telling, system_clock())
     errors = refused(give(client, "LEGITIMATE", transactionId="t-320"), 200, "invalid_request")
     [said] = errors["fieldErrors"]["transactionId"]
     assert said.startswith("100 statements about a request of this name were kept")

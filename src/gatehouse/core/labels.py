@@ -1,18 +1,18 @@
-"""What a request turned out to be, in the words of whoever found out."""
+"""Labels: what a request turned out to be."""
 
 from enum import StrEnum
 from typing import Final
 
 
 class Label(StrEnum):
-    """What somebody says about a request, some time after it was answered."""
+    """What a request turned out to be, some time after it was answered."""
 
     FRAUD = "FRAUD"
     CHARGEBACK = "CHARGEBACK"
     """The payment was taken back; nearly always because the cardholder had not made it."""
     LEGITIMATE = "LEGITIMATE"
     WITHDRAWN = "WITHDRAWN"
-    """Whatever was said before is taken back: nothing is known."""
+    """The earlier label no longer counts: nothing is known."""
 
 
 class LabelSource(StrEnum):
@@ -34,5 +34,5 @@ _FRAUD: Final[dict[Label | None, bool | None]] = {
 
 
 def is_fraud(label: Label | None) -> bool | None:
-    """Whether a label speaks of fraud; None when nothing is known."""
+    """Whether a label means fraud; None when nothing is known."""
     return _FRAUD[label]

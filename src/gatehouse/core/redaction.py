@@ -1,6 +1,6 @@
-"""Free text made safe for keeping: no card number in it, nothing that a store cannot hold.
+"""Makes free text safe to record: no card numbers, no characters that a database refuses.
 
-Whatever a caller wrote passes through here before it is recorded or logged.
+All text of a caller passes through here before it is recorded or logged.
 """
 
 import re

@@ -1,11 +1,11 @@
-"""Text that people typed: whether there is anything to see in it."""
+"""Tells whether a text is blank to a reader, invisible characters included."""
 
 import unicodedata
 from typing import Final
 
 # Spaces and separators, controls, and format characters such as zero-width and direction marks.
 _SHAPELESS: Final = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Cs"})
-# What Unicode counts as letters, marks or symbols although nothing of it can be seen.
+# Characters that Unicode counts as letters, marks or symbols, but that are invisible.
 _FILLERS: Final = frozenset(
     map(
         chr,

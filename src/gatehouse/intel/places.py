@@ -151,6 +151,11 @@ def feeds() -> list[Feed]:
     ]
 
 
+def is_country(code: str) -> bool:
+    """Whether a code is of ISO 3166 alpha-2, or XK, which is in common use for Kosovo."""
+    return code in load_places().order
+
+
 def currencies_of(country: str) -> frozenset[str]:
     """The currencies that are legal tender in a country today; empty when it is unknown."""
     found = load_places().currencies

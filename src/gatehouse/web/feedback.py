@@ -1,12 +1,14 @@
 """The routes of feedback: label requests, and show their labels. All are free of charge."""
 
 from collections.abc import Iterator
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
-from gatehouse.access.actors import Actor
+from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.feedback.record import label_that_counts
+from gatehouse.admin.feedback.statements import CLOCKS_DIFFER_MS
 from gatehouse.core.case import ClientReferenceId
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import Conflict, NotFound
@@ -18,15 +20,15 @@ from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.request import EventTime
-from gatehouse.store.feedback.feedback import (
+from gatehouse.store.feedback.statements import (
     LONGEST_ID,
     MOST_REQUESTS,
-    MOST_SAID,
+    MOST_STATEMENTS,
     FeedbackStatement,
     LabelEntry,
-    Noted,
+    LabelOutcome,
     Subject,
-    TooMuchSaid,
+    TooManyStatements,
 )
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
@@ -36,7 +38,6 @@ from gatehouse.web.problems import Problem
 
 SCOPE: Final = "feedback"
 _FIELD: Final = "feedbackResponse"
-_CLOCKS_DIFFER_MS: Final = 300_000
 _LARGEST: Final = MAX_AMOUNT // MICROS_PER_UNIT
 _NAMES: Final = {
     "request_id": "requestId",
@@ -48,7 +49,7 @@ _NOT_KEPT: Final = (
     "send requestId or transactionId instead"
 )
 _FULL: Final = (
-    f"{MOST_SAID} statements about a request of this name were kept, and more are not; "
+    f"{MOST_STATEMENTS} statements about a request of this name were kept, and more are not; "
     "what was said last stays"
 )
 _ONE_NAME: Final = f"give exactly one of {', '.join(_NAMES.values())}"
@@ -180,26 +181,14 @@ class FeedbackHistory(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class LabelStore(Protocol):
-    """Stores labels by account. Raises `NotFound` for a request of another account."""
-
-    async def note(
-        self, account_id: str, subject: Subject, statement: FeedbackStatement, *, actor: Actor
-    ) -> list[Noted]:
-        """Store a label durably; `Conflict` when too many requests, or labels of one, exist."""
-
-    async def history(self, account_id: str, request_id: str) -> list[LabelEntry]:
-        """The labels of a request, newest first."""
-
-
 class Feedback:
     """Makes the handlers of the routes of feedback."""
 
     def __init__(
-        self, routes: FreeRoutes, labels: LabelStore, hasher: EntityHasher, clock: Clock
+        self, routes: FreeRoutes, feedback: LiveFeedback, hasher: EntityHasher, clock: Clock
     ) -> None:
         self._routes = routes
-        self._labels = labels
+        self._feedback = feedback
         self._hasher = hasher
         self._clock = clock
         self._reader = RequestReader(FeedbackRequest)
@@ -210,15 +199,15 @@ class Feedback:
         request = await self._routes.read(context, receive, self._reader)
         named, subject = self._subject(request)
         try:
-            noted = await self._labels.note(
+            noted = await self._feedback.record(
+                caller.actor,
                 caller.account.account_id,
                 subject,
                 _statement(request, self._clock()),
-                actor=caller.actor,
             )
         except NotFound:
             raise Problem("not_found", details=[_unknown(named)]) from None
-        except TooMuchSaid:
+        except TooManyStatements:
             raise Problem("invalid_request", fields={named: [_FULL]}) from None
         except Conflict:
             many = f"more than {MOST_REQUESTS} requests have it; send the requestId of each instead"
@@ -230,7 +219,8 @@ class Feedback:
         caller = await self._routes.authenticate(context, SCOPE, _FIELD)
         request_id = path_id(context)
         try:
-            found = await self._labels.history(caller.account.account_id, request_id)
+            account_id = caller.account.account_id
+            found = await self._feedback.history(caller.actor, account_id, request_id)
         except NotFound:
             raise Problem("not_found", details=[_unknown("requestId")]) from None
         return await self._routes.answer(context, _public(request_id, found))
@@ -254,7 +244,7 @@ def _unknown(named: str) -> str:
 
 def _statement(request: FeedbackRequest, now_ms: int) -> FeedbackStatement:
     found_at_ms = None if request.when is None else round(request.when.seconds * 1000)
-    if found_at_ms is not None and found_at_ms > now_ms + _CLOCKS_DIFFER_MS:
+    if found_at_ms is not None and found_at_ms > now_ms + CLOCKS_DIFFER_MS:
         raise Problem("invalid_request", fields={"when": ["must not be in the future"]})
     amount, currency = request.amount, request.currency
     return FeedbackStatement(
@@ -274,7 +264,7 @@ def _code(currency: str) -> str:
     return currency.strip().upper()
 
 
-def _receipt(label: Label, noted: list[Noted]) -> FeedbackReceipt:
+def _receipt(label: Label, noted: list[LabelOutcome]) -> FeedbackReceipt:
     return FeedbackReceipt(
         label=label,
         recorded_at=iso_time(max(one.recorded_at_ms for one in noted)),
@@ -285,10 +275,9 @@ def _receipt(label: Label, noted: list[Noted]) -> FeedbackReceipt:
 
 
 def _public(request_id: str, found: list[LabelEntry]) -> FeedbackHistory:
-    label = found[0].label if found else Label.WITHDRAWN
     return FeedbackHistory(
         request_id=request_id,
-        label=None if label is Label.WITHDRAWN else label,
+        label=label_that_counts(found),
         history=[_entry(said) for said in found],
     )
 

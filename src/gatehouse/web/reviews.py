@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 from urllib.parse import parse_qs
 
 import msgspec
 from msgspec import Meta
 
-from gatehouse.access.actors import Actor
+from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.request_reader import RequestReader
@@ -85,55 +85,35 @@ class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
     has_more: Annotated[bool, Meta(description="Whether there are older ones.")]
 
 
-class ReviewQueue(Protocol):
-    """Stores reviews by account. Raises `NotFound` for a review of another account."""
-
-    async def get(self, account_id: str, request_id: str) -> Reviewed:
-        """One review."""
-
-    async def search(
-        self, account_id: str, state: ReviewState | None, before: str | None, limit: int
-    ) -> list[Reviewed]:
-        """Reviews in a state, or in any, newest first."""
-
-    async def resolve(
-        self, account_id: str, request_id: str, *, approve: bool, reason: str, actor: Actor
-    ) -> Reviewed:
-        """Resolve an open review durably; `AlreadyResolved` when it is not open."""
-
-
 class Reviews:
     """Makes the handlers of the routes of reviews."""
 
-    def __init__(self, routes: FreeRoutes, queue: ReviewQueue) -> None:
+    def __init__(self, routes: FreeRoutes, reviews: LiveReviews) -> None:
         self._routes = routes
-        self._queue = queue
+        self._reviews = reviews
         self._reader = RequestReader(ReviewResolution)
 
     async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
         """The account's reviews, newest first; by default those that are open."""
-        account = (await self._routes.authenticate(context, SCOPE, "reviewsResponse")).account
-        state, search = _read_query(context.scope["query_string"])
-        found = await self._queue.search(account.account_id, state, search.before, search.limit + 1)
-        page = [_public(one, account.currency) for one in found[: search.limit]]
-        return await self._routes.answer(context, ReviewPage(page, len(found) > search.limit))
+        caller = await self._routes.authenticate(context, SCOPE, "reviewsResponse")
+        account = caller.account
+        state, page = _read_query(context.scope["query_string"])
+        search = ReviewSearch(state, page.before, page.limit + 1)
+        found = await self._reviews.search(caller.actor, account.account_id, search)
+        shown = [_public(one, account.currency) for one in found[: page.limit]]
+        return await self._routes.answer(context, ReviewPage(shown, len(found) > page.limit))
 
     async def review(self, context: RequestContext, receive: Receive) -> Reply:
         """One review; a POST resolves it first."""
         caller = await self._routes.authenticate(context, SCOPE, "reviewResponse")
-        account_id, request_id = caller.account.account_id, path_id(context)
+        which = (caller.actor, caller.account.account_id, path_id(context))
         try:
             if context.scope["method"] == "POST":
                 wanted = await self._routes.read(context, receive, self._reader)
-                found = await self._queue.resolve(
-                    account_id,
-                    request_id,
-                    approve=wanted.resolution is ReviewVerdict.APPROVE,
-                    reason=wanted.reason,
-                    actor=caller.actor,
-                )
+                approve = wanted.resolution is ReviewVerdict.APPROVE
+                found = await self._reviews.resolve(*which, ReviewFinding(approve, wanted.reason))
             else:
-                found = await self._queue.get(account_id, request_id)
+                found = await self._reviews.get(*which)
         except NotFound:
             raise Problem("not_found", details=["no such review for this account"]) from None
         except AlreadyResolved as late:

@@ -363,7 +363,7 @@ def _read(
     file: str, form: "ListFormat | None", terms: "Terms", keeper: "EntryKeeper"
 ) -> "ListFileContent":
     from gatehouse.cli.configured.list_files import gather, usual_format
-    from gatehouse.cli.record_files import standard_input
+    from gatehouse.core.files.lines import standard_input
 
     form = form or usual_format(file, terms.kind)
     if file == "-":

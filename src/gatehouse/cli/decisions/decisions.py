@@ -1,32 +1,25 @@
 """gatehouse decisions: list, show, export."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
+from gatehouse.admin import decisions
+from gatehouse.admin.decisions import DecisionExport, ExportFormat
 from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_account, show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import is_id
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.pipeline.settlement import Search
-from gatehouse.store.decisions import decisions
 
 app = typer.Typer(help="Records of what was decided, and why.", no_args_is_help=True)
-
-
-class ExportFormat(StrEnum):
-    """What an export is written as."""
-
-    PARQUET = "parquet"
-    JSONL = "jsonl"
 
 
 @app.command("list")
@@ -44,11 +37,11 @@ def list_decisions(
     """List decisions, newest first."""
     if after is not None and not is_id(after, "req"):
         raise InvalidInput("--after takes the id of a request, such as the last one of a list")
-    place = open_session()
-    account_id = resolve_account(place, account)
-    kept = None if reference is None else recordable(reference)
-    with place.reading() as connection:
-        found = decisions.search(connection, account_id, Search(kept, after, limit + 1))
+    session = open_session()
+    account_id = resolve_account(session, account)
+    recorded = None if reference is None else recordable(reference)
+    search = Search(recorded, after, limit + 1)
+    found = decisions.list_decisions(session, account_id, search)
     page = found[:limit]
     rows = [
         (
@@ -75,12 +68,8 @@ def show_decision(
     as_json: AsJson = False,
 ) -> None:
     """Show one decision: what every stage found, and every signal as it was."""
-    place = open_session()
-    account_id = resolve_account(place, account)
-    with place.reading() as connection:
-        record = decisions.get(connection, account_id, request)
-    if record is None:
-        raise NotFound(f"no decision {recordable(request)}; see: gatehouse decisions list")
+    session = open_session()
+    record = decisions.get_decision(session, resolve_account(session, account), request)
     show(record, _whole(record), as_json=as_json)
 
 
@@ -103,32 +92,16 @@ def export(
 
     No card numbers are in it, but addresses and the names of users are: keep it safe.
     """
-    from gatehouse.backtest.export import export_lines, export_parquet, new_folder
-    from gatehouse.store.decisions import records
-    from gatehouse.store.feedback import feedback
-
-    place = open_session()
-    account_id = resolve_account(place, account)
-    span = read_span(account_id, since, until, place.clock())
+    session = open_session()
+    span = read_span(resolve_account(session, account), since, until, session.clock())
+    job = DecisionExport(span, out, file_format, overwrite)
+    with Progress("exporting", None) as progress:
+        number = decisions.export_decisions(
+            session,
+            job,
+            lambda done, total: progress.reached(done, f"{done:,} of {total:,} records", total),
+        )
     since_text, until_text = iso_time(span.since_ms), iso_time(span.until_ms)
-    with place.reading() as connection:
-        labels = feedback.labels(connection, *span)
-        total = records.count(connection, span)
-    if not total:
-        raise NotFound(f"no decisions from {since_text} to {until_text}")
-    with new_folder(out, overwrite=overwrite) as folder, Progress("exporting", total) as progress:
-        with place.change() as change:
-            told = {"format": file_format.value, "since": since_text, "until": until_text}
-            change.audit("decisions.export", account_id, **told, count=total)
-
-        def reached(done: int) -> None:
-            progress.reached(done, f"{done:,} of {total:,} records")
-
-        batches = records.stream(place.database, span)
-        if file_format is ExportFormat.PARQUET:
-            number = export_parquet(batches, labels, folder, reached)
-        else:
-            number = export_lines(batches, folder, reached)
     data = {"records": number, "since": since_text, "until": until_text, "folder": str(out)}
     show(data, f"{out}: {number:,} decisions from {since_text} to {until_text}", as_json=as_json)
 
@@ -163,7 +136,7 @@ def _stage(stage: RecordedStage) -> str:
 
 
 def _plain(value: Any) -> str:
-    """A value without anything that a terminal would obey."""
+    """A value without control characters, which a terminal would obey."""
     if value is None:
         return "-"
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()

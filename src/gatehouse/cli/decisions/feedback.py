@@ -1,20 +1,31 @@
 """gatehouse feedback: import, add, show, list."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from gatehouse.cli.common import AccountOption, AsJson, exact, show, table
-from gatehouse.cli.configured.versions import opened
+from gatehouse.admin.feedback import record
+from gatehouse.cli.common import (
+    AccountOption,
+    AsJson,
+    exact,
+    open_session,
+    resolve_account,
+    show,
+    table,
+)
+from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.store.feedback import feedback, feedback_history
-from gatehouse.store.feedback.feedback import LabelEntry
+from gatehouse.store.feedback.statements import (
+    LabelEntry,
+)
 
 app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
 
@@ -22,7 +33,7 @@ _HEADINGS: Final = ("LABEL", "BEFORE", "WHEN", "AMOUNT", "CURRENCY", "RECORDED",
 
 
 @app.command("import")
-def import_feedback(
+def import_file(
     file: Annotated[
         str,
         typer.Argument(metavar="FILE", help="File or pipe; - is standard input. May be gzipped."),
@@ -35,40 +46,47 @@ def import_feedback(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import what became of requests from CSV or JSON Lines.
+    """Import labels of requests from CSV or JSON Lines.
 
     A row has one of requestId, transactionId and clientReferenceId, a label (FRAUD, CHARGEBACK,
     LEGITIMATE or WITHDRAWN), and if you like when, amount and currency. Rows that cannot be used
-    are reported and left out, and the command then ends with code 1. To import a file again
-    changes nothing, whatever was said elsewhere meanwhile; what is meant anew needs another when,
-    or feedback add.
+    are reported and left out, and the command then ends with code 1. Importing the same file
+    again changes nothing, even if other labels were reported since. To report a label again, give
+    it another when, or use feedback add.
     """
-    from gatehouse.cli.decisions.feedback_import import FeedbackImport, counts, import_file
-    from gatehouse.cli.record_files import guess_format
+    from gatehouse.admin.feedback.import_labels import FeedbackImport, import_feedback
+    from gatehouse.admin.feedback.statements import open_feedback_file
+    from gatehouse.core.files.records import guess_format
 
     form = file_format or guess_format(file)
-    place, account_id = opened(account)
-    job = FeedbackImport(account_id, None if file == "-" else Path(file), form, dry_run)
+    path = None if file == "-" else Path(file)
+    session = open_session()
+    account_id = resolve_account(session, account)
     try:
-        outcome = import_file(job, place)
+        with (
+            closing(open_feedback_file(path, form)) as source,
+            Progress("importing", source.size) as progress,
+        ):
+            job = FeedbackImport(account_id, source, dry_run)
+            done = import_feedback(session, job, progress)
     except KeyboardInterrupt:
         typer.echo("interrupted; import the file again: what is kept counts as unchanged", err=True)
         raise typer.Exit(130) from None
-    numbers = counts(outcome)
-    labels = {label.value: outcome.labels[label] for label in Label if outcome.labels[label]}
-    if outcome.bad:
-        left_out = "a row is" if outcome.bad == 1 else f"{outcome.bad:,} rows are"
-        typer.echo(f"{left_out} left out:\n{outcome.report()}", err=True)
+    numbers = done.counts()
+    labels = {label.value: done.labels[label] for label in Label if done.labels[label]}
+    if done.bad:
+        left_out = "a row is" if done.bad == 1 else f"{done.bad:,} rows are"
+        typer.echo(f"{left_out} left out:\n{done.report()}", err=True)
     text = "would be: " if dry_run else ""
     text += ", ".join(f"{name} {number:,}" for name, number in numbers.items())
     if labels:
         text += "\nby label: " + ", ".join(f"{name} {each:,}" for name, each in labels.items())
-    flaws = [{"line": line, "message": message} for line, message in outcome.flaws]
+    flaws = [{"line": line, "message": message} for line, message in done.flaws]
     data = {**numbers, "labels": labels, "flaws": flaws, "dryRun": dry_run}
     show(data, text, as_json=as_json)
-    if outcome.error is not None:
-        raise outcome.error
-    if outcome.bad:
+    if done.error is not None:
+        raise done.error
+    if done.bad:
         raise typer.Exit(1)
 
 
@@ -78,7 +96,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
         Label,
         typer.Option(
             case_sensitive=False,
-            help="What it turned out to be; WITHDRAWN takes back what was said.",
+            help="What it turned out to be; WITHDRAWN takes the label back.",
         ),
     ],
     request: Annotated[
@@ -99,8 +117,8 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what became of a request, or of all requests of a transaction or reference."""
-    from gatehouse.cli.decisions.feedback_files import statement_of, subject_of
+    """Label a request, or all requests of a transaction or reference."""
+    from gatehouse.admin.feedback.statements import read_statement, read_subject
     from gatehouse.core.keyring import ENTITIES
     from gatehouse.sentry.entities import EntityHasher
 
@@ -108,28 +126,16 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
         raise InvalidInput(
             "name what is meant by exactly one of --request, --transaction and --reference"
         )
-    place, account_id = opened(account)
+    session = open_session()
+    account_id = resolve_account(session, account)
     names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
-    said = {"label": label.value, "when": when, "amount": amount, "currency": currency}
+    given = {"label": label.value, "when": when, "amount": amount, "currency": currency}
     try:
-        subject = subject_of(names, EntityHasher(place.ring.current(ENTITIES)[1]))
-        statement = statement_of(said, place.clock())
+        subject = read_subject(names, EntityHasher(session.ring.current(ENTITIES)[1]))
+        statement = read_statement(given, session.clock())
     except ValueError as error:
         raise InvalidInput(str(error)) from None
-    with place.change(unseen=True) as change:
-        found = feedback.find(change.connection, account_id, subject)
-        noted = feedback.note(
-            change.connection,
-            account_id,
-            found,
-            statement,
-            actor=str(place.actor),
-            source=LabelSource.COMMAND,
-            now_ms=change.now_ms,
-        )
-        changed = sum(one.changed for one in noted)
-        told = {"label": label.value, "requests": len(noted), "changed": changed}
-        change.audit("feedback.add", account_id, **told)
+    recorded = record.record_feedback(session, account_id, subject, statement)
     data = [
         {
             "requestId": one.request_id,
@@ -137,9 +143,12 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
             "previousLabel": one.previous,
             "changed": one.changed,
         }
-        for one in noted
+        for one in recorded
     ]
-    rows = [(one.request_id, one.label, one.previous or "-", _news(one.changed)) for one in noted]
+    rows = [
+        (one.request_id, one.label, one.previous or "-", "kept" if one.changed else "was known")
+        for one in recorded
+    ]
     show(data, table(("REQUEST", "LABEL", "BEFORE", ""), rows), as_json=as_json)
 
 
@@ -149,11 +158,10 @@ def show_feedback(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was said about a request, newest first; the newest counts."""
-    place, account_id = opened(account)
-    with place.reading() as connection:
-        found = feedback.history(connection, account_id, request)
-    counting = found[0].label if found and found[0].label is not Label.WITHDRAWN else None
+    """Show the labels of a request, newest first; the newest counts."""
+    session = open_session()
+    found = record.feedback_of(session, resolve_account(session, account), request)
+    counting = record.label_that_counts(found)
     data = {"requestId": request, "label": counting, "history": [_data(one) for one in found]}
     text = f"{request}: {counting or 'no label'}"
     if found:
@@ -171,11 +179,11 @@ def list_feedback(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what was said about requests, by the time when it was said, newest first."""
-    place, account_id = opened(account)
-    since_ms = read_span(account_id, since, None, place.clock()).since_ms
-    with place.reading() as connection:
-        found = feedback_history.listing(connection, account_id, since_ms, label, limit + 1)
+    """List labels of requests by the time when they were reported, newest first."""
+    session = open_session()
+    account_id = resolve_account(session, account)
+    since_ms = read_span(account_id, since, None, session.clock()).since_ms
+    found = record.list_feedback(session, account_id, since_ms, label, limit + 1)
     page = found[:limit]
     rows = [(one.request_id, *_cells(one)) for one in page]
     text = table(("REQUEST", *_HEADINGS), rows) if rows else "no feedback"
@@ -208,7 +216,3 @@ def _cells(one: LabelEntry) -> tuple[object, ...]:
         one.source,
         recordable(one.actor),
     )
-
-
-def _news(changed: bool) -> str:
-    return "kept" if changed else "was known"

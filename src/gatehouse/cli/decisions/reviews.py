@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
+from gatehouse.admin import reviews
+from gatehouse.admin.reviews import ReviewFinding, ReviewSearch
 from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_account, show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import is_id
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
-from gatehouse.store.decisions import reviews
 from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
 
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
@@ -43,11 +44,10 @@ def list_reviews(
     if after is not None and not is_id(after, "req"):
         raise InvalidInput("--after takes the id of a request, such as the last one of a list")
     state = None if status is Status.ALL else ReviewState(status.upper())
-    place = open_session()
-    account_id = resolve_account(place, account)
-    with place.reading() as connection:
-        found = reviews.listing(connection, account_id, state, after, limit + 1)
-        page = reviews.with_records(connection, account_id, found[:limit])
+    session = open_session()
+    account_id = resolve_account(session, account)
+    found = reviews.list_reviews(session, account_id, ReviewSearch(state, after, limit + 1))
+    page = found[:limit]
     rows = [
         (
             one.review.request_id,
@@ -71,11 +71,8 @@ def show_review(
     request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show one review: who resolved it and why, and what each stage of its decision found."""
-    place = open_session()
-    account_id = resolve_account(place, account)
-    with place.reading() as connection:
-        found = reviews.get(connection, account_id, request)
-        one = reviews.with_records(connection, account_id, [found])[0]
+    session = open_session()
+    one = reviews.get_review(session, resolve_account(session, account), request)
     data = {**_summary(one), "decision": one.record}
     show(data, _plain(one), as_json=as_json)
 
@@ -93,11 +90,11 @@ def resolve(
     as_json: AsJson = False,
 ) -> None:
     """Resolve an open review, once and for all."""
-    place = open_session()
-    account_id = resolve_account(place, account)
+    session = open_session()
+    account_id = resolve_account(session, account)
     try:
-        with place.change() as change:
-            done = reviews.resolve(change, account_id, request, approve=approve, reason=reason)
+        finding = ReviewFinding(approve, reason)
+        done = reviews.resolve_review(session, account_id, request, finding).review
     except AlreadyResolved as late:
         raise Conflict(f"{late}; a review is resolved once") from None
     show(_data(done), f"{request} is {done.state}", as_json=as_json)

@@ -1,44 +1,42 @@
 """gatehouse identities: import, show, count, export, delete, compact, reencrypt."""
 
-import secrets
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 import typer
 
+from gatehouse.admin.identities import records
+from gatehouse.admin.identities.masking import clear_record, described_record
+from gatehouse.admin.identities.selection import (
+    record_count,
+    scope_name,
+    select_all,
+    select_records,
+)
 from gatehouse.cli.common import AsJson, open_session, show, table
-from gatehouse.cli.identities.identity_choice import (
-    Target,
-    Which,
-    all_of,
-    chosen,
-    in_words,
-    name_of,
-    scope_of,
+from gatehouse.cli.identities.identity_options import (
+    Card,
+    Compact,
+    EveryAccount,
+    OfAccount,
+    PersonId,
+    Reference,
+    read_query,
+    read_scope,
 )
-from gatehouse.cli.identities.identity_views import (
-    described,
-    line_of,
-    lines_of,
+from gatehouse.cli.identities.identity_output import (
     new_file,
-    records,
-    tell_unreadable,
+    record_text,
+    report_unreadable,
+    selection_text,
 )
-from gatehouse.core.errors import InvalidInput, StoreUnavailable
-from gatehouse.core.keyring import CARD_FINGERPRINTS
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.throttle import Pace
-from gatehouse.store.identities import erasure, identities, imports
-from gatehouse.store.identities.identities import Selector
-from gatehouse.store.identities.identity_sealer import (
-    IdentitySealer,
-    StoredHolder,
-    UnreadableHolder,
-)
+from gatehouse.cli.progress import Progress
+from gatehouse.core.errors import InvalidInput
+from gatehouse.store.identities.identity_sealer import StoredHolder, UnreadableHolder
 from gatehouse.store.identities.imports import ImportCounts
 
-_RESEALED_AT_ONCE = 300
 _LEFT_BEHIND = (
     "sealed copies of erased or re-encrypted records may remain in unused space of the database "
     "until you run: gatehouse identities compact"
@@ -48,38 +46,6 @@ app = typer.Typer(
     help="Authoritative records of who holds which card; ID Verify compares with them.",
     no_args_is_help=True,
 )
-
-OfAccount = Annotated[
-    str | None,
-    typer.Option(
-        "--account", help="Account whose own records are meant. Default: those for all accounts."
-    ),
-]
-Card = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Number of a card; - reads it from standard input or asks, which keeps it out of "
-        "the shell's history.",
-    ),
-]
-PersonId = Annotated[str | None, typer.Option("--id", metavar="ID", help="Id (idn_...).")]
-Reference = Annotated[str | None, typer.Option(help="Reference given at the import.")]
-EveryAccount = Annotated[
-    bool,
-    typer.Option(
-        "--every-account", help="Wherever it is on record: for any account and for all accounts."
-    ),
-]
-Compact = Annotated[
-    bool | None,
-    typer.Option(
-        "--compact/--no-compact",
-        help="Clear unused space now; --no-compact leaves that to: gatehouse identities compact. "
-        "Default: now, unless it is a SQLite file of 64 MiB or more.",
-        show_default=False,
-    ),
-]
 
 
 @app.command("import")
@@ -108,27 +74,29 @@ def import_records(
     Lines that cannot be used are reported and skipped, and the command then ends with code 1. It
     can be repeated at will; after an interruption it goes on where it was.
     """
-    from gatehouse.cli.identities.identity_import import IdentityImport, import_file
-    from gatehouse.cli.record_files import guess_format
-    from gatehouse.intel.bins import load_bins
-    from gatehouse.intel.cards import CardMasker
+    from gatehouse.admin.identities.import_records import IdentityImport, import_identities
+    from gatehouse.admin.identities.rows import open_identity_file
+    from gatehouse.core.files.records import guess_format
 
-    scope = scope_of(account)
+    scope = read_scope(account)
     path = None if file == "-" else Path(file)
     form = file_format or guess_format(file)
     if path is not None and errors is not None and errors.resolve() == path.resolve():
         raise InvalidInput("--errors must not be the file itself")
-    place = open_session()
+    session = open_session()
     if account is None:
         typer.echo("no --account: the records are for all accounts", err=True)
-    job = IdentityImport(scope, path, form, errors, dry_run, from_start)
-    keeper = CardMasker(load_bins(), place.ring.current(CARD_FINGERPRINTS))
     try:
-        ended = import_file(job, place, keeper.fingerprint)
+        with (
+            closing(open_identity_file(path, form)) as source,
+            Progress("importing", source.size) as progress,
+        ):
+            job = IdentityImport(scope, source, errors, dry_run, from_start)
+            done = import_identities(session, job, progress)
     except KeyboardInterrupt:
         typer.echo(f"interrupted; {_after_interruption(path, dry_run)}", err=True)
         raise typer.Exit(130) from None
-    run = ended.run
+    run = done.run
     before = None if run.before is None else msgspec.structs.asdict(run.before)
     data = {
         "importId": run.import_id or None,
@@ -137,12 +105,12 @@ def import_records(
         **msgspec.structs.asdict(run.tally),
         "before": before,
     }
-    text = f"would be: {_tally(run.tally)}" if dry_run else _tally(run.tally)
+    text = f"would be: {_counts(run.tally)}" if dry_run else _counts(run.tally)
     if run.before is not None:
-        text += f"\nof these before the interruption: {_tally(run.before)}"
+        text += f"\nof these before the interruption: {_counts(run.before)}"
     show(data, text, as_json=as_json)
-    if ended.error is not None:
-        raise ended.error
+    if done.error is not None:
+        raise done.error
     if run.tally.refused:
         raise typer.Exit(1)
 
@@ -160,36 +128,21 @@ def show_records(
     as_json: AsJson = False,
 ) -> None:
     """Show records of a card or a person, with their values masked."""
-    place = open_session()
-    safe = IdentitySealer(place.ring)
-    which = Which(card, person_id, reference)
-    targets = chosen(place, safe, account, which, everywhere=every_account)
-    with place.reading() as connection:
-        found = [
-            kept
-            for one in targets
-            for kept in identities.find(one.scope, one.selector, connection, safe)
-        ]
-    if reveal:
-        with place.change() as change:
-            for scope in sorted({kept.scope for kept in found}):
-                ids = [kept.person_id for kept in found if kept.scope == scope]
-                whose = imports.account_of(scope)
-                change.audit("identities.reveal", whose, scope=scope, ids=ids)
-    data = [described(kept, reveal=reveal) for kept in found]
-    show(data, "\n\n".join(lines_of(one) for one in data), as_json=as_json)
+    session = open_session()
+    scope, query = read_query(card, person_id, reference, account, every_account)
+    selected = select_records(session, scope, query, every_scope=every_account)
+    found = records.show_records(session, selected, reveal=reveal)
+    data = [described_record(stored, reveal=reveal) for stored in found]
+    show(data, "\n\n".join(record_text(one) for one in data), as_json=as_json)
 
 
 @app.command()
 def count(as_json: AsJson = False) -> None:
     """Count the records by scope, by version of the key that seals them, and by identifier."""
-    place = open_session()
-    with place.reading() as connection:
-        found = identities.census(connection, IdentitySealer(place.ring))
-        due = erasure.is_due(connection)
+    found, due = records.count_records(open_session())
     rows = [
         (
-            name_of(one.scope),
+            scope_name(one.scope),
             one.people,
             one.outdated,
             ", ".join(f"v{version}: {people}" for version, people in one.key_versions.items()),
@@ -215,27 +168,21 @@ def export(
     Card numbers are not held: each line has the card's fingerprint instead. Records that cannot be
     opened are left out and listed, and the command then ends with code 1.
     """
-    scope = scope_of(account)
-    place = open_session()
-    safe = IdentitySealer(place.ring)
-    unreadable = []
+    scope = read_scope(account)
+    session = open_session()
+    unreadable: list[UnreadableHolder] = []
     number = 0
     with new_file(file) as out:
-        with place.change() as change:
-            imports.check_scope(scope, change.connection)
-            there = identities.how_many(scope, Selector(), change.connection)
-            change.audit("identities.export", account, scope=scope, count=there)
-        with place.reading() as connection:
-            for one in identities.everyone(scope, connection, safe):
-                if isinstance(one, StoredHolder):
-                    out.write(msgspec.json.encode(line_of(one)) + b"\n")
-                    number += 1
-                else:
-                    unreadable.append(one)
+        for one in records.export_records(session, scope):
+            if isinstance(one, StoredHolder):
+                out.write(msgspec.json.encode(clear_record(one)) + b"\n")
+                number += 1
+            else:
+                unreadable.append(one)
     if file != "-":
-        typer.echo(f"{file}: {records(number)} in clear", err=True)
+        typer.echo(f"{file}: {record_count(number)} in clear", err=True)
     if unreadable:
-        tell_unreadable(unreadable)
+        report_unreadable(unreadable)
         raise typer.Exit(1)
 
 
@@ -267,9 +214,8 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
     as_json: AsJson = False,
 ) -> None:
     """Erase records, so that nothing of them remains in the database."""
-    scope = scope_of(account)
-    which = Which(card, person_id, reference)
-    narrow = which.count(None) < 3
+    scope = read_scope(account)
+    narrow = [card, person_id, reference].count(None) < 3
     wide = [account_all, operator_all, everything, outdated]
     fits = account_all if account is not None else not account_all
     if wide.count(True) + narrow != 1 or not (narrow or (fits and not every_account)):
@@ -277,19 +223,18 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
             "say which: --card, --id or --reference, with --account, --every-account or neither; "
             "or --account with --account-all; or --operator-all, --all or --outdated"
         )
-    place = open_session()
-    safe = IdentitySealer(place.ring)
+    session = open_session()
     if narrow:
-        targets = chosen(place, safe, account, which, everywhere=every_account)
+        _, query = read_query(card, person_id, reference, account, every_account)
+        selected = select_records(session, scope, query, every_scope=every_account)
     else:
-        selector = Selector(not_card_prefix=safe.card_prefix) if outdated else Selector()
-        targets = all_of(place, selector, None if everything or outdated else scope)
+        every = everything or outdated
+        selected = select_all(session, None if every else scope, outdated=outdated)
     if not yes:
-        typer.confirm(f"Erase {in_words(targets)}?", abort=True, err=True)
-    erased = _erase(place, safe, targets, reason)
-    compacted = _tidy(place, safe, compact_now, f"{records(erased)} deleted, but ")
-    text = f"{records(erased)} erased" + ("" if compacted else f"; {_LEFT_BEHIND}")
-    show({"erased": erased, "compacted": compacted}, text, as_json=as_json)
+        typer.confirm(f"Erase {selection_text(selected)}?", abort=True, err=True)
+    done = records.erase_records(session, selected, reason, compact_now)
+    text = f"{record_count(done.erased)} erased" + ("" if done.compacted else f"; {_LEFT_BEHIND}")
+    show(done, text, as_json=as_json)
 
 
 @app.command()
@@ -299,10 +244,7 @@ def compact() -> None:
     SQLite writes its file anew; requests wait meanwhile, and fail if it takes long, so do it at a
     quiet time. PostgreSQL cleans up beside them.
     """
-    place = open_session()
-    _tidy(place, IdentitySealer(place.ring), True, "")
-    with place.change() as change:
-        change.audit("identities.compact")
+    records.compact_records(open_session())
     typer.echo("the unused space is cleared")
 
 
@@ -320,81 +262,29 @@ def reencrypt(
     interruption it can simply be run again. Records that cannot be opened are left out and listed;
     the older keys then stay, and the command ends with code 1.
     """
-    place = open_session()
-    safe = IdentitySealer(place.ring)
-    with place.reading() as connection:
-        census = identities.census(connection, safe)
-    older = any(version < safe.version for one in census for version in one.key_versions)
-    with place.change() as change:
-        if older:
-            erasure.mark_due(change)
-        change.audit("identities.reencrypt-begin", version=safe.version)
-    resealed, unreadable = _reseal_all(place, safe, sum(one.people for one in census))
-    with place.change() as change:
-        keep = keep_old_keys or bool(unreadable)
-        dropped = 0 if keep else identities.drop_old_keys(change.connection, safe)
-        if dropped:
-            erasure.mark_due(change)
-        change.audit(
-            "identities.reencrypt-end",
-            version=safe.version,
-            records=resealed,
-            keysRemoved=dropped,
-            unreadable=len(unreadable),
+    with Progress("re-encrypting", None) as progress:
+        done = records.reencrypt_records(
+            open_session(),
+            keep_old_keys=keep_old_keys,
+            compact=compact_now,
+            progress=lambda seen, total: progress.reached(
+                seen, f"{seen} of {total} records", total
+            ),
         )
-    compacted = None
-    if resealed or dropped:
-        compacted = _tidy(place, safe, compact_now, "all records are sealed anew, but ")
-    data = {"version": safe.version, "resealed": resealed, "keysRemoved": dropped,
-            "compacted": compacted, "unreadable": unreadable}  # fmt: skip
-    text = f"{records(resealed)} sealed with version {safe.version}; older keys removed: {dropped}"
-    if compacted is False:
+    text = (
+        f"{record_count(done.resealed)} sealed with version {done.version}; "
+        f"older keys removed: {done.keys_removed}"
+    )
+    if done.compacted is False:
         text += f"\n{_LEFT_BEHIND}"
-    show(data, text, as_json=as_json)
-    if unreadable:
-        tell_unreadable(unreadable)
+    show(done, text, as_json=as_json)
+    if done.unreadable:
+        report_unreadable(done.unreadable)
         raise typer.Exit(1)
 
 
-def _reseal_all(
-    place: AdminSession, safe: IdentitySealer, total: int
-) -> tuple[int, list[UnreadableHolder]]:
-    from gatehouse.cli.progress import Progress
-
-    after, seen, resealed = None, 0, 0
-    unreadable: list[UnreadableHolder] = []
-    pace = Pace(place.database)
-    with Progress("re-encrypting", total) as progress:
-        while True:
-            with pace.turn(), imports.batch_of(place) as connection:
-                identities.check_keys(connection, safe)
-                part = identities.reseal(
-                    after, connection, safe, secrets.token_bytes, _RESEALED_AT_ONCE
-                )
-            seen, resealed = seen + part.seen, resealed + part.done
-            unreadable += part.unreadable
-            progress.reached(seen, f"{seen} of {total} records")
-            after = part.until
-            if after is None:
-                return resealed, unreadable
-
-
-def _erase(place: AdminSession, safe: IdentitySealer, targets: list[Target], reason: str) -> int:
-    pace = Pace(place.database)
-    return sum(erasure.erase(one.scope, one.selector, reason, place, safe, pace) for one in targets)
-
-
-def _tidy(place: AdminSession, safe: IdentitySealer, wanted: bool | None, so_far: str) -> bool:
-    try:
-        return erasure.tidy(place, safe, wanted)
-    except StoreUnavailable as error:
-        raise StoreUnavailable(
-            f"{so_far}unused space is not cleared: {error}; run: gatehouse identities compact"
-        ) from None
-
-
-def _tally(tally: ImportCounts) -> str:
-    return ", ".join(f"{number} {word}" for word, number in msgspec.structs.asdict(tally).items())
+def _counts(counts: ImportCounts) -> str:
+    return ", ".join(f"{number} {word}" for word, number in msgspec.structs.asdict(counts).items())
 
 
 def _after_interruption(path: Path | None, dry_run: bool) -> str:

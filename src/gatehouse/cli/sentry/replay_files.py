@@ -1,23 +1,20 @@
-"""The files of a replay: requests come line by line, packed with gzip or not, and scores go out.
+"""The files of a replay: requests are read line by line, and scores are written.
 
-The scores stand under their name when all of them are there, and not before.
+The file of scores appears under its name when it is complete, and not before.
 """
 
 import contextlib
-import gzip
-import io
 import os
 import secrets
 import stat
 import sys
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, BinaryIO, Final, Self, cast
+from typing import IO, Final, Self
 
-from gatehouse.cli.record_files import standard_input
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.files.lines import LineReader, UnreadableFile
 from gatehouse.core.redaction import recordable
 
 STANDARD: Final = "-"
@@ -25,9 +22,6 @@ STANDARD: Final = "-"
 HEADER: Final = "at,requestConfidence\n"
 MOST_BYTES: Final = 1024 * 1024
 """Of a line; a server takes shorter requests than that."""
-_BUFFER_BYTES: Final = 256 * 1024
-_GZIP_MARK: Final = b"\x1f\x8b"
-_UTF8_MARK: Final = b"\xef\xbb\xbf"
 
 
 class RequestFiles:
@@ -35,18 +29,18 @@ class RequestFiles:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
-        # A name that was misspelt shall be noticed now, and not after hours.
+        # A misspelt name must be noticed now, and not after hours.
         sizes = [_size(name) for name in names]
         self.size = None if None in sizes else sum(size for size in sizes if size is not None)
         """Bytes of all files; None when one of them is a pipe."""
         self._name = names[0]
         self._line = 0
-        self._raw: BinaryIO | None = None
+        self._reader: LineReader | None = None
         self._before = 0
 
     @property
     def place(self) -> str:
-        """Where the line stands that was given last."""
+        """The file and number of the line that was given last."""
         name = "standard input" if self._name == STANDARD else recordable(self._name)
         return f"{name}, line {self._line}"
 
@@ -55,35 +49,30 @@ class RequestFiles:
         """How much of the files has been read, for showing progress; 0 of pipes."""
         if self.size is None:
             return 0
-        return self._before + (0 if self._raw is None else self._raw.tell())
+        return self._before + (0 if self._reader is None else self._reader.bytes_read)
 
     def __iter__(self) -> Iterator[bytes]:
         for name in self._names:
             self._name, self._line = name, 0
-            with self._explained(), _opened(name) as raw:
-                self._raw = raw
-                yield from self._lines(_unpacked(raw))
-                self._before, self._raw = self.bytes_read, None
+            try:
+                self._reader = LineReader.open(None if name == STANDARD else Path(name), MOST_BYTES)
+                yield from self._lines(self._reader)
+            except UnreadableFile as error:
+                raise InvalidInput(f"cannot read on after {self.place}: {error.reason}") from None
+            finally:
+                if self._reader is not None:
+                    self._before = self.bytes_read
+                    self._reader.close()
+                    self._reader = None
 
-    def _lines(self, stream: BinaryIO) -> Iterator[bytes]:
-        read = stream.readline
-        while line := read(MOST_BYTES + 1):
-            self._line += 1
-            if len(line) > MOST_BYTES:
+    def _lines(self, reader: LineReader) -> Iterator[bytes]:
+        for line in reader:
+            self._line = line.number
+            if not line.complete:
                 raise InvalidInput(
                     f"{self.place}: is longer than {MOST_BYTES // 1024} KiB; a line is one request"
                 )
-            if self._line == 1:
-                line = line.removeprefix(_UTF8_MARK)
-            yield line
-
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (OSError, EOFError, zlib.error) as error:
-            reason = getattr(error, "strerror", None) or "it is damaged"
-            raise InvalidInput(f"cannot read on after {self.place}: {reason}") from None
+            yield line.data
 
 
 def _size(name: str) -> int | None:
@@ -102,23 +91,6 @@ def _size(name: str) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-@contextlib.contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
-    if name == STANDARD:
-        yield standard_input()
-        return
-    with Path(name).open("rb", buffering=_BUFFER_BYTES) as raw:
-        yield raw
-
-
-def _unpacked(raw: BinaryIO) -> BinaryIO:
-    """The content, whatever the file is called."""
-    if not cast(io.BufferedReader, raw).peek(len(_GZIP_MARK)).startswith(_GZIP_MARK):
-        return raw
-    packed = cast(io.RawIOBase, gzip.GzipFile(fileobj=raw))
-    return cast(BinaryIO, io.BufferedReader(packed, _BUFFER_BYTES))
-
-
 def check_apart(names: Sequence[str], out: str) -> None:
     """Refuse to write where something is read: the requests would be lost, or never end."""
     target = _identity(out, sys.stdout)
@@ -129,7 +101,7 @@ def check_apart(names: Sequence[str], out: str) -> None:
 
 
 def _identity(name: str, standard: IO[str]) -> tuple[int, int] | None:
-    """What tells a file from all others; None of what is not there, or not a file."""
+    """Device and inode of a file; None when there is no such file."""
     try:
         status = os.fstat(standard.fileno()) if name == STANDARD else Path(name).stat()
     except (OSError, ValueError):
@@ -197,7 +169,7 @@ class ScoreFile:
 
     def _unwritable(self, error: OSError | ValueError) -> Exception:
         if isinstance(error, BrokenPipeError):
-            # Whoever read has gone, and wants no more.
+            # The reader of the output has gone away.
             return error
         reason = getattr(error, "strerror", None) or "not a path"
         return InvalidInput(f"cannot write {recordable(self._out)}: {reason}")

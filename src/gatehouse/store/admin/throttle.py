@@ -1,7 +1,7 @@
-"""Lets servers have their turn: a long change goes batch by batch and rests in between.
+"""Long changes beside running servers: batch by batch, with a rest between two batches.
 
-SQLite has one write lock and no queue for it: whoever waits looks again only now and then, at last
-every tenth of a second. A change that took the lock again at once would keep servers out.
+SQLite has one write lock and no queue for it: a waiting process tries again only now and then, at
+last every tenth of a second. A change that took the lock again at once would keep servers out.
 """
 
 import contextlib
@@ -9,7 +9,11 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
+import sqlalchemy as sa
+
+from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
+from gatehouse.store.state import lock_changes
 
 _SHORT_S: Final = 0.05
 _LOOKS_AGAIN_S: Final = 0.1
@@ -43,6 +47,19 @@ class Pace:
             if self._unfair:
                 ended = self._monotonic()
                 self._free_until = ended + _rest_after(ended - began)
+
+
+@contextlib.contextmanager
+def batch_of(session: AdminSession) -> Iterator[sa.Connection]:
+    """One batch of a long change whose beginning and end are audited."""
+    with session.database.writing() as connection:
+        lock_changes(connection)
+        if session.database.is_sqlite:
+            # Cards lie in no order: without room in memory every row would be read from the file,
+            # and without room in the log every commit would end in a write of the whole file.
+            connection.exec_driver_sql("PRAGMA cache_size = -65536")
+            connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 8000")
+        yield connection
 
 
 def _rest_after(held: float) -> float:

@@ -1,24 +1,23 @@
-"""Asks for much at once: what was said lately, and all that an import needs for some rows."""
+"""Reads feedback in bulk: lists, the rows that an import needs, and rows to follow."""
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
 from gatehouse.core.labels import Label
-from gatehouse.store.feedback.feedback import (
+from gatehouse.store.feedback.feedback import entry_in
+from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     LabelEntry,
-    LabelRow,
     Subject,
     label_in,
-    said_in,
 )
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
 _USUAL_REQUESTS: Final = 8
-"""So many requests have one name at the most, nearly always."""
+"""Nearly every name stands for no more requests than this."""
 _NAMED_BY: Final = {
     "request_id": DECISIONS.c.request_id,
     "transaction": DECISIONS.c.transaction_reference,
@@ -26,23 +25,33 @@ _NAMED_BY: Final = {
 }
 
 
+class LabelRow(NamedTuple):
+    """A row for the follower of all of them, with the decision record of its request."""
+
+    seq: int
+    account_id: str
+    label: Label
+    previous: Label | None
+    record: str | None
+
+
 def listing(
     connection: sa.Connection, account_id: str, since_ms: int, label: Label | None, limit: int
 ) -> list[LabelEntry]:
-    """What was said about an account's requests since a moment, newest first."""
+    """The statements about an account's requests since a moment, newest first."""
     query = sa.select(FEEDBACK).where(
         FEEDBACK.c.account_id == account_id, FEEDBACK.c.recorded_at_ms >= since_ms
     )
     if label is not None:
         query = query.where(FEEDBACK.c.label == label.value)
     rows = connection.execute(query.order_by(FEEDBACK.c.seq.desc()).limit(limit))
-    return [said_in(row) for row in rows]
+    return [entry_in(row) for row in rows]
 
 
 def find_all(
     connection: sa.Connection, account_id: str, subjects: Sequence[Subject]
 ) -> dict[Subject, list[str]]:
-    """The account's requests that are meant by each of some hundred subjects, oldest first.
+    """The account's requests of each of some hundred subjects, oldest first.
 
     One that stands for too many has more than `MOST_REQUESTS`, but not all of them; one that
     stands for none is left out.
@@ -57,8 +66,8 @@ def find_all(
         together = mine.where(column.in_(wanted)).limit(usual + 1)
         rows = connection.execute(together).all() if wanted else []
         if len(rows) > usual:
-            # Somebody's name stands for very many. Asked for each name by itself, the database
-            # stops at the last one that counts.
+            # A name stands for very many requests. Asked for each name by itself, the database
+            # stops at the last request that is needed.
             this = mine.where(column == sa.bindparam("name"))
             first = this.order_by(DECISIONS.c.request_id).limit(MOST_REQUESTS + 1)
             rows = [row for name in wanted for row in connection.execute(first, {"name": name})]
@@ -67,7 +76,7 @@ def find_all(
     return found
 
 
-def said_before(
+def entries_of(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str]
 ) -> dict[str, list[LabelEntry]]:
     """All statements about each of some requests, oldest first."""
@@ -76,35 +85,45 @@ def said_before(
     )
     found: dict[str, list[LabelEntry]] = defaultdict(list)
     for row in connection.execute(query.order_by(FEEDBACK.c.seq)):
-        found[row.request_id].append(said_in(row))
+        found[row.request_id].append(entry_in(row))
     return found
 
 
-def standing(connection: sa.Connection, after: int, until: int, limit: int) -> list[LabelRow]:
-    """The rows between two numbers that count, as if nothing else had ever been said.
+def rows_after(connection: sa.Connection, seq: int, limit: int) -> list[LabelRow]:
+    """The rows of all accounts above a number, in order, each with its decision record."""
+    c = FEEDBACK.c
+    query = _with_records(c.previous, limit).where(c.seq > seq)
+    return [_label_row(row) for row in connection.execute(query)]
 
-    One that another replaced, up to the second number, is passed over without its record.
+
+def rows_in_force(connection: sa.Connection, after: int, until: int, limit: int) -> list[LabelRow]:
+    """The rows between two numbers that count, as if there had never been others.
+
+    A row that another one replaced, up to the second number, is left out.
     """
-    later = FEEDBACK.alias()
+    c, later = FEEDBACK.c, FEEDBACK.alias()
     replaced = sa.exists().where(
-        later.c.account_id == FEEDBACK.c.account_id,
-        later.c.request_id == FEEDBACK.c.request_id,
-        later.c.seq > FEEDBACK.c.seq,
+        later.c.account_id == c.account_id,
+        later.c.request_id == c.request_id,
+        later.c.seq > c.seq,
         later.c.seq <= until,
     )
-    same = sa.and_(
-        DECISIONS.c.account_id == FEEDBACK.c.account_id,
-        DECISIONS.c.request_id == FEEDBACK.c.request_id,
-    )
+    query = _with_records(sa.null().label("previous"), limit)
+    rows = connection.execute(query.where(c.seq > after, c.seq <= until, ~replaced))
+    return [_label_row(row) for row in rows]
+
+
+def _with_records(previous: "sa.ColumnElement[Any]", limit: int) -> "sa.Select[Any]":
     c = FEEDBACK.c
-    query = (
-        sa.select(c.seq, c.account_id, c.label, DECISIONS.c.record)
+    same = sa.and_(DECISIONS.c.account_id == c.account_id, DECISIONS.c.request_id == c.request_id)
+    return (
+        sa.select(c.seq, c.account_id, c.label, previous, DECISIONS.c.record)
         .select_from(FEEDBACK.outerjoin(DECISIONS, same))
-        .where(c.seq > after, c.seq <= until, ~replaced)
         .order_by(c.seq)
         .limit(limit)
     )
-    rows = connection.execute(query)
-    return [
-        LabelRow(row.seq, row.account_id, label_in(row.label), None, row.record) for row in rows
-    ]
+
+
+def _label_row(row: Any) -> LabelRow:
+    previous = None if row.previous is None else label_in(row.previous)
+    return LabelRow(row.seq, row.account_id, label_in(row.label), previous, row.record)

@@ -1,7 +1,7 @@
-"""Follows what is said about requests, and lets Sentry's memory know, in the order it was said.
+"""Follows the rows of feedback and passes every label on to Sentry's memory, in their order.
 
-Every server follows the same rows, whoever wrote them: this one, another one, or a command. A
-server that has just written some does not wait for its next look.
+Every server follows the rows of all servers and commands. A server that has just written some
+reads them at once, without waiting for its next poll.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.sentry.recorded_event import past_event_in
 from gatehouse.store.database import Database
 from gatehouse.store.feedback import feedback, feedback_history
-from gatehouse.store.feedback.feedback import LabelRow
+from gatehouse.store.feedback.feedback_history import LabelRow
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -26,7 +26,7 @@ _SLICE_S: Final = 0.001
 
 
 class NoteLabel(Protocol):
-    """Takes what an event turned out to be, instead of what was known of it before."""
+    """Takes the label of an event, in place of its previous label."""
 
     def __call__(
         self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None
@@ -56,44 +56,44 @@ class LabelFollower:
             except StoreUnavailable as error:
                 _log.warning("could not read labels", extra={"reason": str(error)})
             except Exception:
-                # The next look may go well; scores go on without the newest labels until then.
+                # The next poll may succeed; until then scores lack the newest labels.
                 _log.exception("could not follow labels")
             await asyncio.sleep(POLL_S)
 
-    async def told(self) -> None:
-        """Something was said just now: note it, unless there is much before it to be noted."""
+    async def labels_recorded(self) -> None:
+        """Note what was recorded just now, unless there is much before it to be noted."""
         if self.current.is_set():
             await self.catch_up()
 
     async def catch_up(self) -> None:
         """Note all labels that are there by now."""
         async with self._one_at_a_time:
-            while told := await asyncio.get_running_loop().run_in_executor(None, self._read):
-                await self._note_all(told)
-                if len(told) < _AT_ONCE and self._seq > (self._until or 0):
+            while rows := await asyncio.get_running_loop().run_in_executor(None, self._read):
+                await self._note_all(rows)
+                if len(rows) < _AT_ONCE and self._seq > (self._until or 0):
                     break
 
     def _read(self) -> list[LabelRow]:
         with self._database.reading() as connection:
-            # Most looks find nothing, and need no look at any record for it.
+            # Most polls find nothing, and read no record.
             newest = feedback.newest(connection)
             if self._until is None:
                 self._until = newest
             if newest <= self._seq:
                 return []
-            # Of what was said before the first look, only the last word about each request counts.
-            # The newest row of all is always among these, so that all of them end there.
+            # Of the rows before the first poll, only the newest of each request counts. The newest
+            # row of all is always among these, so that all of them end there.
             if self._seq < self._until:
-                return feedback_history.standing(connection, self._seq, self._until, _AT_ONCE)
-            return feedback.after(connection, self._seq, _AT_ONCE)
+                return feedback_history.rows_in_force(connection, self._seq, self._until, _AT_ONCE)
+            return feedback_history.rows_after(connection, self._seq, _AT_ONCE)
 
-    async def _note_all(self, told: list[LabelRow]) -> None:
+    async def _note_all(self, rows: list[LabelRow]) -> None:
         until = time.perf_counter() + _SLICE_S
-        for each in told:
-            # Before it is noted: one that cannot be must not keep all that follow from it.
+        for each in rows:
+            # Before it is noted: a row that cannot be noted must not block those after it.
             self._seq = each.seq
             fraud, previous = is_fraud(each.label), is_fraud(each.previous)
-            # What was never said, or is taken back from the start, is nothing to remember.
+            # A label that was withdrawn without ever counting is nothing to remember.
             if each.record is not None and (fraud, previous) != (None, None):
                 past = past_event_in(each.account_id, each.record)
                 if past is not None:

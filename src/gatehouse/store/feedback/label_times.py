@@ -1,11 +1,12 @@
-"""Since when the labels of requests have been known, for whoever must not know them earlier."""
+"""Since when labels have been known, for training that must not know them earlier."""
 
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
-from gatehouse.core.labels import Label, is_fraud
+from gatehouse.core.labels import is_fraud
+from gatehouse.store.feedback.statements import label_in
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
 
@@ -14,7 +15,7 @@ class KnownLabel(NamedTuple):
 
     fraud: bool
     known_at_ms: int
-    """When it was found out, if that was told, or else reported."""
+    """When it was found out, if that was reported, or else when it was reported."""
 
 
 def labels_with_times(
@@ -34,21 +35,21 @@ def labels_with_times(
     found: dict[str, KnownLabel] = {}
     # The last row of a request is its newest.
     for row in connection.execute(query):
-        fraud = is_fraud(Label(row.label))
+        fraud = is_fraud(label_in(row.label))
         if fraud is None:
             found.pop(row.request_id, None)
             continue
         known_at_ms = row.recorded_at_ms if row.found_at_ms is None else row.found_at_ms
         before = found.get(row.request_id)
         if before is not None and before.fraud == fraud:
-            # Said again in other words, such as with the amount: it is known for as long as before.
+            # The same label again, such as with its amount: it is known since the first time.
             known_at_ms = min(known_at_ms, before.known_at_ms)
         found[row.request_id] = KnownLabel(fraud, known_at_ms)
     return found
 
 
 def reported_since(connection: sa.Connection, account_id: str) -> int | None:
-    """When the oldest request came that anything was ever said of; None when there is none."""
+    """When the oldest request with feedback came; None when there is none."""
     same = sa.and_(
         DECISIONS.c.account_id == FEEDBACK.c.account_id,
         DECISIONS.c.request_id == FEEDBACK.c.request_id,

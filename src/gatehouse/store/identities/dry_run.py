@@ -1,4 +1,4 @@
-"""Remembers what a rehearsed import would have kept so far, without keeping it."""
+"""Remembers what a dry run of an import would have stored so far."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -6,21 +6,21 @@ from typing import Any
 
 
 class DryRun:
-    """Cards, people and the hashes of their content: keyed hashes all, in a file of its own.
+    """Cards, people and their content, all as keyed hashes, in a file of its own.
 
-    SQLite removes such a file by itself; memory does not grow with what is rehearsed.
+    SQLite removes such a file by itself; memory does not grow with the import.
     """
 
     def __init__(self) -> None:
         self._database = sqlite3.connect("", isolation_level=None)
         self._database.execute(
-            "CREATE TABLE kept (card TEXT, person TEXT, content TEXT, PRIMARY KEY (card, person)) "
-            "WITHOUT ROWID"
+            "CREATE TABLE stored (card TEXT, person TEXT, content TEXT, PRIMARY KEY (card, person))"
+            " WITHOUT ROWID"
         )
 
     def of(self, cards: Iterable[str]) -> list[tuple[str, str, str]]:
-        """Card, person and content of whoever would have been kept for the cards."""
-        query = "SELECT card, person, content FROM kept WHERE card = ?"
+        """Card, person and content of the people that would have been stored for the cards."""
+        query = "SELECT card, person, content FROM stored WHERE card = ?"
         ask = self._database.execute
         return [row for card in cards for row in ask(query, (card,)).fetchall()]
 
@@ -28,9 +28,9 @@ class DryRun:
         """Remember rows that would have been written."""
         values = [(row["card"], row["person"], row["content"]) for row in rows]
         self._database.execute("BEGIN")
-        self._database.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", values)
+        self._database.executemany("INSERT OR REPLACE INTO stored VALUES (?, ?, ?)", values)
         self._database.execute("COMMIT")
 
     def close(self) -> None:
-        """Forget it all."""
+        """Forget everything."""
         self._database.close()

@@ -1,11 +1,12 @@
 """Erasing identity records, so that nothing of them remains in the database.
 
 Deleting is quick. Clearing the unused space, where sealed copies of deleted records can survive, is
-not for a large SQLite file; so that it is due is a mark in the database until it is done.
+slow for a large SQLite file; a mark in the database says that it is due until it is done.
 """
 
 import contextlib
 import sqlite3
+from collections import Counter
 from typing import Final
 
 import sqlalchemy as sa
@@ -13,12 +14,14 @@ import sqlalchemy as sa
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.database import Database
 from gatehouse.store.identities import identities, imports
 from gatehouse.store.identities.identities import Selector
-from gatehouse.store.identities.identity_sealer import IdentitySealer
+from gatehouse.store.identities.identity_counts import RECOUNT, types_of
+from gatehouse.store.identities.identity_sealer import IdentitySealer, StoredHolder
 from gatehouse.store.state import clear_mark, read_mark, set_mark
+from gatehouse.store.tables import IDENTITY_TYPES
 
 QUICKLY_REWRITTEN_BYTES: Final = 64 * 1024 * 1024
 """A SQLite file below this is written anew in about a second."""
@@ -33,22 +36,21 @@ def erase(
     selector: Selector,
     reason: str,
     session: AdminSession,
-    safe: IdentitySealer,
     pace: Pace | None = None,
 ) -> int:
-    """Delete what is meant, a little at a time; the trail keeps counts, the reason and a few ids.
+    """Delete records, a few at a time; the audit log gets counts, the reason and a few ids.
 
     From the first deletion on, a compaction is due, and no interrupted import of the scope can go
     on where it was.
     """
-    pace = pace or Pace(session.database)
+    sealer, pace = IdentitySealer(session.ring), pace or Pace(session.database)
     with session.reading() as connection:
         listed = identities.how_many(scope, selector, connection) <= _MOST_IDS_AUDITED
     erased = 0
     while _any(scope, selector, session):
         with pace.turn(), session.change() as change:
-            ids = identities.delete(scope, selector, change.connection, safe, at_most=_AT_ONCE)
-            imports.forget_places(scope, change.connection)
+            ids = identities.delete(scope, selector, change.connection, sealer, at_most=_AT_ONCE)
+            imports.forget_positions(scope, change.connection)
             mark_due(change)
             details = {"ids": ids} if listed else {}
             change.audit(
@@ -64,7 +66,7 @@ def erase(
 
 
 def mark_due(change: Change) -> None:
-    """Note that unused space holds what is to be cleared."""
+    """Note that a compaction is due."""
     set_mark(change.connection, _DUE, change.new_id("due"))
 
 
@@ -73,24 +75,24 @@ def is_due(connection: sa.Connection) -> bool:
     return read_mark(connection, _DUE) is not None
 
 
-def tidy(session: AdminSession, safe: IdentitySealer, wanted: bool | None) -> bool:
+def tidy(session: AdminSession, wanted: bool | None) -> bool:
     """Clear the unused space if that is wanted; None leaves it to the size of the file.
 
-    Returns whether it was done. If not, at least the log of the changes is emptied, if nobody is
-    reading it.
+    Returns whether it was done. If not, at least the write-ahead log is emptied, unless somebody
+    is reading it.
     """
     if wanted is None:
         file = session.database.file
         wanted = file is None or file.stat().st_size < QUICKLY_REWRITTEN_BYTES
     if wanted:
-        compact(session, safe)
+        compact(session)
     elif session.database.is_sqlite:
         with contextlib.suppress(StoreUnavailable):
             _rewrite_sqlite(session.database, "")
     return wanted
 
 
-def compact(session: AdminSession, safe: IdentitySealer) -> None:
+def compact(session: AdminSession) -> None:
     """Clear the unused space of the database, where copies of deleted rows can survive.
 
     SQLite overwrites what it deletes, but not what it left behind when it moved a row from page to
@@ -98,17 +100,33 @@ def compact(session: AdminSession, safe: IdentitySealer) -> None:
     """
     with session.reading() as connection:
         mark = read_mark(connection, _DUE)
-        recount = read_mark(connection, identities.RECOUNT) is not None
+        recount = read_mark(connection, RECOUNT) is not None
     if recount:
-        with imports.batch_of(session) as connection:
-            identities.recount_types(connection, safe)
+        with batch_of(session) as connection:
+            _recount_types(connection, IdentitySealer(session.ring))
     if session.database.is_sqlite:
         _rewrite_sqlite(session.database, "VACUUM")
     else:
         _vacuum_postgres(session.database)
     if mark is not None:
-        with imports.batch_of(session) as connection:
+        with batch_of(session) as connection:
             clear_mark(connection, _DUE, mark)
+
+
+def _recount_types(connection: sa.Connection, sealer: IdentitySealer) -> None:
+    """Count the people by type anew, after a row went whose types could not be read."""
+    mark = read_mark(connection, RECOUNT)
+    if mark is None:
+        return
+    found: Counter[tuple[str, str]] = Counter()
+    for one in identities.everyone(None, connection, sealer):
+        if isinstance(one, StoredHolder):
+            found.update((one.scope, kind.value) for kind in types_of(one.entry.person))
+    connection.execute(IDENTITY_TYPES.delete())
+    rows = [{"scope": scope, "type": kind, "people": n} for (scope, kind), n in found.items()]
+    if rows:
+        connection.execute(IDENTITY_TYPES.insert(), rows)
+    clear_mark(connection, RECOUNT, mark)
 
 
 def _any(scope: str, selector: Selector, session: AdminSession) -> bool:

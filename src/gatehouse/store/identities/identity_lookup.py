@@ -1,4 +1,4 @@
-"""The embedded identity source: answers from the kept records, for the live path.
+"""The embedded identity source: answers requests from the stored records.
 
 A thread with a connection of its own answers all lookups of a turn of the event loop with one
 statement (see `store.requests.batches`). What a lookup costs depends on the card's holders alone.
@@ -26,7 +26,7 @@ from gatehouse.store.requests.batches import UNREACHABLE, BatchThread
 _log: Final = logging.getLogger("gatehouse.store")
 
 _MOST_AT_ONCE: Final = 256
-# How long it may take until a new type of identifier counts, and between two looks at the ring.
+# How long until a new type of identifier counts, and between two readings of the key ring.
 _TYPES_TRUSTED_S: Final = 0.25
 _RING_TRUSTED_S: Final = 1.0
 
@@ -36,11 +36,11 @@ _TYPES: Final = {kind.value: kind for kind in IdentifierType}
 HolderQuery = tuple[str, str]
 """The fingerprint of a card, and the account that asks."""
 HolderRow = tuple[int, str, str, int, bytes]
-"""Number of the lookup, scope, person, version of the key, and what it sealed."""
+"""Number of the lookup, scope, person, version of the key, sealed record."""
 
 
 class HolderConnection(Protocol):
-    """Where the rows are, on one connection."""
+    """Reads rows of holders on one connection."""
 
     def rows(self, wanted: list[HolderQuery]) -> list[HolderRow]:
         """The rows of all lookups, read at one moment."""
@@ -49,13 +49,13 @@ class HolderConnection(Protocol):
         """Which types of identifiers the scopes hold."""
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Close the connection."""
 
 
-def open_shelf(database: Database) -> HolderConnection:
-    """A shelf with a connection of its own."""
+def open_holder_connection(database: Database) -> HolderConnection:
+    """A connection of its own for lookups."""
     connection = database.driver_connection()
-    return SqliteShelf(connection) if database.is_sqlite else PostgresShelf(connection)
+    return SqliteHolders(connection) if database.is_sqlite else PostgresHolders(connection)
 
 
 # One row is returned for all lookups: each further step of a statement would give up the
@@ -73,7 +73,7 @@ _read_rows: Final = msgspec.json.Decoder(list[tuple[int, str, str, int, str]]).d
 _read_types: Final = msgspec.json.Decoder(list[tuple[str, str]]).decode
 
 
-class SqliteShelf:
+class SqliteHolders:
     """The embedded database; every statement is a moment of its own."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -91,7 +91,7 @@ class SqliteShelf:
         return _read_types(self._ask(_SQLITE_TYPES, scopes))
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Close the connection."""
         self._connection.close()
 
     def _ask(self, statement: str, keys: list[Any]) -> str:
@@ -107,7 +107,7 @@ JOIN identities i ON i.card = q.card AND i.scope IN ('*', q.scope)
 _PG_TYPES: Final = "SELECT scope, type FROM identity_types WHERE scope = ANY(%s) AND people > 0"
 
 
-class PostgresShelf:
+class PostgresHolders:
     """A database server; no transaction stays open between two batches."""
 
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
@@ -125,12 +125,12 @@ class PostgresShelf:
         return self._cursor.execute(_PG_TYPES, (scopes,), prepare=True).fetchall()
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Close the connection."""
         self._connection.close()
 
 
 class RecordedIdentities:
-    """Implements `IdentitySource` on the kept records: the account's own and the operator's."""
+    """Implements `IdentitySource` on the stored records: the account's own and the operator's."""
 
     def __init__(
         self,
@@ -145,11 +145,11 @@ class RecordedIdentities:
         self._monotonic = monotonic
         self._sealer = Sealer(ring, IDENTITIES)
         self._ring_read_at = float("-inf")
-        self._shelf: HolderConnection | None = None
+        self._connection: HolderConnection | None = None
         self._types: dict[str, frozenset[IdentifierType]] = {}
         self._types_read_at = float("-inf")
         self._batches = BatchThread[HolderQuery](
-            "gatehouse-identities", self._answer, self._drop_shelf, at_most=_MOST_AT_ONCE
+            "gatehouse-identities", self._answer, self._disconnect, at_most=_MOST_AT_ONCE
         )
 
     def start(self) -> None:
@@ -162,7 +162,7 @@ class RecordedIdentities:
         return self._batches.alive
 
     async def stop(self) -> None:
-        """Answer what was handed over, then give the connection up."""
+        """Answer what was handed over, then close the connection."""
         await self._batches.stop()
 
     async def find(self, enquiry: IdentityEnquiry) -> Holders:
@@ -172,16 +172,16 @@ class RecordedIdentities:
 
     def _answer(self, wanted: list[HolderQuery]) -> list[Holders | ConnectorFailed]:
         try:
-            if self._shelf is None:
-                self._shelf = open_shelf(self._database)
-            rows = self._shelf.rows(wanted)
-            self._refresh_types(self._shelf, wanted)
+            if self._connection is None:
+                self._connection = open_holder_connection(self._database)
+            rows = self._connection.rows(wanted)
+            self._refresh_types(self._connection, wanted)
         except UNREACHABLE as error:
-            self._drop_shelf()
+            self._disconnect()
             _log.error("the identity records cannot be read", extra={"reason": str(error)})
             return [ConnectorFailed("the identity records cannot be read") for _ in wanted]
         except Exception:
-            self._drop_shelf()
+            self._disconnect()
             _log.exception("a lookup of identities failed")
             return [ConnectorFailed("the identity records cannot be read") for _ in wanted]
         by_lookup: list[list[HolderRow]] = [[] for _ in wanted]
@@ -209,7 +209,7 @@ class RecordedIdentities:
             (shared if scope == EVERYONE else own).append(person)
         types = self._types.get(account, frozenset()) | self._types.get(EVERYONE, frozenset())
         people = (*own, *shared)
-        # A type that has just come in counts at once for whoever has it.
+        # A type that was just imported counts at once for the people who have it.
         present = [one.type for person in people for one in person.identifiers]
         return Holders(people, types.union(present) if present else types)
 
@@ -241,7 +241,7 @@ class RecordedIdentities:
             )
             raise KeyMissing("the key ring cannot be read again") from None
 
-    def _refresh_types(self, shelf: HolderConnection, wanted: list[HolderQuery]) -> None:
+    def _refresh_types(self, connection: HolderConnection, wanted: list[HolderQuery]) -> None:
         now = self._monotonic()
         if now - self._types_read_at >= _TYPES_TRUSTED_S:
             self._types.clear()
@@ -251,13 +251,13 @@ class RecordedIdentities:
         if not unknown:
             return
         held: dict[str, list[IdentifierType]] = {scope: [] for scope in unknown}
-        for scope, kind in shelf.types(unknown):
+        for scope, kind in connection.types(unknown):
             if kind in _TYPES:
                 held[scope].append(_TYPES[kind])
         self._types.update({scope: frozenset(kinds) for scope, kinds in held.items()})
 
-    def _drop_shelf(self) -> None:
-        if self._shelf is not None:
+    def _disconnect(self) -> None:
+        if self._connection is not None:
             with contextlib.suppress(Exception):
-                self._shelf.close()
-            self._shelf = None
+                self._connection.close()
+            self._connection = None

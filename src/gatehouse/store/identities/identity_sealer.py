@@ -1,11 +1,12 @@
-"""The safe: turns people into rows that reveal nothing, and rows into people.
+"""Seals people into rows that reveal nothing, and opens such rows.
 
 Three keys are at work. The newest identity key seals a row, and a key derived from it marks the
 row's content, so that an unchanged record is recognised without opening it; both are replaced by
-re-encryption. What must stay the same through that, the ids of people and the marks of references
-and files, hangs on the card fingerprints' key: when that is replaced, all is imported anew anyway.
+re-encryption. The ids of people and the marks of references and files must stay the same through
+that; they depend on the key of card fingerprints: when it is replaced, all is imported anew anyway.
 """
 
+import secrets
 import unicodedata
 from hashlib import blake2b
 from typing import Any, Final
@@ -27,7 +28,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 class HolderRecord(Personal, frozen=True):
-    """A holder of a card, to be kept; `card` is the fingerprint."""
+    """A holder of a card, to be stored; `card` is the fingerprint."""
 
     card: str
     person: Person
@@ -36,7 +37,7 @@ class HolderRecord(Personal, frozen=True):
 
 
 class StoredHolder(msgspec.Struct, frozen=True):
-    """A holder of a card, as kept."""
+    """A holder of a card, as stored."""
 
     scope: str
     person_id: str
@@ -73,10 +74,11 @@ def read_person(plain: bytes) -> Person:
 
 
 class IdentitySealer:
-    """Everything about kept people that takes a key."""
+    """Everything about stored people that takes a key."""
 
-    def __init__(self, ring: KeyRing) -> None:
+    def __init__(self, ring: KeyRing, random_bytes: Randomness = secrets.token_bytes) -> None:
         self._ring = ring
+        self._random_bytes = random_bytes
         self._sealer = Sealer(ring, IDENTITIES)
         self.version = self._sealer.version
         self.card_version, key = ring.current(CARD_FINGERPRINTS)
@@ -91,13 +93,13 @@ class IdentitySealer:
     def person_id(self, scope: str, entry: HolderRecord) -> str:
         """The same for the same person of a card: by reference, or else by role and names.
 
-        Who has neither is known by all that is on record, so that two of them stay two.
+        A person with neither is known by everything on record, so that two of them stay two.
         """
         person = entry.person
         if entry.reference is not None:
             who: Any = entry.reference
         else:
-            who = [person.owner_type, sorted({_plainly(name) for name in person.names})]
+            who = [person.owner_type, sorted({_normalized(name) for name in person.names})]
             if not person.names:
                 ids = {(one.type.value, one.value, one.country or "") for one in person.identifiers}
                 emails = {address.casefold() for address in person.emails}
@@ -105,7 +107,7 @@ class IdentitySealer:
         return "idn_" + keyed_hash(self._marking, _encode([scope, entry.card, who]))[:32]
 
     def reference_mark(self, scope: str, reference: str) -> str:
-        """What a reference is found by."""
+        """The mark by which a reference is found."""
         return keyed_hash(self._marking, _encode(["reference", scope, reference]))[:32]
 
     def reference_marks(self, scope: str, reference: str) -> list[str]:
@@ -127,19 +129,16 @@ class IdentitySealer:
         return (IDENTITIES, version) in self._ring.versions()
 
     def content(self, version: int, scope: str, entry: HolderRecord) -> str:
-        """What tells whether a record has changed; tells nothing without the key."""
+        """A mark of the content that tells whether a record has changed."""
         key = self._content_key(version)
         inside = _encode(_Inside(entry.person, entry.reference))
         return keyed_hash(key, _encode([scope, entry.card, inside]))[:32]
 
-    def row(
-        self, scope: str, person_id: str, entry: HolderRecord, chance: tuple[int, Randomness]
-    ) -> dict[str, Any]:
+    def row(self, scope: str, person_id: str, entry: HolderRecord, now_ms: int) -> dict[str, Any]:
         """The row of a person."""
-        now_ms, random_bytes = chance
         plain = _encode(_Inside(entry.person, entry.reference))
         label = label_of(scope, entry.card, person_id)
-        version, sealed = self._sealer.seal(plain, label, random_bytes)
+        version, sealed = self._sealer.seal(plain, label, self._random_bytes)
         reference = entry.reference
         return {
             "card": entry.card,
@@ -162,9 +161,9 @@ class IdentitySealer:
         entry = HolderRecord(row.card, inside.person, inside.reference)
         return StoredHolder(row.scope, row.person, entry, row.updated_at_ms)
 
-    def reseal(self, kept: StoredHolder, random_bytes: Randomness) -> dict[str, Any]:
+    def reseal(self, stored: StoredHolder) -> dict[str, Any]:
         """What changes in a person's row when it is sealed with the newest key."""
-        row = self.row(kept.scope, kept.person_id, kept.entry, (0, random_bytes))
+        row = self.row(stored.scope, stored.person_id, stored.entry, 0)
         return {column: row[column] for column in ("key_version", "sealed", "content")}
 
     def _content_key(self, version: int) -> bytes:
@@ -178,8 +177,8 @@ def _derived(key: bytes, use: bytes) -> bytes:
     return blake2b(use, key=key, digest_size=32).digest()
 
 
-def _plainly(name: Any) -> tuple[str, str, str]:
-    """A name without what differs from one file to the next: case, spacing, composition."""
+def _normalized(name: Any) -> tuple[str, str, str]:
+    """A name without differences of case, spacing and composition."""
     parts = (name.last_name, name.first_name, name.middle_name)
     last, first, middle = (
         " ".join(unicodedata.normalize("NFKC", part or "").casefold().split()) for part in parts

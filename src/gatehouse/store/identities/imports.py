@@ -1,28 +1,20 @@
 """Imports of identity records: batch by batch, and resumable where they were interrupted."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict
+from gatehouse.core.files.lines import Position
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.throttle import Pace
-from gatehouse.store.identities import identities
+from gatehouse.store.admin.throttle import Pace, batch_of
+from gatehouse.store.identities import identities, identity_keys
 from gatehouse.store.identities.dry_run import DryRun
 from gatehouse.store.identities.identities import RecordChange
 from gatehouse.store.identities.identity_sealer import EVERYONE, HolderRecord, IdentitySealer
-from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import IDENTITY_IMPORTS
-
-
-class Position(msgspec.Struct, frozen=True):
-    """How far a file has been read: lines, and bytes of its unpacked text."""
-
-    line: int = 0
-    offset: int = 0
 
 
 class ImportCounts(msgspec.Struct, frozen=True):
@@ -34,7 +26,7 @@ class ImportCounts(msgspec.Struct, frozen=True):
     refused: int = 0
 
     def plus(self, outcomes: Sequence[RecordChange], refused: int) -> "ImportCounts":
-        """The tally after some more records."""
+        """The counts after some more records."""
         return ImportCounts(
             self.added + outcomes.count(RecordChange.ADDED),
             self.changed + outcomes.count(RecordChange.CHANGED),
@@ -79,28 +71,15 @@ def check_scope(scope: str, connection: sa.Connection) -> None:
         accounts.get(connection, scope)
 
 
-@contextlib.contextmanager
-def batch_of(session: AdminSession) -> Iterator[sa.Connection]:
-    """One batch of a long change whose beginning and end are audited."""
-    with session.database.writing() as connection:
-        lock_changes(connection)
-        if session.database.is_sqlite:
-            # Cards lie in no order: without room in memory every row would be read from the file,
-            # and without room in the log every commit would end in a write of the whole file.
-            connection.exec_driver_sql("PRAGMA cache_size = -65536")
-            connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 8000")
-        yield connection
-
-
 def begin(scope: str, file: str | None, session: AdminSession, *, from_start: bool = False) -> Run:
     """Begin an import, or go on with one of the same file that was interrupted.
 
-    Whatever else of the scope was interrupted can then no longer be taken up where it was.
+    Other interrupted imports of the scope can then no longer be resumed.
     """
     with session.change() as change:
         check_scope(scope, change.connection)
         run = None if from_start else _unfinished(scope, file, change.connection)
-        forget_places(scope, change.connection, but="" if run is None else run.import_id)
+        forget_positions(scope, change.connection, but="" if run is None else run.import_id)
         if run is None:
             run = Run(change.new_id("imp"), scope, Position(), ImportCounts())
             row = {"id": run.import_id, "scope": scope, "file": file,
@@ -116,10 +95,10 @@ def begin(scope: str, file: str | None, session: AdminSession, *, from_start: bo
     return run
 
 
-def forget_places(scope: str, connection: sa.Connection, *, but: str = "") -> None:
-    """Let no interrupted import of a scope go on where it was: its first records may be gone.
+def forget_positions(scope: str, connection: sa.Connection, *, but: str = "") -> None:
+    """Let no interrupted import of a scope be resumed: its first records may be gone.
 
-    One that is running now goes on; if it is interrupted later, it begins anew.
+    One that is running now continues; if it is interrupted later, it begins anew.
     """
     here = IDENTITY_IMPORTS.c.scope == scope
     waiting = IDENTITY_IMPORTS.c.finished_at_ms.is_(None) & IDENTITY_IMPORTS.c.file.is_not(None)
@@ -128,13 +107,12 @@ def forget_places(scope: str, connection: sa.Connection, *, but: str = "") -> No
 
 
 def take(
-    run: Run, batch: Batch, session: AdminSession, safe: IdentitySealer, pace: Pace | None = None
+    run: Run, batch: Batch, session: AdminSession, sealer: IdentitySealer, pace: Pace | None = None
 ) -> tuple[Run, list[RecordChange]]:
-    """Keep a batch and note how far the import came, both or neither."""
+    """Store a batch and the position that the import reached, both or neither."""
     with (pace or Pace(session.database)).turn(), batch_of(session) as connection:
-        identities.check_keys(connection, safe)
-        chance = (session.clock(), session.randomness)
-        outcomes = identities.put(run.scope, batch.entries, connection, safe, chance)
+        identity_keys.check_keys(connection, sealer)
+        outcomes = identities.put(run.scope, batch.entries, connection, sealer, session.clock())
         tally = run.tally.plus(outcomes, batch.refused)
         after = msgspec.structs.replace(run, at=batch.until, tally=tally)
         here = (
@@ -148,14 +126,13 @@ def take(
     return after, outcomes
 
 
-def rehearse(
-    run: Run, batch: Batch, session: AdminSession, safe: IdentitySealer, rehearsal: DryRun
+def dry_run_batch(
+    run: Run, batch: Batch, session: AdminSession, sealer: IdentitySealer, dry_run: DryRun
 ) -> tuple[Run, list[RecordChange]]:
-    """What would become of a batch after those before it, without keeping anything."""
+    """What would become of a batch after those before it; nothing is stored."""
     with session.reading() as connection:
-        chance = (session.clock(), session.randomness)
         outcomes = identities.put(
-            run.scope, batch.entries, connection, safe, chance, rehearsal=rehearsal
+            run.scope, batch.entries, connection, sealer, session.clock(), dry_run=dry_run
         )
     tally = run.tally.plus(outcomes, batch.refused)
     return msgspec.structs.replace(run, at=batch.until, tally=tally), outcomes

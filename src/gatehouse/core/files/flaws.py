@@ -1,4 +1,4 @@
-"""The lines of a file that cannot be used: counted all, told by number, never repeated."""
+"""The lines of a file that cannot be used: all are counted, the first ones are reported."""
 
 from typing import Final, NamedTuple
 
@@ -7,24 +7,24 @@ import msgspec
 MOST_REPORTED: Final = 20
 
 
-class BadLine(NamedTuple):
-    """A line that cannot be used."""
+class LineFlaw(NamedTuple):
+    """A line that cannot be used, and why; the message must not repeat the line."""
 
     line: int
     message: str
 
 
-class Flaws(msgspec.Struct):
+class LineFlaws(msgspec.Struct):
     """How many lines of a file are bad, and the first of them."""
 
     bad: int = 0
-    flaws: list[BadLine] = []
+    flaws: list[LineFlaw] = []
 
     def add(self, line: int, message: str) -> None:
-        """Count a bad line; what is said about it must not repeat it."""
+        """Count a bad line."""
         self.bad += 1
         if len(self.flaws) < MOST_REPORTED:
-            self.flaws.append(BadLine(line, message))
+            self.flaws.append(LineFlaw(line, message))
 
     def report(self) -> str:
         """The bad lines, one in each line of text."""

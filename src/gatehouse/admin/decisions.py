@@ -1,0 +1,79 @@
+"""Use cases about decision records: list, show, export."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import NotFound
+from gatehouse.core.redaction import recordable
+from gatehouse.decisions.record import DecisionRecord
+from gatehouse.pipeline.settlement import Search
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import decisions, records
+from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.feedback import feedback
+
+
+class ExportFormat(StrEnum):
+    """What an export is written as."""
+
+    PARQUET = "parquet"
+    JSONL = "jsonl"
+
+
+class DecisionExport(msgspec.Struct, frozen=True):
+    """Which decisions are exported, and where to."""
+
+    span: RecordSpan
+    folder: Path
+    format: ExportFormat
+    overwrite: bool
+
+
+def list_decisions(session: AdminSession, account_id: str, search: Search) -> list[DecisionRecord]:
+    """The account's decisions, newest first."""
+    session.actor.check_account(account_id)
+    with session.reading() as connection:
+        return decisions.search(connection, account_id, search)
+
+
+def get_decision(session: AdminSession, account_id: str, request_id: str) -> DecisionRecord:
+    """One decision; `NotFound` also about another account's."""
+    session.actor.check_account(account_id)
+    with session.reading() as connection:
+        record = decisions.get(connection, account_id, request_id)
+    if record is None:
+        raise NotFound(f"no decision {recordable(request_id)}; see: gatehouse decisions list")
+    return record
+
+
+def export_decisions(
+    session: AdminSession, job: DecisionExport, progress: Callable[[int, int], None]
+) -> int:
+    """Write decisions into a folder; `progress` takes how many are done, and how many there are."""
+    # Loads DuckDB, which no other use case of this module needs.
+    from gatehouse.backtest.export import export_lines, export_parquet, new_folder
+
+    span = job.span
+    session.actor.check_account(span.account_id)
+    since, until = iso_time(span.since_ms), iso_time(span.until_ms)
+    with session.reading() as connection:
+        labels = feedback.labels(connection, *span)
+        total = records.count(connection, span)
+    if not total:
+        raise NotFound(f"no decisions from {since} to {until}")
+    with new_folder(job.folder, overwrite=job.overwrite) as folder:
+        with session.change() as change:
+            about = {"format": job.format.value, "since": since, "until": until}
+            change.audit("decisions.export", span.account_id, **about, count=total)
+        batches = records.stream(session.database, span)
+
+        def reached(done: int) -> None:
+            progress(done, total)
+
+        if job.format is ExportFormat.PARQUET:
+            return export_parquet(batches, labels, folder, reached)
+        return export_lines(batches, folder, reached)

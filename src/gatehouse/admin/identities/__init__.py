@@ -1,0 +1,1 @@
+"""Use cases about identity records: import, show, count, export, erase, re-encrypt."""

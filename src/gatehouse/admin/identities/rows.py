@@ -1,0 +1,119 @@
+"""The records of identity files: columns of CSV, fields of JSON Lines, and the person of each."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader, Fingerprint
+from gatehouse.core.files.records import Columns, RecordFile, RecordFormat, UnusableRecord
+from gatehouse.idverify.people import IdentifierType, Person
+from gatehouse.store.identities.identity_sealer import HolderRecord
+
+_IDENTIFIERS: Final = {
+    "passport": IdentifierType.PASSPORT,
+    "driverLicense": IdentifierType.DRIVERLICENSE,
+    "nationalIdentity": IdentifierType.NATIONALIDENTITY,
+    "tax": IdentifierType.TAX,
+}
+COLUMNS: Final = (
+    *("cardNumber", "reference", "ownerType", *NAME_PARTS, "email", "phone", "phoneCountry"),
+    *(column for name in _IDENTIFIERS for column in (name, f"{name}Country")),
+)
+"""The columns of a CSV file."""
+FIELDS: Final = (
+    *("cardNumber", "card", "reference", "ownerType", "names", "emails", "phones", "phoneCountry"),
+    "identifiers",
+)
+"""The fields of an object in a JSON Lines file."""
+_IDENTIFIER_FIELDS: Final = ("type", "value", "country")
+
+
+def open_identity_file(path: Path | None, form: RecordFormat) -> RecordFile:
+    """Open a file of identity records; None is standard input."""
+    return RecordFile(path, form, Columns(COLUMNS, (("cardNumber",),)))
+
+
+class IdentityParser:
+    """Makes the holder of a card out of a record; raises `UnusableRecord` with all problems."""
+
+    def __init__(self, fingerprint: Fingerprint, card_prefix: str) -> None:
+        self._fingerprint = fingerprint
+        self._card_prefix = card_prefix
+
+    def from_cells(self, cells: Mapping[str, str]) -> HolderRecord:
+        """The person of a row of CSV; an empty cell counts as missing."""
+        given = {column: cell for column, cell in cells.items() if cell.strip()}
+        read = FieldReader()
+        country = read.country("phoneCountry", given.get("phoneCountry"))
+        name = read.name("", {part: given.get(part) for part in NAME_PARTS})
+        identifiers = [
+            read.identifier(
+                kind, (column, given[column]), (f"{column}Country", given.get(f"{column}Country"))
+            )
+            for column, kind in _IDENTIFIERS.items()
+            if column in given
+        ]
+        for column in _IDENTIFIERS:
+            if column not in given and f"{column}Country" in given:
+                read.add(f"{column}Country", f"is given without {column}")
+        person = Person(
+            read.owner_type("ownerType", given.get("ownerType")),
+            _present([name]),
+            read.emails(read.several("email", given.get("email", ""))),
+            read.phones(read.several("phone", given.get("phone", "")), country),
+            _present(identifiers),
+        )
+        reference = read.text("reference", given.get("reference"), "reference")
+        card = read.card_number("cardNumber", given.get("cardNumber"), self._fingerprint)
+        return _holder(card, person, reference, read)
+
+    def from_object(self, found: Mapping[str, Any]) -> HolderRecord:
+        """The person of an object of JSON Lines."""
+        read = FieldReader()
+        read.check_known("", found, FIELDS)
+        country = read.country("phoneCountry", found.get("phoneCountry"))
+        names = [
+            read.name(f"{field}.", parts)
+            for field, parts in read.objects("names", found.get("names"), NAME_PARTS)
+        ]
+        listed = read.objects("identifiers", found.get("identifiers"), _IDENTIFIER_FIELDS)
+        identifiers = [
+            read.identifier(
+                read.identifier_type(f"{field}.type", given.get("type")),
+                (f"{field}.value", given.get("value")),
+                (f"{field}.country", given.get("country")),
+            )
+            for field, given in listed
+        ]
+        person = Person(
+            read.owner_type("ownerType", found.get("ownerType")),
+            _present(names),
+            read.emails(read.list_of("emails", found.get("emails"))),
+            read.phones(read.list_of("phones", found.get("phones")), country),
+            _present(identifiers),
+        )
+        reference = read.text("reference", found.get("reference"), "reference")
+        return _holder(self._card(found, read), person, reference, read)
+
+    def _card(self, found: Mapping[str, Any], read: FieldReader) -> str | None:
+        if found.get("card") is None:
+            return read.card_number("cardNumber", found.get("cardNumber"), self._fingerprint)
+        if found.get("cardNumber") is not None:
+            read.add("card", "is given beside cardNumber; one of them is enough")
+            return None
+        return read.card_fingerprint("card", found["card"], self._card_prefix)
+
+
+def _holder(
+    card: str | None, person: Person, reference: str | None, read: FieldReader
+) -> HolderRecord:
+    attributes = (person.names, person.emails, person.phones, person.identifiers)
+    if not any(attributes) and not read.problems:
+        read.add("record", "has no name, e-mail address, phone number or identifier")
+    if card is None or read.problems:
+        raise UnusableRecord(read.problems)
+    return HolderRecord(card, person, reference)
+
+
+def _present(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(value for value in values if value is not None)
