@@ -1,6 +1,5 @@
 """gatehouse lists, as operators use it: entries typed and in files, good ones and bad ones."""
 
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gatehouse.access.actors import Actor
-from gatehouse.cli.configured import list_files, lists
-from gatehouse.cli.configured.list_files import ListFileContent, Terms, gather, moment, usual_format
+from gatehouse.admin import lists as use_cases
+from gatehouse.cli.configured import lists
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
 from gatehouse.rules.lists import ListKind
@@ -20,11 +19,8 @@ from gatehouse.settings import load_settings
 from gatehouse.signals.fingerprinter import open_fingerprinter
 from gatehouse.store.accounts import accounts
 from tests.harness import Home
-from tests.rules.test_lists import KEEPER
 
 CARD = "4242424242424242"
-NOW = 1_800_000_000_000
-DAY = 86_400_000
 
 
 class Desk:
@@ -62,12 +58,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GATEHOUSE_HOME", str(home.path))
         yield Desk(home)
-
-
-def read(
-    data: bytes, kind: ListKind = ListKind.WORDS, form: list_files.ListFormat = "csv", **more: Any
-) -> ListFileContent:
-    return gather(io.BytesIO(data), form, Terms(kind, NOW, **more), KEEPER)
 
 
 def test_a_list_is_made_filled_shown_and_dropped(desk: Desk) -> None:
@@ -179,101 +169,11 @@ def test_an_import_is_all_or_nothing_and_can_be_repeated(desk: Desk, tmp_path: P
 
 
 def test_a_large_import_goes_in_turns(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lists, "_FEW", 10)
+    monkeypatch.setattr(use_cases, "MOST_AT_ONCE", 10)
     many = "".join(f"user-{number}\n" for number in range(25))
     assert desk.ok("import", "many", "-", "--kind", "users", given=many)["added"] == 25
     assert desk.ok("import", "many", "-", given=many)["unchanged"] == 25
     assert len(desk.ok("show", "many")) == 25
-
-
-def test_values_reasons_and_expiries_are_read_from_a_file() -> None:
-    found = read(
-        b'a,first\n"b, c","he said ""no""",2030-01-01\n a ,second, 30d \n'
-        b"d,,2030-01-01T02:00+02:00\n",
-        reason="usual",
-        expires_at_ms=NOW + 5,
-    )
-    assert found.read == 4
-    assert [(one.value, one.reason, one.expires_at_ms) for one in found.listings.values()] == [
-        ("a", "second", NOW + 30 * DAY),
-        ("b, c", 'he said "no"', 1_893_456_000_000),
-        ("d", "usual", 1_893_456_000_000),
-    ]
-
-
-def test_a_header_says_the_order_of_columns() -> None:
-    found = read(b"Expires,Value\n1d,a\n,b\n")
-    assert [(one.value, one.expires_at_ms) for one in found.listings.values()] == [
-        ("a", NOW + DAY),
-        ("b", None),
-    ]
-    for header in (b"value,colour\n", b"value,value\n", b"reason,expires\n"):
-        with pytest.raises(InvalidInput, match="header"):
-            read(header)
-
-
-def test_words_and_users_may_hold_commas_and_hashes_are_no_comments() -> None:
-    hashed = "#" + "0f" * 10
-    found = read(f"Acme, Inc.\n# comment\n#not a hash\n{hashed}\n".encode(), form="lines")
-    assert list(found.listings) == ["Acme, Inc.", hashed]
-    found = read(f"{hashed},why\n#0f\n".encode(), ListKind.USERS)
-    assert [(one.value, one.reason) for one in found.listings.values()] == [(hashed, "why")]
-    assert usual_format("a.txt", ListKind.WORDS) == "lines"
-    assert usual_format("-", ListKind.USERS) == "lines"
-    assert usual_format("a.CSV", ListKind.WORDS) == "csv"
-    assert usual_format("a.txt", ListKind.NETWORKS) == "csv"
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        (b"\xff\xfe\x00"[::-1], "UTF-8"),
-        (b"x" * 5000, "longer than 4096 bytes"),
-        (b"x" * 4097, "longer than 4096 bytes"),
-        (b'"a', "quotation marks"),
-        (b'"a"b', "quotation marks"),
-        (b"a,b,c,d", "has 4 cells"),
-        (b"a,b,tomorrow", "must expire after a span"),
-        (b"a,b,2020-01-01", "has expired already"),
-        (b"a,b,0d", "has expired already"),
-        (b"a," + b"r" * 201, "200 characters"),
-        (b",reason", "is empty"),
-        (b"a\x00b", "control"),
-        (b"\xed\xa0\x80", "UTF-8"),
-    ],
-)
-def test_a_line_that_cannot_be_used_is_named_and_the_others_are_read(
-    line: bytes, says: str
-) -> None:
-    found = read(b"good\n" + line + b"\nbetter\n")
-    assert list(found.listings) == ["good", "better"]
-    assert [(flaw.line, says in flaw.message) for flaw in found.flaws] == [(2, True)]
-    assert found.bad == 1
-
-
-def test_the_first_twenty_bad_lines_are_shown_and_the_others_counted() -> None:
-    found = read(b"x\n" * 50, ListKind.BINS)
-    assert (found.bad, len(found.flaws)) == (50, 20)
-    lines = found.report().splitlines()
-    assert len(lines) == 21
-    assert lines[0].startswith("  line 1: ")
-    assert lines[-1] == "  and 30 others"
-
-
-def test_a_file_that_no_list_can_hold_is_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_files, "MOST_ENTRIES", 3)
-    assert len(read(b"a\nb\nc\na\nb\n").listings) == 3
-    with pytest.raises(InvalidInput, match="more than 3 different"):
-        read(b"a\nb\nc\nd\n")
-    with pytest.raises(InvalidInput, match="UTF-16"):
-        read("a".encode("utf-16"))
-    assert read(b"").listings == {}
-
-
-def test_a_moment_is_a_span_or_a_time() -> None:
-    assert moment("90m", NOW) == NOW + 90 * 60_000
-    assert moment("2030-01-01T00:00:00Z", NOW) == moment("2030-01-01", NOW)
-    assert moment("9999-12-31T23:59:59-23:59", NOW) > NOW
 
 
 def test_a_list_that_rules_need_is_dropped_only_by_force(desk: Desk) -> None:

@@ -18,7 +18,7 @@ from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.configured import configurations, lists
+from gatehouse.store.configured import defaults, lists
 from tests.harness import Done, Home
 
 ACCOUNT = "acct_shop"
@@ -36,7 +36,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
         office = open_admin_session(load_settings(home.environ()), Actor.system("test"))
         with office.change() as change:
             accounts.create(change, "Shop", "EUR", ACCOUNT)
-            configurations.seed_defaults(change, ACCOUNT)
+            defaults.seed_defaults(change, ACCOUNT)
         yield office
         office.database.dispose()
 

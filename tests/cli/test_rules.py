@@ -9,20 +9,18 @@ import typer
 from typer.testing import CliRunner, Result
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.default_account import DEMO_ACCOUNT
 from gatehouse.cli.accounts import accounts as accounts_commands
-from gatehouse.cli.common import resolve_account
 from gatehouse.cli.configured import rules as commands
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.installation import DEMO_ACCOUNT, ensure_demo, open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.rules.lists import ListKind
 from gatehouse.rules.starter import starter_document
 from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.configured import configurations, lists
-from gatehouse.store.configured.configurations import RULES
+from gatehouse.store.configured import lists
 from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, DECISIONS, LISTS
 from tests.harness import Home
@@ -373,48 +371,12 @@ def test_signals_are_listed_by_group(desk: Desk) -> None:
     assert "did you mean velocity?" in str(desk.refused("signals", "--group", "velocty"))
 
 
-def test_which_account_a_command_is_about(desk: Desk) -> None:
-    office = opened(desk)
-    with office.change() as change:
-        first = accounts.create(change, "First", "USD").account_id
-    assert resolve_account(office, None) == first
-    with office.change() as change:
-        second = accounts.create(change, "Second", "USD").account_id
-    with pytest.raises(InvalidInput, match="there are 2 accounts; say which one with --account"):
-        resolve_account(office, None)
-    assert resolve_account(office, second) == second
-    assert desk.json("list", "--account", second)[0]["ruleSet"] == "starter"
-    with pytest.raises(NotFound, match="accounts list"):
-        resolve_account(office, "acct_none")
-    ensure_demo(office, load_settings(Home(desk.folder / "home").environ()))
-    assert resolve_account(office, None) == DEMO_ACCOUNT
-
-
-def test_without_an_account_the_sandbox_makes_the_demo_and_production_says_so(desk: Desk) -> None:
-    office = opened(desk)
-    office.environment = "production"
-    with pytest.raises(InvalidInput, match="accounts create"):
-        resolve_account(office, None)
-    office.environment = "sandbox"
-    assert resolve_account(office, None) == DEMO_ACCOUNT
-
-
-def test_accounts_of_before_are_furnished(desk: Desk) -> None:
-    settings = load_settings(Home(desk.folder / "home").environ())
-    office = opened(desk)
-    key = ensure_demo(office, settings)
-
-    def clear() -> None:
-        with office.change() as change:
-            for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
-                change.connection.execute(table.delete())
-            change.audit("test")
-
-    clear()
-    assert ensure_demo(office, settings) == key
-    with office.reading() as connection:
-        assert configurations.names(connection, DEMO_ACCOUNT, RULES) == ["starter"]
-    clear()
+def test_an_account_without_rules_and_pipelines_is_furnished(desk: Desk) -> None:
+    desk.ok("list")
+    with opened(desk).change() as change:
+        for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
+            change.connection.execute(table.delete())
+        change.audit("test")
     made = desk.json("furnish", DEMO_ACCOUNT, app=accounts_commands.app)["made"]
     assert {"rule set starter", "pipeline 1", "pipeline 2", "list blocked-bins"} <= set(made)
     again = desk.ok("furnish", DEMO_ACCOUNT, app=accounts_commands.app)

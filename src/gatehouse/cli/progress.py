@@ -1,4 +1,4 @@
-"""Shows how a long command is getting on: a bar on a terminal, now and then a line elsewhere."""
+"""Shows the progress of a long command: a bar on a terminal, a line now and then elsewhere."""
 
 import sys
 import time
@@ -42,10 +42,11 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def reached(self, done: int, note: str) -> None:
-        """Show how far it is."""
+    def reached(self, done: int, note: str, total: int | None = None) -> None:
+        """Show how far it is; `total` where it was not known at the start."""
+        self._total = self._total if total is None else total
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, note=note)
+            self._bar.update(self._task, completed=done, note=note, total=self._total)
         elif time.monotonic() - self._said_at >= _LINE_EVERY_S:
             self._said_at = time.monotonic()
             of = "" if not self._total else f" ({100 * done // self._total} %)"

@@ -1,11 +1,11 @@
-"""How commands are told which span of time they are about."""
+"""The options `--since` and `--until`: the span of time that a command is about."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
 
 import typer
 
-from gatehouse.cli.common import span_argument
+from gatehouse.cli.arguments import span_argument
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.decisions.records import RecordSpan
@@ -22,8 +22,8 @@ _LAST_YEAR: Final = 9998
 
 
 def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> RecordSpan:
-    """The account's records of the span that was named."""
-    # What is recorded in this very millisecond belongs to it, too.
+    """The account's records of the given span."""
+    # A record of this very millisecond belongs to the span.
     end_ms = now_ms + 1 if until is None else _moment("--until", until, now_ms)
     start_ms = _moment("--since", since, now_ms)
     if start_ms > now_ms:
@@ -31,16 +31,6 @@ def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> Re
     if start_ms >= end_ms:
         raise InvalidInput("--since must be earlier than --until")
     return RecordSpan(account_id, start_ms, end_ms)
-
-
-def absolute_ms(text: str) -> int:
-    """A day or a time that ISO 8601 writes, in UTC unless it says otherwise; or `ValueError`."""
-    try:
-        read = datetime.fromisoformat(text)
-        aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-        return int(aware.timestamp() * 1000)
-    except OverflowError:
-        raise ValueError("is out of reach") from None
 
 
 def _moment(option: str, text: str, now_ms: int) -> int:

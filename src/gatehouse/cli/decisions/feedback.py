@@ -5,8 +5,9 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from gatehouse.cli.common import AccountOption, AsJson, exact, show, table
-from gatehouse.cli.configured.versions import opened
+from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import exact, show, table
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
@@ -47,7 +48,7 @@ def import_feedback(
     from gatehouse.cli.record_files import guess_format
 
     form = file_format or guess_format(file)
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     job = FeedbackImport(account_id, None if file == "-" else Path(file), form, dry_run)
     try:
         outcome = import_file(job, place)
@@ -108,7 +109,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
         raise InvalidInput(
             "name what is meant by exactly one of --request, --transaction and --reference"
         )
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
     said = {"label": label.value, "when": when, "amount": amount, "currency": currency}
     try:
@@ -150,7 +151,7 @@ def show_feedback(
     as_json: AsJson = False,
 ) -> None:
     """Show what was said about a request, newest first; the newest counts."""
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     with place.reading() as connection:
         found = feedback.history(connection, account_id, request)
     counting = found[0].label if found and found[0].label is not Label.WITHDRAWN else None
@@ -172,7 +173,7 @@ def list_feedback(
     as_json: AsJson = False,
 ) -> None:
     """List what was said about requests, by the time when it was said, newest first."""
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     since_ms = read_span(account_id, since, None, place.clock()).since_ms
     with place.reading() as connection:
         found = feedback_history.listing(connection, account_id, since_ms, label, limit + 1)

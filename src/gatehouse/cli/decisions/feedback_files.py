@@ -11,7 +11,7 @@ import msgspec
 
 from gatehouse.cli.flaws import BadLine
 from gatehouse.cli.record_files import Columns, RecordFile, RecordFormat
-from gatehouse.cli.spans import absolute_ms
+from gatehouse.core.clock import parse_time
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import Label
 from gatehouse.core.money import parse_amount
@@ -129,7 +129,7 @@ def _is_given(value: Any) -> bool:
 
 def _moment(value: Any, now_ms: int) -> int:
     try:
-        at_ms = absolute_ms(value) if isinstance(value, str) else -1
+        at_ms = parse_time(value) if isinstance(value, str) else -1
     except ValueError:
         at_ms = -1
     if at_ms < 0:

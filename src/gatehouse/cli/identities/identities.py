@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
-from gatehouse.cli.common import AsJson, open_session, show, table
+from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.identities.identity_choice import (
     Target,
     Which,
@@ -25,6 +25,8 @@ from gatehouse.cli.identities.identity_views import (
     records,
     tell_unreadable,
 )
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import show, table
 from gatehouse.core.errors import InvalidInput, StoreUnavailable
 from gatehouse.core.keyring import CARD_FINGERPRINTS
 from gatehouse.store.admin.admin_session import AdminSession

@@ -11,7 +11,7 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.money import check_currency
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.configured import configurations
+from gatehouse.store.configured import defaults
 from gatehouse.store.tables import ACCOUNTS
 
 _to_json = msgspec.json.Encoder(order="sorted").encode
@@ -45,7 +45,7 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
             "policies": "{}",
         },
     )
-    furnished = configurations.supply(change, new.account_id)
+    furnished = defaults.insert_defaults(change, new.account_id)
     details = {"name": shown, "currency": currency, "furnished": furnished}
     change.audit("account.create", new.account_id, **details)
     return new

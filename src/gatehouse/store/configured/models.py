@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import configurations
+from gatehouse.store.configured.configurations import ConfigurationKey, VersionContent
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
 
 KIND: Final = "model"
@@ -48,9 +49,10 @@ def keep(
 ) -> int:
     """Keep a new version without using it; its number, which its two texts are told."""
     said = configurations.check_note(note)
-    key = (account_id, KIND, NAME)
+    key = _key(account_id)
     version = configurations.next_version(change.connection, key)
-    configurations.add_version(change, key, version, (document(version), program(version)), said)
+    content = VersionContent(document(version), program(version))
+    configurations.add_version(change, key, version, content, said)
     change.audit("model.train", account_id, version=version, note=said)
     return version
 
@@ -131,16 +133,20 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
     return before, target or None
 
 
+def _key(account_id: str) -> ConfigurationKey:
+    return ConfigurationKey(account_id, KIND, NAME)
+
+
 def _use(connection: sa.Connection, account_id: str) -> tuple[int, int]:
     """The version that is live, and the one that was before it; the same one after a rollback."""
-    head = configurations.head(connection, account_id, KIND, NAME)
+    head = configurations.head(connection, _key(account_id))
     return (SHIPPED, SHIPPED) if head is None else (head.version, head.previous or SHIPPED)
 
 
 def _set(change: Change, account_id: str, version: int) -> None:
     # Going back to the shipped scorecard is counted like any change: a row that was deleted and
     # made anew could look to a server like the one it has read.
-    configurations.set_head(change, (account_id, KIND, NAME), version)
+    configurations.set_head(change, _key(account_id), version)
 
 
 def _mark_return(change: Change, account_id: str) -> None:
