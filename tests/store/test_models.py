@@ -126,7 +126,7 @@ def test_going_back_twice_does_not_lead_to_what_was_fled_from(
 def test_of_many_versions_the_newest_are_named(
     office: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "_MOST_TOLD", 2)
+    monkeypatch.setattr(models, "_MOST_SHOWN", 2)
     for _ in range(4):
         keep(office, account)
     promote(office, account, 2)

@@ -1,4 +1,4 @@
-"""Accounts and what the front door must know of one to serve its requests."""
+"""Accounts, and the caller behind a request: a key with its account."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ def create(
 def listing(session: AdminSession) -> list[AccountOverview]:
     """All accounts that the actor may see, oldest first."""
     with session.reading() as connection:
-        found = accounts.everyone(connection)
+        found = accounts.listing(connection)
     only = session.actor.account_id
     return [AccountOverview(*each) for each in found if only in (None, each[0].account_id)]
 

@@ -208,11 +208,11 @@ class _EntryJob:
 
     def _typed(self, values: Sequence[str]) -> list[PlannedEntry]:
         found, flaws = [], []
-        for place, value in enumerate(values, 1):
+        for number, value in enumerate(values, 1):
             try:
                 entry = read_typed(value, self._terms.kind, self._keeper)
             except ValueError as error:
-                flaws.append(f"value {place} {error}")
+                flaws.append(f"value {number} {error}")
                 continue
             terms = self._terms
             found.append(PlannedEntry(entry.value, entry.shown, terms.reason, terms.expires_at_ms))

@@ -21,7 +21,7 @@ from gatehouse.store.feedback import feedback
 __all__ = ["Amounts", "BacktestReport"]
 
 Reached = Callable[[int, int], None]
-"""Told how many records have been read, and of how many."""
+"""Called with how many records have been read, and of how many."""
 
 
 class BacktestOptions(msgspec.Struct, frozen=True):

@@ -184,11 +184,11 @@ def _sheet(view: "PipelineView") -> str:
     lines += [*([definition.description] if definition.description else []), ""]
     for index, (stage, fee) in enumerate(zip(definition.stages, view.fees, strict=True), start=1):
         own = "" if stage.fee_micros is None else ", set here"
-        told = {**options(stage), "fee": f"{format_amount(fee)} {currency}{own}"}
+        shown = {**options(stage), "fee": f"{format_amount(fee)} {currency}{own}"}
         lines.append(f"{index}. {stage.stage}")
         if stage.rule_set is not None:
             lines.append(f"   {'rule_set':<12}{stage.rule_set}")
-        lines += [f"   {option:<12}{value}" for option, value in told.items()]
+        lines += [f"   {option:<12}{value}" for option, value in shown.items()]
     deciding = ", ".join(_deciding(definition))
     lines += ["", f"decided by: {deciding or 'nothing, always ACCEPT'}"]
     if definition.inputs:

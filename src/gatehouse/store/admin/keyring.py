@@ -1,4 +1,4 @@
-"""Keeps the ring of keys, each wrapped by the root secret."""
+"""Stores the ring of keys, each wrapped by the root secret."""
 
 from typing import NamedTuple
 

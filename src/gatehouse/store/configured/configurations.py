@@ -68,7 +68,7 @@ class StoredVersion(msgspec.Struct, frozen=True):
 
 
 class Unchanged(Conflict):
-    """What is to be applied is in force already."""
+    """The version to apply is in force already."""
 
 
 def apply(

@@ -29,7 +29,7 @@ class ListKey(NamedTuple):
 
 
 class PlannedEntry(msgspec.Struct, frozen=True, gc=False):
-    """An entry that is to be on a list, and for how long."""
+    """An entry to put on a list, and for how long."""
 
     value: str
     shown: str
@@ -123,7 +123,7 @@ def _latest(
     matters = _rows.removed_at_ms.is_(None) | (_rows.added_at_ms >= now_ms)
     query = sa.select(_rows.value, *columns).where(entries_of(key), matters)
     found: dict[str, Any] = {}
-    # Few are asked for by name; for many it is quicker to go through the whole list.
+    # Few values are selected by name; for many, reading the whole list is quicker.
     for some in chunks(values) if len(values) <= _FEW else [None]:
         chosen = query if some is None else query.where(_rows.value.in_(some))
         for row in streamed(connection, chosen):

@@ -84,7 +84,7 @@ class ListHistory:
 
 def find_kind(connection: sa.Connection, account_id: str, name: str) -> ListKind | None:
     """What a list holds; None when there is no such list."""
-    # What cannot be a name may be text that a database refuses to compare with.
+    # A text that cannot be a name may hold characters that a database refuses.
     if LIST_NAME.fullmatch(name) is None:
         return None
     this = (LISTS.c.account_id == account_id) & (LISTS.c.name == name)

@@ -45,7 +45,7 @@ _rows: Final = LIST_ENTRIES.c
 def create(
     change: Change, account_id: str, name: str, kind: ListKind, description: str | None = None
 ) -> None:
-    """Make an empty list."""
+    """Create an empty list."""
     accounts.get(change.connection, account_id)
     _create(change, account_id, name, kind, description)
     change.audit("list.create", account_id, list=name, kind=kind.value)
