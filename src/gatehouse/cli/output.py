@@ -1,6 +1,6 @@
 """How commands print: JSON for scripts, aligned columns for people, warnings on standard error."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -33,6 +33,19 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         for row in cells
     ]
     return "\n".join(lines)
+
+
+def columns(
+    headings: Sequence[str], data: Sequence[Mapping[str, Any]], fields: Sequence[str], none: str
+) -> str:
+    """The named fields of records as a table; `none` stands for what is missing."""
+    return table(headings, [[_cell(record[field], none) for field in fields] for record in data])
+
+
+def _cell(value: object, none: str) -> str:
+    if isinstance(value, msgspec.Raw):
+        return bytes(value).decode()
+    return none if value is None else str(value)
 
 
 def exact(micros: int) -> msgspec.Raw:

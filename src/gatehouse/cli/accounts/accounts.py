@@ -10,10 +10,9 @@ from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import exact, show, table
+from gatehouse.cli.output import columns, exact, show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.money import format_amount
 
 app = typer.Typer(help="Accounts: merchants and payment providers.", no_args_is_help=True)
 
@@ -37,13 +36,10 @@ def create(
 @app.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
     """List all accounts."""
-    found = accounts.listing(open_session())
-    rows = [
-        (a.account_id, a.name, a.currency, format_amount(state.balance), iso_time(a.created_at_ms))
-        for a, state in ((each.account, each.state) for each in found)
-    ]
-    text = table(("ACCOUNT", "NAME", "CURRENCY", "BALANCE", "CREATED"), rows)
-    show([_data(each) for each in found], text, as_json=as_json)
+    data = [_data(each) for each in accounts.listing(open_session())]
+    fields = ("accountId", "name", "currency", "balance", "createdAt")
+    headings = ("ACCOUNT", "NAME", "CURRENCY", "BALANCE", "CREATED")
+    show(data, columns(headings, data, fields, "-"), as_json=as_json)
 
 
 @app.command("show")

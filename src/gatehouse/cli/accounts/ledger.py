@@ -7,9 +7,8 @@ import typer
 from gatehouse.admin import money
 from gatehouse.cli.arguments import AccountId, AsJson
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import exact, show, table
+from gatehouse.cli.output import columns, exact, show
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import format_amount
 
 app = typer.Typer(help="The ledger: every movement of money.", no_args_is_help=True)
 
@@ -43,17 +42,6 @@ def show_entries(
 ) -> None:
     """Show the newest entries of an account."""
     entries = money.entries(open_session(), account, limit)
-    rows = [
-        (
-            iso_time(e.at_ms),
-            e.reference,
-            e.kind.value,
-            format_amount(e.amount),
-            format_amount(e.held),
-            e.detail or "",
-        )
-        for e in entries
-    ]
     data = [
         {
             "at": iso_time(e.at_ms),
@@ -65,6 +53,5 @@ def show_entries(
         }
         for e in entries
     ]
-    show(
-        data, table(("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL"), rows), as_json=as_json
-    )
+    headings = ("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL")
+    show(data, columns(headings, data, [name.lower() for name in headings], ""), as_json=as_json)

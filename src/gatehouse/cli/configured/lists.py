@@ -8,7 +8,7 @@ import typer
 
 from gatehouse.cli.arguments import AccountOption, AsJson, open_file, span_argument
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import show, table, time_or_dash, time_or_none
+from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
@@ -172,22 +172,13 @@ def show_list(
     at_ms = session.clock()
     page = lists.EntryPage(at_ms, limit, include_gone=gone)
     found = lists.entries(session, account_id, name, page)
-    rows = [
-        (
-            one.shown,
-            one.status(at_ms),
-            iso_time(one.added_at_ms),
-            time_or_dash(one.expires_at_ms),
-            one.actor,
-            one.reason or "-",
-        )
-        for one in found
-    ]
+    data = [_data(one, at_ms) for one in found]
     headings = ("ENTRY", "STATUS", "ADDED", "EXPIRES", "BY", "REASON")
-    text = table(headings, rows) if rows else f"list {name} is empty"
+    fields = ("shown", "status", "addedAt", "expiresAt", "actor", "reason")
+    text = columns(headings, data, fields, "-") if data else f"list {name} is empty"
     if len(found) == limit:
         text += f"\nthe first {limit}; more with --limit"
-    show([_data(one, at_ms) for one in found], text, as_json=as_json)
+    show(data, text, as_json=as_json)
 
 
 def _show_lists(found: "list[ListInfo]", *, as_json: bool) -> None:
@@ -201,9 +192,9 @@ def _show_lists(found: "list[ListInfo]", *, as_json: bool) -> None:
         }
         for one in found
     ]
-    rows = [(one.name, one.kind, one.entries, one.description or "-") for one in found]
-    text = table(("NAME", "KIND", "ENTRIES", "DESCRIPTION"), rows)
-    show(data, text if rows else "there are no lists", as_json=as_json)
+    headings = ("NAME", "KIND", "ENTRIES", "DESCRIPTION")
+    text = columns(headings, data, ("list", "kind", "entries", "description"), "-")
+    show(data, text if data else "there are no lists", as_json=as_json)
 
 
 def _given(values: list[str] | None, file: str | None) -> "GivenEntries":

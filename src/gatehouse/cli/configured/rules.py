@@ -16,7 +16,7 @@ from gatehouse.cli.configured.versions import (
     show_rollback,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import show, table
+from gatehouse.cli.output import columns, show, table
 from gatehouse.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -88,16 +88,18 @@ def list_rule_sets(account: AccountOption = None, as_json: AsJson = False) -> No
     from gatehouse.admin.rule_sets import RULE_SETS
 
     session, account_id = open_account(account)
-    found = [(each.version, each.definition) for each in listing(session, account_id, RULE_SETS)]
-    rows = [(r.name, version, len(r.rules), r.description) for version, r in found]
     data = [
         {
-            **{"ruleSet": each.name, "version": version, "rules": len(each.rules)},
-            "description": each.description,
+            "ruleSet": each.definition.name,
+            "version": each.version,
+            "rules": len(each.definition.rules),
+            "description": each.definition.description,
         }
-        for version, each in found
+        for each in listing(session, account_id, RULE_SETS)
     ]
-    show(data, table(("RULE SET", "VERSION", "RULES", "DESCRIPTION"), rows), as_json=as_json)
+    headings = ("RULE SET", "VERSION", "RULES", "DESCRIPTION")
+    text = columns(headings, data, ("ruleSet", "version", "rules", "description"), "-")
+    show(data, text, as_json=as_json)
 
 
 @app.command("show")

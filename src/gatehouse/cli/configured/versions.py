@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from gatehouse.cli.arguments import read_file
-from gatehouse.cli.output import show, table
+from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import LARGEST_DOCUMENT
 
@@ -82,11 +82,7 @@ def show_history(versions: "list[VersionLine]", *, as_json: bool) -> None:
         }
         for each in versions
     ]
-    rows = [
-        (
-            *(each["version"], each["createdAt"], each["actor"]),
-            *("in force" if each["active"] else "", each["note"] or ""),
-        )
-        for each in data
-    ]
-    show(data, table(("VERSION", "MADE", "BY", "STATE", "NOTE"), rows), as_json=as_json)
+    rows = [{**each, "state": "in force" if each["active"] else ""} for each in data]
+    headings = ("VERSION", "MADE", "BY", "STATE", "NOTE")
+    text = columns(headings, rows, ("version", "createdAt", "actor", "state", "note"), "")
+    show(data, text, as_json=as_json)
