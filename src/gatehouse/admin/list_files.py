@@ -7,7 +7,6 @@ about a line never repeats it.
 import csv
 import functools
 import re
-from collections.abc import Iterator
 from typing import BinaryIO, Final, Literal
 
 import msgspec
@@ -15,15 +14,13 @@ import msgspec
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.flaws import LineFlaws
+from gatehouse.core.files.lines import LineReader, TextLine
 from gatehouse.core.redaction import MASK, recordable
 from gatehouse.core.timespans import parse_span
 from gatehouse.rules.lists import EntryKeeper, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
 
 LONGEST_LINE: Final = 4096
-_UTF8_MARK: Final = b"\xef\xbb\xbf"
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-_CHUNK: Final = 1024 * 1024
 _MANY_DIGITS: Final = re.compile(r"(?:\d\D{0,2}){9}")
 _COLUMNS: Final[tuple[str, ...]] = ("value", "reason", "expires")
 
@@ -81,9 +78,10 @@ def read_entries(
     """All entries of a file; of one that occurs twice, the last counts."""
     found = ListFileContent(entries={})
     order = _COLUMNS
-    for number, data in _lines(stream):
+    # Two bytes more than a line may have, for its end.
+    for line in LineReader(stream, LONGEST_LINE + 2):
         try:
-            cells = _cells(data, form)
+            cells = _cells(line, form)
             if not cells:
                 continue
             if found.read == 0 and form == "csv" and cells[0].lower() in _COLUMNS:
@@ -92,7 +90,7 @@ def read_entries(
             found.read += 1
             entry = _entry(cells, order, terms, keeper)
         except ValueError as error:
-            found.add(number, str(error))
+            found.add(line.number, str(error))
             continue
         found.entries[entry.value] = entry
         if len(found.entries) > MOST_ENTRIES:
@@ -148,9 +146,10 @@ def _header(cells: list[str]) -> tuple[str, ...]:
     return order
 
 
-def _cells(data: bytes, form: ListFormat) -> list[str]:
+def _cells(line: TextLine, form: ListFormat) -> list[str]:
     """The cells of a line; none for an empty line or a comment."""
-    if len(data) > LONGEST_LINE:
+    data = line.data.removesuffix(b"\n").removesuffix(b"\r")
+    if not line.complete or len(data) > LONGEST_LINE:
         raise ValueError(f"is longer than {LONGEST_LINE} bytes")
     try:
         text = data.decode().strip()
@@ -169,21 +168,3 @@ def _cells(data: bytes, form: ListFormat) -> list[str]:
         return [cell.strip() for cell in next(csv.reader([text], strict=True))]
     except csv.Error:
         raise ValueError("is not a row of CSV: look at its quotation marks") from None
-
-
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The lines, numbered; one that is too long is cut after its limit."""
-    number = 0
-    try:
-        while data := stream.readline(LONGEST_LINE + 2):
-            number += 1
-            if number == 1:
-                if data.startswith(_UTF16_MARKS):
-                    raise InvalidInput("the file is written in UTF-16; save it as UTF-8")
-                data = data.removeprefix(_UTF8_MARK)
-            whole = data.endswith(b"\n")
-            yield number, data.removesuffix(b"\n").removesuffix(b"\r")
-            while not whole and (rest := stream.readline(_CHUNK)):
-                whole = rest.endswith(b"\n")
-    except OSError as error:
-        raise InvalidInput(f"cannot read after line {number}: {error.strerror}") from None

@@ -8,8 +8,8 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from gatehouse.cli.record_files import standard_input
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.files.lines import standard_input
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.core.timespans import parse_span

@@ -1,4 +1,4 @@
-"""Shows the progress of a long command: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of a long command: a bar on a terminal, a line every ten seconds elsewhere."""
 
 import sys
 import time
@@ -18,7 +18,7 @@ class Progress:
         self._total = total
         self._bar: Any = None
         self._task: Any = None
-        self._said_at = time.monotonic()
+        self._reported_at = time.monotonic()
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
@@ -43,17 +43,17 @@ class Progress:
             self._bar.stop()
 
     def reached(self, done: int, note: str, total: int | None = None) -> None:
-        """Show how far it is; `total` where it was not known at the start."""
-        self._total = self._total if total is None else total
+        """Show how much is done; `total` is for work whose size was not known at the beginning."""
+        self._total = total or self._total
         if self._bar is not None:
             self._bar.update(self._task, completed=done, note=note, total=self._total)
-        elif time.monotonic() - self._said_at >= _LINE_EVERY_S:
-            self._said_at = time.monotonic()
+        elif time.monotonic() - self._reported_at >= _LINE_EVERY_S:
+            self._reported_at = time.monotonic()
             of = "" if not self._total else f" ({100 * done // self._total} %)"
             typer.echo(f"{self._what}: {note}{of}", err=True)
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Show a line that stays."""
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
         else:

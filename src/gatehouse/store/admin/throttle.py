@@ -1,7 +1,7 @@
-"""Throttles a long change: it goes batch by batch and rests in between, so that servers can write.
+"""Lets servers have their turn: a long change goes batch by batch and rests in between.
 
-SQLite has one write lock and no queue for it: a waiting process retries with growing pauses, at
-last every tenth of a second. A change that took the lock again at once would starve servers.
+SQLite has one write lock and no queue for it: whoever waits looks again only now and then, at last
+every tenth of a second. A change that took the lock again at once would keep servers out.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ class Pace:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Around one transaction; the time between two turns counts as rest."""
+        """Around one transaction; what is done between two turns counts as rest."""
         rest = self._free_until - self._monotonic()
         if rest > 0:
             self._sleep(rest)

@@ -1,0 +1,166 @@
+"""Reads a file, a pipe or standard input line by line, packed with gzip or plain.
+
+Lines are counted and limited in length: memory is bounded by the longest line allowed, and an error
+names a line by its number, never by its content.
+"""
+
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar, cast
+
+import msgspec
+
+from gatehouse.core.errors import InvalidInput
+
+_CHUNK_BYTES: Final = 1024 * 1024
+_BUFFER_BYTES: Final = 256 * 1024
+_GZIP_MARK: Final = b"\x1f\x8b"
+_UTF8_MARK: Final = b"\xef\xbb\xbf"
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+T = TypeVar("T")
+
+
+class Position(msgspec.Struct, frozen=True):
+    """How far a file has been read: lines, and bytes of its unpacked text."""
+
+    line: int = 0
+    offset: int = 0
+
+
+class TextLine(NamedTuple):
+    """One line of a file, with its line end; a line over the limit has no data."""
+
+    number: int
+    data: bytes
+    size: int
+    complete: bool = True
+
+
+class UnreadableFile(InvalidInput):
+    """A file cannot be read to its end."""
+
+    def __init__(self, line: int, error: Exception) -> None:
+        self.reason = getattr(error, "strerror", None) or "it is damaged"
+        super().__init__(f"the file cannot be read after line {line}: {self.reason}")
+
+
+class LineReader:
+    """The lines of a file, counted; lines can be given back and taken again."""
+
+    def __init__(self, raw: BinaryIO, max_line_bytes: int, *, packed: bool = False) -> None:
+        """Unpack what begins like gzip; `packed` insists that it does."""
+        self._raw = raw if hasattr(raw, "peek") else io.BufferedReader(cast(Any, raw))
+        self._max_line_bytes = max_line_bytes
+        self._given_back: deque[TextLine] = deque()
+        self._close: Callable[[], None] | None = None
+        self.size: int | None = None
+        """Bytes of the file itself; None for a pipe, which cannot be read a second time."""
+        self.at = Position()
+        """How far lines have been taken."""
+        mark = self._read(cast(Any, self._raw).peek, len(_GZIP_MARK))
+        packed = packed or mark.startswith(_GZIP_MARK)
+        self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=self._raw)) if packed else self._raw
+        self._skip_byte_order_mark()
+
+    @classmethod
+    def open(cls, path: Path | None, max_line_bytes: int, *, packed: bool = False) -> Self:
+        """Open a file, or standard input for None."""
+        raw = standard_input() if path is None else _open(path)
+        try:
+            reader = cls(raw, max_line_bytes, packed=packed)
+        except InvalidInput:
+            if path is not None:
+                raw.close()
+            raise
+        if path is not None:
+            status = os.fstat(raw.fileno())
+            reader.size = status.st_size if stat.S_ISREG(status.st_mode) else None
+            reader._close = raw.close
+        return reader
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of the file itself has been read, for showing progress."""
+        return self._raw.tell() if self.size is not None else self.at.offset
+
+    def __iter__(self) -> Iterator[TextLine]:
+        while (line := self.take()) is not None:
+            yield line
+
+    def take(self) -> TextLine | None:
+        """The next line, or None at the end."""
+        if self._given_back:
+            line = self._given_back.popleft()
+        else:
+            data = self._read(self._stream.readline, self._max_line_bytes + 1)
+            if not data:
+                return None
+            line = self._line(self.at.line + 1, data)
+        self.at = Position(line.number, self.at.offset + line.size)
+        return line
+
+    def give_back(self, lines: Sequence[TextLine]) -> None:
+        """Have the lines that were taken last be taken again."""
+        self._given_back.extendleft(reversed(lines))
+        if lines:
+            size = sum(line.size for line in lines)
+            self.at = Position(lines[0].number - 1, self.at.offset - size)
+
+    def go_to(self, position: Position) -> None:
+        """Continue at a position that an earlier reading of the same file had reached."""
+        if position.offset:
+            self._given_back.clear()
+            self._read(self._stream.seek, position.offset)
+            self.at = position
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self._close is not None:
+            self._close()
+
+    def _skip_byte_order_mark(self) -> None:
+        first = self._read(self._stream.readline, self._max_line_bytes + 1)
+        if first.startswith(_UTF16_MARKS):
+            raise InvalidInput("the file is written in UTF-16; save it as UTF-8")
+        if first:
+            mark = len(_UTF8_MARK) if first.startswith(_UTF8_MARK) else 0
+            self.at = Position(0, mark)
+            self._given_back.append(self._line(1, first[mark:]))
+
+    def _line(self, number: int, data: bytes) -> TextLine:
+        if len(data) <= self._max_line_bytes or data.endswith(b"\n"):
+            return TextLine(number, data, len(data))
+        size = len(data)
+        while rest := self._read(self._stream.readline, _CHUNK_BYTES):
+            size += len(rest)
+            if rest.endswith(b"\n"):
+                break
+        return TextLine(number, b"", size, complete=False)
+
+    def _read(self, read: Callable[[int], T], argument: int) -> T:
+        try:
+            return read(argument)
+        except (OSError, EOFError, zlib.error) as error:
+            raise UnreadableFile(self.at.line, error) from None
+
+
+def standard_input() -> BinaryIO:
+    """Standard input, if there is any."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InvalidInput("standard input is closed")
+    return cast(BinaryIO, sys.stdin.buffer)
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb", buffering=_BUFFER_BYTES)
+    except OSError as error:
+        raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
