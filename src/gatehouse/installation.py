@@ -1,4 +1,4 @@
-"""The premises: home folder, root secret, database and the office in it, opened for whoever asks.
+"""The installation: home folder, root secret and database, opened as an admin session.
 
 The sandbox creates what is missing, so that an empty folder is enough; production never does.
 """
@@ -13,22 +13,15 @@ from pathlib import Path
 from typing import Final
 
 from gatehouse.access.actors import Actor
-from gatehouse.access.keys import key_hash
 from gatehouse.core.errors import Conflict, SettingsError
-from gatehouse.core.keyring import API_KEYS, RootSecret
+from gatehouse.core.keyring import RootSecret
 from gatehouse.settings import Settings
-from gatehouse.store.accounts import accounts, keys, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import open_ring
-from gatehouse.store.configured import configurations
-from gatehouse.store.configured.configurations import KINDS
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import is_current, migrate
 
-DEMO_ACCOUNT: Final = "acct_demo"
-_DEMO_BALANCE: Final = 100_000_000
 _ROOT_FILE: Final = "root-secret"
-_DEMO_KEY_FILE: Final = "demo-key"
 
 
 def system_clock() -> int:
@@ -36,9 +29,14 @@ def system_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
+def open_database(settings: Settings) -> Database:
+    """The database that the settings name, as it is."""
+    return Database(settings.effective_database_url, timeout_ms=settings.store_timeout_ms)
+
+
 def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
-    """Open the data for an operator; the sandbox creates what is missing, production does not."""
-    database = Database(settings.effective_database_url, timeout_ms=settings.store_timeout_ms)
+    """Open the data for an actor; the sandbox creates what is missing, production does not."""
+    database = open_database(settings)
     if settings.is_production:
         root = root_secret(settings)
         missing = database.file is not None and not database.file.exists()
@@ -47,17 +45,22 @@ def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
                 "the database is not there or not up to date; run: gatehouse migrate"
             )
     else:
-        with _prepared_home(settings):
+        with prepared_home(settings):
             root = root_secret(settings)
             migrate(database)
-    ring = open_ring(database, root, system_clock, secrets.token_bytes)
-    chance = (system_clock, secrets.token_bytes)
-    return AdminSession(database, ring, chance, environment=settings.environment, actor=actor)
+    return AdminSession(
+        database=database,
+        ring=open_ring(database, root, system_clock, secrets.token_bytes),
+        clock=system_clock,
+        randomness=secrets.token_bytes,
+        environment=settings.environment,
+        actor=actor,
+    )
 
 
 def migrate_database(settings: Settings) -> tuple[str | None, str]:
-    """Bring the database up to date and give it its keys, on an operator's word."""
-    database = Database(settings.effective_database_url, timeout_ms=settings.store_timeout_ms)
+    """Bring the database up to date and give it its keys; the revisions before and after."""
+    database = open_database(settings)
     root = root_secret(settings)
     if database.file is not None:
         database.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -75,46 +78,8 @@ def root_secret(settings: Settings) -> RootSecret:
     path = settings.home / _ROOT_FILE
     if not path.exists():
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_private(path, secrets.token_urlsafe(32))
+        write_private(path, secrets.token_urlsafe(32))
     return RootSecret.parse(path.read_text(encoding="utf-8").strip())
-
-
-def ensure_demo(session: AdminSession, settings: Settings) -> str:
-    """The demo account's key; account and key are made on the first start of a sandbox."""
-    path = settings.home / _DEMO_KEY_FILE
-    with _prepared_home(settings):
-        with session.reading() as connection:
-            known = any(a.account_id == DEMO_ACCOUNT for a, _ in accounts.everyone(connection))
-        if known and path.exists():
-            text = path.read_text(encoding="utf-8").strip()
-            if _still_good(session, text):
-                _furnish_demo(session)
-                return text
-        with session.change() as change:
-            if not known:
-                accounts.create(change, "Demo", "USD", DEMO_ACCOUNT)
-                ledger.top_up(change, DEMO_ACCOUNT, _DEMO_BALANCE, "play money")
-            configurations.seed_defaults(change, DEMO_ACCOUNT)
-            _, text = keys.issue(change, DEMO_ACCOUNT, keys.KeyTerms("demo"))
-        _write_private(path, text)
-        return text
-
-
-def _furnish_demo(session: AdminSession) -> None:
-    """A demo account that is older than rules and pipelines gets them as new ones do."""
-    with session.reading() as connection:
-        if all(configurations.names(connection, DEMO_ACCOUNT, kind) for kind in KINDS):
-            return
-    with session.change() as change:
-        configurations.seed_defaults(change, DEMO_ACCOUNT)
-
-
-def _still_good(session: AdminSession, key_text: str) -> bool:
-    """Whether the kept demo key still opens this database."""
-    _, hashing_key = session.ring.current(API_KEYS)
-    with session.reading() as connection:
-        caller = keys.find_caller(connection, key_hash(key_text, hashing_key))
-    return caller is not None and caller.key.status(session.clock()) == "active"
 
 
 @contextlib.contextmanager
@@ -136,7 +101,7 @@ def only_server(session: AdminSession) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
-def _prepared_home(settings: Settings) -> Iterator[None]:
+def prepared_home(settings: Settings) -> Iterator[None]:
     """The sandbox's folder, made if missing, for one process at a time."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (settings.home / "setup.lock").open("w") as lock:
@@ -144,8 +109,8 @@ def _prepared_home(settings: Settings) -> Iterator[None]:
         yield
 
 
-def _write_private(path: Path, text: str) -> None:
-    """Write a secret so that nobody else can ever have read it."""
+def write_private(path: Path, text: str) -> None:
+    """Write a secret so that no other user can read it at any moment."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

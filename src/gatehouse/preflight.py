@@ -1,4 +1,4 @@
-"""What a production process must have before it may start, each point with what to do."""
+"""What a production process needs before it may start; each point says what to do."""
 
 import msgspec
 
@@ -13,7 +13,7 @@ class Point(msgspec.Struct, frozen=True, rename="camel"):
     found: str
     remedy: str
     needed: bool = True
-    """Whether production is not ready without it; otherwise it is a hint."""
+    """Whether production needs it; a point that is not needed is a hint."""
 
 
 def settings_points(settings: Settings) -> list[Point]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 PREFIX: Final = "GATEHOUSE_"
 ENV_FILE: Final = PREFIX + "ENV_FILE"
 ACCOUNT: Final = PREFIX + "ACCOUNT"
-"""Names the account that commands work on; servers do not look at it."""
+"""Names the account that commands work on; servers ignore it."""
 STAGE_TIMEOUTS: Final = (
     "precheck_timeout_ms",
     "idverify_timeout_ms",
@@ -278,7 +278,7 @@ class Settings:
 
     @property
     def is_production(self) -> bool:
-        """Whether real money and real cards are meant."""
+        """Whether this process serves real cards and real money."""
         return self.environment == "production"
 
     @property
@@ -359,7 +359,7 @@ def unknown_variables(environ: Mapping[str, str]) -> list[str]:
 
 
 def _read_env_file(path: Path) -> dict[str, str]:
-    """Lines of NAME=VALUE; blank lines and lines starting with # do not count."""
+    """Lines of NAME=VALUE; blank lines and lines that start with # are ignored."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

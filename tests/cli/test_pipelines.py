@@ -15,7 +15,7 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.configured import configurations, lists
+from gatehouse.store.configured import defaults, lists
 from tests.harness import Done, Home
 
 ACCOUNT = "acct_shop"
@@ -23,14 +23,14 @@ FILE = "pipeline: {number}\nname: Quick\nstages:\n  - stage: Rules\n    rule_set
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     """One account with what every new one has; each test uses a pipeline number of its own."""
     home = Home(tmp_path_factory.mktemp("pipelines") / "home").migrated()
-    with home.current(), home.office() as office:
-        with office.change() as change:
+    with home.current(), home.office() as session:
+        with session.change() as change:
             accounts.create(change, "Shop", "EUR", ACCOUNT)
-            configurations.seed_defaults(change, ACCOUNT)
-        yield office
+            defaults.seed_defaults(change, ACCOUNT)
+        yield session
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def ok(*arguments: str, typed: str | None = None) -> Done:
 
 
 def test_a_good_file_is_told_in_one_line_and_changes_nothing(
-    place: AdminSession, write: Any
+    session: AdminSession, write: Any
 ) -> None:
     done = ok("check", write(FILE.format(number=50)))
     assert done.out == "pipeline 50 (Quick) is well-formed: Rules (starter)\n"
@@ -105,7 +105,7 @@ def test_a_pipeline_in_which_nothing_decides_is_warned_about(write: Any) -> None
 
 
 def test_applying_tells_what_changed_and_again_that_nothing_did(
-    place: AdminSession, write: Any
+    session: AdminSession, write: Any
 ) -> None:
     first = ok("apply", write(FILE.format(number=60)), "--account", ACCOUNT)
     assert "pipeline 60 is now at version 1" in first.out
@@ -123,7 +123,7 @@ def test_applying_tells_what_changed_and_again_that_nothing_did(
     ]
 
 
-def test_the_way_back_is_a_rollback_and_leaves_a_trace(place: AdminSession, write: Any) -> None:
+def test_the_way_back_is_a_rollback_and_leaves_a_trace(session: AdminSession, write: Any) -> None:
     ok("apply", write(FILE.format(number=61)), "--account", ACCOUNT)
     first = run("rollback", "61", "--account", ACCOUNT)
     assert first.code == 4
@@ -134,7 +134,7 @@ def test_the_way_back_is_a_rollback_and_leaves_a_trace(place: AdminSession, writ
     forth = ok("rollback", "61", "--to", "2", "--account", ACCOUNT, "--json").json
     assert (forth["version"], forth["before"]) == (2, 1)
     assert run("rollback", "61", "--to", "9", "--account", ACCOUNT).code == 3
-    with place.reading() as connection:
+    with session.reading() as connection:
         lines = audit.read(connection, ACCOUNT, 1000)
     ours = [line for line in lines if line.details.get("name") == "61"]
     assert sorted(line.action for line in ours) == [
@@ -146,7 +146,7 @@ def test_the_way_back_is_a_rollback_and_leaves_a_trace(place: AdminSession, writ
 
 
 def test_the_way_back_leads_to_what_was_in_force_not_to_the_number_before(
-    place: AdminSession, write: Any
+    session: AdminSession, write: Any
 ) -> None:
     for extra in ("", "  - stage: Sentry\n", "  - stage: PreCheck\n"):
         ok("apply", write(FILE.format(number=66) + extra), "--account", ACCOUNT)
@@ -157,33 +157,33 @@ def test_the_way_back_leads_to_what_was_in_force_not_to_the_number_before(
 
 
 def test_a_list_that_is_dropped_at_the_last_moment_is_missed(
-    place: AdminSession, write: Any, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asking = FILE.format(number=67) + "    skip_when: user.id IN LIST('friends')\n"
-    with place.change() as change:
+    with session.change() as change:
         lists.create(change, ACCOUNT, "friends", ListKind.USERS)
     ok("apply", write(asking), "--account", ACCOUNT)
     ok("apply", write(FILE.format(number=67)), "--account", ACCOUNT)
     change_of = AdminSession.change
 
-    def dropped_before(office: AdminSession) -> Any:
-        # Another drops the list after all that a command looked at outside its change.
-        if office is not place:
-            with place.change() as change:
+    def dropped_before(of_command: AdminSession) -> Any:
+        # Another session drops the list after what the command read outside its change.
+        if of_command is not session:
+            with session.change() as change:
                 lists.drop(change, ACCOUNT, "friends")
-        return change_of(office)
+        return change_of(of_command)
 
     monkeypatch.setattr(AdminSession, "change", dropped_before)
     late = run("apply", write(asking + "# again\n"), "--account", ACCOUNT)
     assert (late.code, "there is no list friends" in late.err) == (4, True)
-    with place.change() as change:
+    with session.change() as change:
         lists.create(change, ACCOUNT, "friends", ListKind.USERS)
     back = run("rollback", "67", "--account", ACCOUNT)
     assert (back.code, "there is no list friends" in back.err) == (4, True)
     assert ok("show", "67", "--account", ACCOUNT, "--json").json["version"] == 2
 
 
-def test_a_change_on_top_of_another_s_is_refused(place: AdminSession, write: Any) -> None:
+def test_a_change_on_top_of_another_s_is_refused(session: AdminSession, write: Any) -> None:
     ok("apply", write(FILE.format(number=62)), "--account", ACCOUNT)
     mine = write(FILE.format(number=62) + "  - stage: Sentry\n")
     ok("apply", mine, "--base", "1", "--account", ACCOUNT)
@@ -197,7 +197,7 @@ def test_a_change_on_top_of_another_s_is_refused(place: AdminSession, write: Any
 
 
 def test_a_rule_set_that_the_account_does_not_have_is_refused_where_it_is_named(
-    place: AdminSession, write: Any
+    session: AdminSession, write: Any
 ) -> None:
     file = write(FILE.format(number=63).replace("rule_set: starter", "rule_set: startr"))
     ok("check", file)
@@ -208,7 +208,7 @@ def test_a_rule_set_that_the_account_does_not_have_is_refused_where_it_is_named(
 
 
 def test_rules_that_cannot_know_what_they_speak_of_are_one_line_of_warning(
-    place: AdminSession, write: Any
+    session: AdminSession, write: Any
 ) -> None:
     stages = FILE.format(number=64)
     early = ok("apply", write(stages + "  - stage: Sentry\n"), "--account", ACCOUNT)
@@ -220,7 +220,7 @@ def test_rules_that_cannot_know_what_they_speak_of_are_one_line_of_warning(
     assert not any("Sentry" in each for each in found)
 
 
-def test_showing_tells_every_stage_and_what_a_caller_must_send(place: AdminSession) -> None:
+def test_showing_tells_every_stage_and_what_a_caller_must_send(session: AdminSession) -> None:
     text = ok("show", "2", "--account", ACCOUNT).out
     order = [f"{n}. {stage}" for n, stage in enumerate(
         ("Sentry", "Rules", "PreCheck", "IdVerify", "Gateway"), start=1
@@ -241,12 +241,12 @@ def test_showing_tells_every_stage_and_what_a_caller_must_send(place: AdminSessi
     assert data["fees"] == [0.02, 0.01, 0.05, 0.1, 0.03]
 
 
-def test_the_file_comes_back_as_it_was_written(place: AdminSession) -> None:
+def test_the_file_comes_back_as_it_was_written(session: AdminSession) -> None:
     [(_, document, _), _] = starter_pipelines()
     assert ok("show", "1", "--document", "--account", ACCOUNT).out == document
 
 
-def test_an_earlier_version_can_still_be_looked_at(place: AdminSession, write: Any) -> None:
+def test_an_earlier_version_can_still_be_looked_at(session: AdminSession, write: Any) -> None:
     for extra in ("", "  - {stage: Sentry, fee: 0.5}\n"):
         ok("apply", write(FILE.format(number=65) + extra), "--account", ACCOUNT)
     assert "set here" in ok("show", "65", "--account", ACCOUNT).out
@@ -255,7 +255,7 @@ def test_an_earlier_version_can_still_be_looked_at(place: AdminSession, write: A
     assert "Sentry" not in earlier
 
 
-def test_all_pipelines_are_listed_in_order_of_their_numbers(place: AdminSession) -> None:
+def test_all_pipelines_are_listed_in_order_of_their_numbers(session: AdminSession) -> None:
     found = ok("list", "--account", ACCOUNT, "--json").json
     numbers = [each["pipeline"] for each in found]
     assert numbers[:2] == [1, 2]
@@ -266,7 +266,9 @@ def test_all_pipelines_are_listed_in_order_of_their_numbers(place: AdminSession)
 @pytest.mark.parametrize(
     "command", [["list"], ["show", "1"], ["history", "1"], ["rollback", "1"], ["apply", "-"]]
 )
-def test_an_account_that_is_not_there_is_not_found(place: AdminSession, command: list[str]) -> None:
+def test_an_account_that_is_not_there_is_not_found(
+    session: AdminSession, command: list[str]
+) -> None:
     done = run(*command, "--account", "acct_nobody", typed=FILE.format(number=1))
     assert done.code == 3
     assert done.out == ""

@@ -10,20 +10,18 @@ import typer
 from typer.testing import CliRunner, Result
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.default_account import DEMO_ACCOUNT
 from gatehouse.cli.accounts import accounts as accounts_commands
-from gatehouse.cli.common import resolve_account
 from gatehouse.cli.configured import rules as commands
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.installation import DEMO_ACCOUNT, ensure_demo, open_admin_session
+from gatehouse.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.starter import starter_document
 from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.configured import configurations, lists
-from gatehouse.store.configured.configurations import RULES
+from gatehouse.store.configured import lists
 from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, DECISIONS, LISTS
 from tests.backtest.material import record as made_record
@@ -48,7 +46,7 @@ rules:
 """
 
 
-class Desk:
+class Terminal:
     """Runs commands on a home of its own."""
 
     def __init__(self, folder: Path) -> None:
@@ -79,32 +77,32 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, empty_sqlite_home: Home) -> Iterator[Desk]:
+def terminal(tmp_path: Path, empty_sqlite_home: Home) -> Iterator[Terminal]:
     with empty_sqlite_home.current():
-        yield Desk(tmp_path)
+        yield Terminal(tmp_path)
 
 
-def opened(desk: Desk) -> AdminSession:
-    settings = load_settings(Home(desk.folder / "home").environ())
+def opened(terminal: Terminal) -> AdminSession:
+    settings = load_settings(Home(terminal.folder / "home").environ())
     return open_admin_session(settings, Actor.system("test"))
 
 
-def test_check_needs_no_account_and_no_data(desk: Desk) -> None:
-    assert "mine is well-formed: 1 rules" in desk.ok("check", desk.file(ONE))
-    assert "well-formed" in desk.ok("check", "-", text=TRIED)
-    assert not (desk.folder / "home").exists()
-    told = desk.json("check", desk.file(TRIED))
+def test_check_needs_no_account_and_no_data(terminal: Terminal) -> None:
+    assert "mine is well-formed: 1 rules" in terminal.ok("check", terminal.file(ONE))
+    assert "well-formed" in terminal.ok("check", "-", text=TRIED)
+    assert not (terminal.folder / "home").exists()
+    told = terminal.json("check", terminal.file(TRIED))
     assert told["valid"]
     assert told["lists"] == ["blocked-users"]
     assert "velocity.card.count_1h" in told["signals"]
 
 
-def test_check_tells_every_flaw(desk: Desk) -> None:
-    file = desk.file(TWO.replace("ip.tor", "ip.torr").replace("REVIEW", "LOOK"))
-    refused = desk.refused("check", file)
+def test_check_tells_every_flaw(terminal: Terminal) -> None:
+    file = terminal.file(TWO.replace("ip.tor", "ip.torr").replace("REVIEW", "LOOK"))
+    refused = terminal.refused("check", file)
     assert isinstance(refused, DocumentRefused)
     assert [flaw.path for flaw in refused.flaws] == ["rules[0].outcome", "rules[1].condition"]
-    done = desk.run("check", file, "--json")
+    done = terminal.run("check", file, "--json")
     assert done.exit_code == 4
     flaws = json.loads(done.stdout)["flaws"]
     assert [(flaw["line"], flaw["path"]) for flaw in flaws] == [
@@ -121,115 +119,117 @@ def test_check_tells_every_flaw(desk: Desk) -> None:
         (b"rule_set:\n\tx", "tab"),
     ],
 )
-def test_rubbish_is_refused(desk: Desk, content: bytes, says: str) -> None:
-    assert says in str(desk.refused("check", desk.file(content)))
-    assert "cannot read" in str(desk.refused("check", str(desk.folder / "none.yaml")))
-    assert "cannot read" in str(desk.refused("check", "a\x00b"))
+def test_rubbish_is_refused(terminal: Terminal, content: bytes, says: str) -> None:
+    assert says in str(terminal.refused("check", terminal.file(content)))
+    assert "cannot read" in str(terminal.refused("check", str(terminal.folder / "none.yaml")))
+    assert "cannot read" in str(terminal.refused("check", "a\x00b"))
 
 
-def test_a_file_is_applied_shown_changed_and_taken_back(desk: Desk) -> None:
-    one, two = desk.file(ONE), desk.file(TWO)
-    assert desk.ok("apply", one, "--note", "first").splitlines() == [
+def test_a_file_is_applied_shown_changed_and_taken_back(terminal: Terminal) -> None:
+    one, two = terminal.file(ONE), terminal.file(TWO)
+    assert terminal.ok("apply", one, "--note", "first").splitlines() == [
         "rule set mine is now at version 1",
         "+ much: REVIEW when order.amount > 100",
     ]
-    told = desk.json("apply", two)
+    told = terminal.json("apply", two)
     assert (told["accountId"], told["version"], told["changed"]) == (DEMO_ACCOUNT, 2, True)
     assert told["differences"] == [
         "~ much: condition: order.amount > 100 -> order.amount > 200",
         "+ tor: DECLINE when ip.tor",
     ]
-    assert desk.ok("apply", two) == "rule set mine is unchanged, at version 2\n"
-    assert not desk.json("apply", two)["changed"]
-    assert "only its layout" in desk.ok("apply", desk.file(TWO + "# remark\n"))
-    assert desk.ok("show", "mine", "--version", "2") == TWO
-    assert "- tor" in desk.ok("rollback", "mine", "--to", "1")
-    assert desk.ok("show", "mine") == ONE
-    shown = desk.json("show", "mine", "--version", "3")
+    assert terminal.ok("apply", two) == "rule set mine is unchanged, at version 2\n"
+    assert not terminal.json("apply", two)["changed"]
+    assert "only its layout" in terminal.ok("apply", terminal.file(TWO + "# remark\n"))
+    assert terminal.ok("show", "mine", "--version", "2") == TWO
+    assert "- tor" in terminal.ok("rollback", "mine", "--to", "1")
+    assert terminal.ok("show", "mine") == ONE
+    shown = terminal.json("show", "mine", "--version", "3")
     assert (shown["active"], shown["document"]) == (False, TWO + "# remark\n")
     assert [rule["name"] for rule in shown["rules"]] == ["much", "tor"]
-    history = desk.json("history", "mine")
+    history = terminal.json("history", "mine")
     assert [(each["version"], each["active"]) for each in history] == [
         (3, False),
         (2, False),
         (1, True),
     ]
     assert history[-1]["note"] == "first"
-    assert "in force" in desk.ok("history", "mine")
-    listed = desk.json("list")
+    assert "in force" in terminal.ok("history", "mine")
+    listed = terminal.json("list")
     assert [(each["ruleSet"], each["version"]) for each in listed] == [("mine", 1), ("starter", 1)]
-    assert "RULE SET" in desk.ok("list")
-    assert "first one" in str(desk.refused("rollback", "starter"))
-    assert isinstance(desk.refused("rollback", "mine", "--to", "9"), NotFound)
-    assert isinstance(desk.refused("rollback", "mine", "--to", "1"), Conflict)
-    assert isinstance(desk.refused("history", "none"), NotFound)
-    assert "mine, starter" in str(desk.refused("show"))
+    assert "RULE SET" in terminal.ok("list")
+    assert "first one" in str(terminal.refused("rollback", "starter"))
+    assert isinstance(terminal.refused("rollback", "mine", "--to", "9"), NotFound)
+    assert isinstance(terminal.refused("rollback", "mine", "--to", "1"), Conflict)
+    assert isinstance(terminal.refused("history", "none"), NotFound)
+    assert "mine, starter" in str(terminal.refused("show"))
 
 
-def test_the_way_back_leads_to_what_was_in_force_not_to_the_number_before(desk: Desk) -> None:
+def test_the_way_back_leads_to_what_was_in_force_not_to_the_number_before(
+    terminal: Terminal,
+) -> None:
     for content in (ONE, TWO, TWO + "# remark\n"):
-        desk.ok("apply", desk.file(content))
-    desk.ok("rollback", "mine", "--to", "1")
-    back = desk.json("rollback", "mine")
+        terminal.ok("apply", terminal.file(content))
+    terminal.ok("rollback", "mine", "--to", "1")
+    back = terminal.json("rollback", "mine")
     assert (back["before"], back["version"]) == (1, 3)
-    assert desk.ok("show", "mine") == TWO + "# remark\n"
-    assert isinstance(desk.refused("rollback", "mine", "--to", "0"), NotFound)
+    assert terminal.ok("show", "mine") == TWO + "# remark\n"
+    assert isinstance(terminal.refused("rollback", "mine", "--to", "0"), NotFound)
 
 
 def test_a_list_that_is_dropped_at_the_last_moment_is_missed(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.ok("apply", desk.file(TRIED))
-    desk.ok("apply", desk.file(ONE))
-    change_of, other = AdminSession.change, opened(desk)
+    terminal.ok("apply", terminal.file(TRIED))
+    terminal.ok("apply", terminal.file(ONE))
+    change_of, other = AdminSession.change, opened(terminal)
 
-    def dropped_before(office: AdminSession) -> Any:
-        # Another drops the list after all that a command looked at outside its change.
-        if office is not other:
+    def dropped_before(session: AdminSession) -> Any:
+        # Another session drops the list after what the command read outside its change.
+        if session is not other:
             with other.change() as change:
                 lists.drop(change, DEMO_ACCOUNT, "blocked-users")
-        return change_of(office)
+        return change_of(session)
 
     monkeypatch.setattr(AdminSession, "change", dropped_before)
-    late = desk.refused("apply", desk.file(TRIED + "# again\n"))
+    late = terminal.refused("apply", terminal.file(TRIED + "# again\n"))
     assert "there is no list blocked-users" in str(late)
     with other.change() as change:
         lists.create(change, DEMO_ACCOUNT, "blocked-users", ListKind.USERS)
-    assert "there is no list blocked-users" in str(desk.refused("rollback", "mine"))
-    assert [each["active"] for each in desk.json("history", "mine")] == [True, False]
+    assert "there is no list blocked-users" in str(terminal.refused("rollback", "mine"))
+    assert [each["active"] for each in terminal.json("history", "mine")] == [True, False]
 
 
-def test_what_was_applied_meanwhile_is_not_overwritten(desk: Desk) -> None:
-    desk.ok("apply", desk.file(ONE))
-    desk.ok("apply", desk.file(TWO), "--base", "1")
-    conflict = desk.refused("apply", desk.file(ONE), "--base", "1")
+def test_what_was_applied_meanwhile_is_not_overwritten(terminal: Terminal) -> None:
+    terminal.ok("apply", terminal.file(ONE))
+    terminal.ok("apply", terminal.file(TWO), "--base", "1")
+    conflict = terminal.refused("apply", terminal.file(ONE), "--base", "1")
     assert isinstance(conflict, Conflict)
     assert "is at version 2 (made by cli:" in str(conflict)
 
 
-def test_a_list_that_is_not_there_is_a_mistake(desk: Desk) -> None:
+def test_a_list_that_is_not_there_is_a_mistake(terminal: Terminal) -> None:
     rule = "{{name: a, condition: {}, outcome: DECLINE}}"
     missing = rule.format("user.id IN LIST('nobody')")
     unfit = rule.format("user.id IN LIST('blocked-cards')")
     for text, says in ((missing, "lists create nobody --kind users"), (unfit, "holds cards")):
-        file = desk.file(f"rule_set: mine\nrules: [{text}]")
-        desk.ok("check", file)
-        refused = desk.refused("apply", file)
+        file = terminal.file(f"rule_set: mine\nrules: [{text}]")
+        terminal.ok("check", file)
+        refused = terminal.refused("apply", file)
         assert isinstance(refused, InvalidInput)
         assert says in str(refused)
-    assert [each["ruleSet"] for each in desk.json("list")] == ["starter"]
+    assert [each["ruleSet"] for each in terminal.json("list")] == ["starter"]
 
 
-def test_the_starter_can_be_taken_out_and_put_back(desk: Desk) -> None:
-    assert desk.ok("show") == starter_document()
-    assert not desk.json("apply", desk.file(desk.ok("show")))["changed"]
+def test_the_starter_can_be_taken_out_and_put_back(terminal: Terminal) -> None:
+    assert terminal.ok("show") == starter_document()
+    assert not terminal.json("apply", terminal.file(terminal.ok("show")))["changed"]
 
 
-def test_a_case_shows_which_rules_match_and_what_they_saw(desk: Desk) -> None:
-    file = desk.file(TRIED)
+def test_a_case_shows_which_rules_match_and_what_they_saw(terminal: Terminal) -> None:
+    file = terminal.file(TRIED)
     signals = {"order.amount": 150, "ip.country": "SE", "custom.plan": "silver"}
-    case = desk.file(json.dumps({"signals": signals}))
-    told = desk.json("test", file, "--case", case)
+    case = terminal.file(json.dumps({"signals": signals}))
+    told = terminal.json("test", file, "--case", case)
     assert (told["status"], told["finalBy"]) == ("REVIEW", None)
     by_name = {rule["name"]: rule for rule in told["rules"]}
     assert [name for name, rule in by_name.items() if rule["matches"]] == ["much", "seen"]
@@ -238,7 +238,7 @@ def test_a_case_shows_which_rules_match_and_what_they_saw(desk: Desk) -> None:
     assert by_name["listed"]["lists"] == [
         {"signal": "user.id", "list": "blocked-users", "listed": None}
     ]
-    text = desk.ok("test", file, "--case", case)
+    text = terminal.ok("test", file, "--case", case)
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert lines == [
         "REVIEW",
@@ -247,18 +247,18 @@ def test_a_case_shows_which_rules_match_and_what_they_saw(desk: Desk) -> None:
         "much yes REVIEW order.amount = 150, ip.country = 'SE'",
         "seen yes DECLINE (shadow) order.amount = 150",
     ]
-    everything = desk.ok("test", file, "--case", case, "--all")
+    everything = terminal.ok("test", file, "--case", case, "--all")
     assert "velocity.card.count_1h = NULL" in everything
     assert "ACCEPT (final)" in everything
 
 
-def test_a_case_with_velocity_and_a_final_rule(desk: Desk) -> None:
-    file = desk.file(TRIED)
+def test_a_case_with_velocity_and_a_final_rule(terminal: Terminal) -> None:
+    file = terminal.file(TRIED)
     signals = {"velocity.card.count_1h": 4, "velocity.card.count_1m": None, "custom.plan": "gold"}
-    told = desk.json("test", file, "--case", desk.file(json.dumps({"signals": signals})))
+    told = terminal.json("test", file, "--case", terminal.file(json.dumps({"signals": signals})))
     assert (told["status"], told["finalBy"]) == ("ACCEPT", "gold")
     assert [rule["name"] for rule in told["rules"] if rule["matches"]] == ["gold", "busy"]
-    nothing = desk.ok("test", file, "--case", desk.file('{"signals": {}}'))
+    nothing = terminal.ok("test", file, "--case", terminal.file('{"signals": {}}'))
     assert nothing == "ACCEPT, no rule matches\n"
 
 
@@ -276,20 +276,20 @@ def test_a_case_with_velocity_and_a_final_rule(desk: Desk) -> None:
         ("[" * 100_000, "not JSON"),
     ],
 )
-def test_a_case_that_cannot_be_is_refused(desk: Desk, case: str, says: str) -> None:
-    refused = desk.refused("test", desk.file(TRIED), "--case", desk.file(case))
+def test_a_case_that_cannot_be_is_refused(terminal: Terminal, case: str, says: str) -> None:
+    refused = terminal.refused("test", terminal.file(TRIED), "--case", terminal.file(case))
     assert isinstance(refused, InvalidInput)
     assert says in str(refused)
 
 
-def test_a_recorded_request_is_a_case(desk: Desk) -> None:
-    desk.ok("list")
+def test_a_recorded_request_is_a_case(terminal: Terminal) -> None:
+    terminal.ok("list")
     record = made_record(
         signals={"order.amount": 150, "ip.country": "SE", "velocity.card": [0, 9]},
         stages=[stage("Sentry", {"requestConfidence": 0.2, "ipScore": 0.5, "reasons": {}})],
     )
-    office = opened(desk)
-    with office.change() as change:
+    session = opened(terminal)
+    with session.change() as change:
         row = {
             "account_id": DEMO_ACCOUNT,
             "request_id": "req_1",
@@ -298,45 +298,45 @@ def test_a_recorded_request_is_a_case(desk: Desk) -> None:
         }
         change.connection.execute(DECISIONS.insert(), {**row, "record": json.dumps(record)})
         change.audit("test")
-    file = desk.file(
+    file = terminal.file(
         TRIED + "  - {name: low, condition: sentry.requestConfidence < 0.4, outcome: REVIEW}\n"
     )
-    by_id = desk.json("test", file, "--request", "req_1")
-    answer = desk.file(json.dumps({"isSuccess": True, "decisionResponse": record}))
-    assert desk.json("test", file, "--case", answer) == by_id
+    by_id = terminal.json("test", file, "--request", "req_1")
+    answer = terminal.file(json.dumps({"isSuccess": True, "decisionResponse": record}))
+    assert terminal.json("test", file, "--case", answer) == by_id
     matching = [rule["name"] for rule in by_id["rules"] if rule["matches"]]
     assert matching == ["much", "busy", "seen", "low"]
-    assert isinstance(desk.refused("test", file, "--request", "req_2"), NotFound)
-    assert "give one case" in str(desk.refused("test", file))
+    assert isinstance(terminal.refused("test", file, "--request", "req_2"), NotFound)
+    assert "give one case" in str(terminal.refused("test", file))
 
 
-def test_a_custom_input_of_another_type_is_null_as_it_was_for_the_rules(desk: Desk) -> None:
-    file = desk.file(
+def test_a_custom_input_of_another_type_is_null_as_it_was_for_the_rules(terminal: Terminal) -> None:
+    file = terminal.file(
         TRIED.replace("plan: text", "plan: text, visits: number")
         + "  - {name: word, condition: custom.plan IN LIST('words'), outcome: REVIEW}\n"
         + "  - {name: new, condition: custom.visits IS NULL, outcome: REVIEW}\n"
     )
     signals = {"custom.plan": {"a": [1]}, "custom.visits": True, "custom.more": [2]}
-    case = desk.file(json.dumps({"signals": signals, "stages": []}))
-    told = {rule["name"]: rule for rule in desk.json("test", file, "--case", case)["rules"]}
+    case = terminal.file(json.dumps({"signals": signals, "stages": []}))
+    told = {rule["name"]: rule for rule in terminal.json("test", file, "--case", case)["rules"]}
     assert told["gold"]["signals"] == {"custom.plan": None}
     assert told["word"]["lists"][0]["listed"] is None
     assert [name for name, rule in told.items() if rule["matches"]] == ["new"]
-    assert "custom.visits = NULL" in desk.ok("test", file, "--case", case)
+    assert "custom.visits = NULL" in terminal.ok("test", file, "--case", case)
 
 
-def test_numbers_are_shown_as_they_are(desk: Desk) -> None:
+def test_numbers_are_shown_as_they_are(terminal: Terminal) -> None:
     rule = "{name: a, condition: order.amount > 0, outcome: REVIEW}"
-    file = desk.file(f"rule_set: mine\nrules: [{rule}]")
+    file = terminal.file(f"rule_set: mine\nrules: [{rule}]")
     for given, shown in (("1234567.89", "1234567.89"), ("150.0", "150"), ("0.1", "0.1")):
-        case = desk.file(f'{{"signals": {{"order.amount": {given}}}}}')
-        assert f"order.amount = {shown}\n" in desk.ok("test", file, "--case", case)
+        case = terminal.file(f'{{"signals": {{"order.amount": {given}}}}}')
+        assert f"order.amount = {shown}\n" in terminal.ok("test", file, "--case", case)
 
 
-def test_lists_are_asked_as_they_were_when_the_request_came(desk: Desk) -> None:
-    desk.ok("list")
-    office = opened(desk)
-    with office.change() as change:
+def test_lists_are_asked_as_they_were_when_the_request_came(terminal: Terminal) -> None:
+    terminal.ok("list")
+    session = opened(terminal)
+    with session.change() as change:
         lists.add(change, DEMO_ACCOUNT, "blocked-users", None, [PlannedEntry("u-1", "u-1")])
         listed_at = change.now_ms
         for number, at_ms in enumerate((listed_at - 1, listed_at)):
@@ -344,69 +344,33 @@ def test_lists_are_asked_as_they_were_when_the_request_came(desk: Desk) -> None:
             row = {"account_id": DEMO_ACCOUNT, "request_id": f"req_{number}", "at_ms": at_ms}
             row |= {"operation": "pipeline", "record": json.dumps(record)}
             change.connection.execute(DECISIONS.insert(), row)
-    file = desk.file(TRIED)
+    file = terminal.file(TRIED)
     given = [("--request", "req_0"), ("--request", "req_1")]
-    given.append(("--case", desk.file('{"signals": {"user.id": "u-1"}}')))
-    given.append(("--case", desk.file(json.dumps({**record, "at": iso_time(listed_at - 1)}))))
-    statuses = [desk.json("test", file, *case)["status"] for case in given]
+    given.append(("--case", terminal.file('{"signals": {"user.id": "u-1"}}')))
+    given.append(("--case", terminal.file(json.dumps({**record, "at": iso_time(listed_at - 1)}))))
+    statuses = [terminal.json("test", file, *case)["status"] for case in given]
     assert statuses == ["ACCEPT", "DECLINE", "DECLINE", "ACCEPT"]
-    odd = desk.file(json.dumps({**record, "at": "yesterday"}))
-    assert "not a decision record" in str(desk.refused("test", file, "--case", odd))
+    odd = terminal.file(json.dumps({**record, "at": "yesterday"}))
+    assert "not a decision record" in str(terminal.refused("test", file, "--case", odd))
 
 
-def test_signals_are_listed_by_group(desk: Desk) -> None:
-    text = desk.ok("signals", "--group", "card")
+def test_signals_are_listed_by_group(terminal: Terminal) -> None:
+    text = terminal.ok("signals", "--group", "card")
     assert "card.country" in text
     assert "ip.country" not in text
-    everything = desk.json("signals")
+    everything = terminal.json("signals")
     assert len(everything) > 150
     assert {"name", "type", "about", "group", "example", "values"} == everything[0].keys()
-    assert "did you mean velocity?" in str(desk.refused("signals", "--group", "velocty"))
+    assert "did you mean velocity?" in str(terminal.refused("signals", "--group", "velocty"))
 
 
-def test_which_account_a_command_is_about(desk: Desk) -> None:
-    office = opened(desk)
-    with office.change() as change:
-        first = accounts.create(change, "First", "USD").account_id
-    assert resolve_account(office, None) == first
-    with office.change() as change:
-        second = accounts.create(change, "Second", "USD").account_id
-    with pytest.raises(InvalidInput, match="there are 2 accounts; say which one with --account"):
-        resolve_account(office, None)
-    assert resolve_account(office, second) == second
-    assert desk.json("list", "--account", second)[0]["ruleSet"] == "starter"
-    with pytest.raises(NotFound, match="accounts list"):
-        resolve_account(office, "acct_none")
-    ensure_demo(office, load_settings(Home(desk.folder / "home").environ()))
-    assert resolve_account(office, None) == DEMO_ACCOUNT
-
-
-def test_without_an_account_the_sandbox_makes_the_demo_and_production_says_so(desk: Desk) -> None:
-    office = opened(desk)
-    office.environment = "production"
-    with pytest.raises(InvalidInput, match="accounts create"):
-        resolve_account(office, None)
-    office.environment = "sandbox"
-    assert resolve_account(office, None) == DEMO_ACCOUNT
-
-
-def test_accounts_of_before_are_furnished(desk: Desk) -> None:
-    settings = load_settings(Home(desk.folder / "home").environ())
-    office = opened(desk)
-    key = ensure_demo(office, settings)
-
-    def clear() -> None:
-        with office.change() as change:
-            for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
-                change.connection.execute(table.delete())
-            change.audit("test")
-
-    clear()
-    assert ensure_demo(office, settings) == key
-    with office.reading() as connection:
-        assert configurations.names(connection, DEMO_ACCOUNT, RULES) == ["starter"]
-    clear()
-    made = desk.json("furnish", DEMO_ACCOUNT, app=accounts_commands.app)["made"]
+def test_an_account_without_rules_and_pipelines_is_furnished(terminal: Terminal) -> None:
+    terminal.ok("list")
+    with opened(terminal).change() as change:
+        for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
+            change.connection.execute(table.delete())
+        change.audit("test")
+    made = terminal.json("furnish", DEMO_ACCOUNT, app=accounts_commands.app)["made"]
     assert {"rule set starter", "pipeline 1", "pipeline 2", "list blocked-bins"} <= set(made)
-    again = desk.ok("furnish", DEMO_ACCOUNT, app=accounts_commands.app)
+    again = terminal.ok("furnish", DEMO_ACCOUNT, app=accounts_commands.app)
     assert again == f"{DEMO_ACCOUNT} has its own already\n"

@@ -102,7 +102,7 @@ def trained(shop: AdminSession, folder: Path) -> dict[str, Any]:
 
 def _account(place: AdminSession, name: str = "Shop") -> str:
     with place.reading() as connection:
-        known = accounts.everyone(connection)
+        known = accounts.listing(connection)
     return next(account.account_id for account, _ in known if account.name == name)
 
 

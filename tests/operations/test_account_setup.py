@@ -27,6 +27,7 @@ from gatehouse.sentry.stage import SentryStage
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, models
+from gatehouse.store.configured.configurations import ConfigurationKey, VersionContent
 
 T = TypeVar("T")
 
@@ -71,8 +72,9 @@ def _apply(office: AdminSession, account: str, condition: str) -> None:
     text = f"rule_set: starter\nrules:\n  - {{name: a, condition: {condition}, outcome: REVIEW}}\n"
     program = encode_program(read_rule_set(text.encode()))
     with office.change() as change:
-        base = configurations.get(change.connection, account, "rules", "starter").version
-        configurations.apply(change, account, "rules", "starter", text, program, base=base)
+        key = ConfigurationKey(account, "rules", "starter")
+        base = configurations.get(change.connection, key).version
+        configurations.apply(change, key, VersionContent(text, program), base=base)
 
 
 def _run(scenario: Callable[[], Awaitable[T]]) -> T:
@@ -159,9 +161,9 @@ def test_what_cannot_be_read_is_left_out_and_the_rest_serves(
     office: AdminSession, shops: tuple[str, str]
 ) -> None:
     with office.change() as change:
-        configurations.apply(
-            change, shops[0], "rules", "newer", "rule_set: newer", '{"from": "later"}', base=None
-        )
+        key = ConfigurationKey(shops[0], "rules", "newer")
+        content = VersionContent("rule_set: newer", '{"from": "later"}')
+        configurations.apply(change, key, content, base=None)
 
     async def scenario() -> Setup:
         setups = Setups(office.database, CountingBuilder())

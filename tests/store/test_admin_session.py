@@ -21,7 +21,7 @@ from gatehouse.store.accounts import accounts, keys, ledger
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.keyring import insert_key, open_ring, rewrap
+from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, open_ring, rewrap
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
@@ -266,7 +266,8 @@ def test_rotating_the_root_keeps_every_key(office: AdminSession) -> None:
     with pytest.raises(SettingsError):
         open_ring(office.database, old_root, *chance)
     with office.database.writing() as connection:
-        insert_key(connection, new_root, keyring.CARD_FINGERPRINTS, 2, (1, secrets.token_bytes))
+        new = NewKeyVersion(keyring.CARD_FINGERPRINTS, 2, 1)
+        insert_key(connection, new_root, new, secrets.token_bytes)
     newest = open_ring(office.database, new_root, *chance).current(keyring.CARD_FINGERPRINTS)
     assert newest[0] == 2
 

@@ -11,8 +11,16 @@ from gatehouse.rules.starter import STARTER_LISTS
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.configured import configurations
-from gatehouse.store.configured.configurations import PIPELINE, RULES, StoredVersion, Unchanged
+from gatehouse.store.configured import configurations, defaults
+from gatehouse.store.configured.configurations import (
+    PIPELINE,
+    RULES,
+    ConfigurationKey,
+    StoredVersion,
+    Unchanged,
+    VersionContent,
+)
+from gatehouse.store.configured.stamps import stamp_of
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 
 
@@ -22,13 +30,17 @@ def account(office: AdminSession) -> str:
         return accounts.create(change, "Shop", "USD").account_id
 
 
+def mine(account: str) -> ConfigurationKey:
+    return ConfigurationKey(account, RULES, "mine")
+
+
 def apply(
     office: AdminSession, account: str, text: str, base: int | None, name: str = "mine"
 ) -> int:
     with office.change() as change:
-        return configurations.apply(
-            change, account, RULES, name, text, f"program of {text}", base=base, note=f"is {text}"
-        )
+        key = ConfigurationKey(account, RULES, name)
+        content = VersionContent(text, f"program of {text}")
+        return configurations.apply(change, key, content, base=base, note=f"is {text}")
 
 
 def test_versions_follow_each_other_and_the_last_is_in_force(
@@ -36,11 +48,11 @@ def test_versions_follow_each_other_and_the_last_is_in_force(
 ) -> None:
     assert [apply(office, account, text, base) for text, base in (("a", None), ("b", 1))] == [1, 2]
     with office.reading() as connection:
-        assert configurations.get(connection, account, RULES, "mine") == StoredVersion(
+        assert configurations.get(connection, mine(account)) == StoredVersion(
             "mine", 2, "b", "program of b"
         )
-        assert configurations.get(connection, account, RULES, "mine", 1).document == "a"
-        versions = configurations.history(connection, account, RULES, "mine")
+        assert configurations.get(connection, mine(account), 1).document == "a"
+        versions = configurations.history(connection, mine(account))
         assert [(v.version, v.actor, v.note, v.active) for v in versions] == [
             (2, "test", "is b", True),
             (1, "test", "is a", False),
@@ -56,17 +68,17 @@ def test_an_earlier_version_can_be_put_in_force_again(office: AdminSession, acco
     apply(office, account, "a", None)
     apply(office, account, "b", 1)
     with office.change() as change:
-        configurations.activate(change, account, RULES, "mine", 1, base=2)
+        configurations.activate(change, mine(account), 1, base=2)
     with office.reading() as connection:
-        assert configurations.get(connection, account, RULES, "mine").document == "a"
-        active = [v.version for v in configurations.history(connection, account, RULES, "mine")]
+        assert configurations.get(connection, mine(account)).document == "a"
+        active = [v.version for v in configurations.history(connection, mine(account))]
     assert active == [2, 1]
     # What comes next does not take the number of a version that was.
     assert apply(office, account, "c", 1) == 3
     with pytest.raises(NotFound, match="no version 9 of rule set mine"), office.change() as change:
-        configurations.activate(change, account, RULES, "mine", 9, base=3)
+        configurations.activate(change, mine(account), 9, base=3)
     with pytest.raises(Unchanged), office.change() as change:
-        configurations.activate(change, account, RULES, "mine", 3, base=3)
+        configurations.activate(change, mine(account), 3, base=3)
 
 
 def test_the_version_before_is_the_one_that_was_in_force(
@@ -74,7 +86,7 @@ def test_the_version_before_is_the_one_that_was_in_force(
 ) -> None:
     def before() -> int:
         with office.reading() as connection:
-            return configurations.previous(connection, account, RULES, "mine")
+            return configurations.previous(connection, mine(account))
 
     with pytest.raises(NotFound, match="no rule set mine"):
         before()
@@ -85,7 +97,7 @@ def test_the_version_before_is_the_one_that_was_in_force(
     apply(office, account, "c", 2)
     assert before() == 2
     with office.change() as change:
-        configurations.activate(change, account, RULES, "mine", 1, base=3)
+        configurations.activate(change, mine(account), 1, base=3)
     assert before() == 3
     assert apply(office, account, "d", 1) == 4
     assert before() == 1
@@ -103,21 +115,21 @@ def test_what_the_author_has_not_seen_is_not_replaced(office: AdminSession, acco
     with pytest.raises(Conflict, match="has no version 4"):
         apply(office, account, "c", 4, name="other")
     with pytest.raises(Conflict, match="version 2"), office.change() as change:
-        configurations.activate(change, account, RULES, "mine", 1, base=1)
+        configurations.activate(change, mine(account), 1, base=1)
     with office.reading() as connection:
-        assert configurations.get(connection, account, RULES, "mine").version == 2
+        assert configurations.get(connection, mine(account)).version == 2
 
 
 def test_applying_what_is_in_force_changes_nothing(office: AdminSession, account: str) -> None:
     apply(office, account, "a", None)
     with office.reading() as connection:
-        before = configurations.stamp(connection, account)
+        before = stamp_of(connection, account)
         lines = len(audit.read(connection, account, 100))
     for base in (1, None, 7):
         with pytest.raises(Unchanged, match="nothing changed since version 1"):
             apply(office, account, "a", base)
     with office.reading() as connection:
-        assert configurations.stamp(connection, account) == before
+        assert stamp_of(connection, account) == before
         assert len(audit.read(connection, account, 100)) == lines
 
 
@@ -150,11 +162,11 @@ def test_an_account_sees_only_its_own(office: AdminSession, account: str) -> Non
         assert configurations.names(connection, account, RULES) == ["mine", "starter"]
         assert configurations.names(connection, other, RULES) == ["starter"]
         with pytest.raises(NotFound, match="no rule set mine; see: gatehouse rules list"):
-            configurations.get(connection, other, RULES, "mine")
+            configurations.get(connection, mine(other))
         with pytest.raises(NotFound, match="no pipeline mine"):
-            configurations.history(connection, account, PIPELINE, "mine")
+            configurations.history(connection, ConfigurationKey(account, PIPELINE, "mine"))
         with pytest.raises(NotFound, match="no version 99999999999"):
-            configurations.get(connection, account, RULES, "mine", 99999999999)
+            configurations.get(connection, mine(account), 99999999999)
 
 
 def test_the_stamp_changes_with_everything_that_servers_must_load(
@@ -164,7 +176,7 @@ def test_the_stamp_changes_with_everything_that_servers_must_load(
 
     def note() -> None:
         with office.reading() as connection:
-            stamps.append(configurations.stamp(connection, account))
+            stamps.append(stamp_of(connection, account))
 
     note()
     apply(office, account, "a", None)
@@ -172,7 +184,7 @@ def test_the_stamp_changes_with_everything_that_servers_must_load(
     apply(office, account, "b", 1)
     note()
     with office.change() as change:
-        configurations.activate(change, account, RULES, "mine", 1, base=2)
+        configurations.activate(change, mine(account), 1, base=2)
     note()
     with office.change() as change:
         one = (LISTS.c.account_id == account) & (LISTS.c.name == "blocked-cards")
@@ -185,7 +197,7 @@ def test_the_stamp_changes_with_everything_that_servers_must_load(
     note()
     assert len(set(stamps)) == len(stamps)
     with office.reading() as connection:
-        assert configurations.stamp(connection, "acct_none") == "0:0:0/0:0:0"
+        assert stamp_of(connection, "acct_none") == "0:0:0/0:0:0"
 
 
 def test_a_new_account_has_rules_pipelines_and_empty_lists(
@@ -215,9 +227,9 @@ def test_an_account_of_before_is_furnished_once(office: AdminSession, account: s
     apply(office, account, "a", None)
     with office.change() as change:
         # It has rules of its own; only what is missing is given.
-        assert configurations.seed_defaults(change, account) == ["pipeline 1", "pipeline 2"]
+        assert defaults.seed_defaults(change, account) == ["pipeline 1", "pipeline 2"]
     with office.change() as change:
-        assert configurations.seed_defaults(change, account) == []
+        assert defaults.seed_defaults(change, account) == []
         change.audit("test")
     with office.reading() as connection:
         assert configurations.names(connection, account, RULES) == ["mine"]
@@ -228,10 +240,9 @@ def test_an_account_of_before_is_furnished_once(office: AdminSession, account: s
 def test_notes_are_bounded_and_hold_no_card_number(office: AdminSession, account: str) -> None:
     def noted(note: str) -> str | None:
         with office.change() as change:
-            configurations.apply(
-                change, account, RULES, f"n{len(note)}", "a", "b", base=None, note=note
-            )
-            versions = configurations.history(change.connection, account, RULES, f"n{len(note)}")
+            key = ConfigurationKey(account, RULES, f"n{len(note)}")
+            configurations.apply(change, key, VersionContent("a", "b"), base=None, note=note)
+            versions = configurations.history(change.connection, key)
         return versions[0].note
 
     assert noted("for 4242424242424242\x00") == "for [card]\ufffd"
@@ -253,7 +264,8 @@ def test_an_account_cannot_have_any_number_of_them(
 def test_pipelines_are_listed_by_number(office: AdminSession, account: str) -> None:
     with office.change() as change:
         for number in ("10", "3"):
-            configurations.apply(change, account, PIPELINE, number, "a", "b", base=None)
+            key = ConfigurationKey(account, PIPELINE, number)
+            configurations.apply(change, key, VersionContent("a", "b"), base=None)
     with office.reading() as connection:
         assert configurations.names(connection, account, PIPELINE) == ["1", "2", "3", "10"]
         found = configurations.active(connection, account, PIPELINE)

@@ -29,7 +29,7 @@ from gatehouse.installation import open_admin_session, root_secret
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.keyring import insert_key, open_ring
+from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, open_ring
 from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.database import Database
 from gatehouse.store.identities import (
@@ -134,9 +134,8 @@ def renew(office: AdminSession, home: Home) -> AdminSession:
     settings = load_settings(home.environ())
     version, _ = office.ring.current(keyring.IDENTITIES)
     with office.change() as change:
-        chance = (change.now_ms, secrets.token_bytes)
-        root = root_secret(settings)
-        insert_key(change.connection, root, keyring.IDENTITIES, version + 1, chance)
+        new = NewKeyVersion(keyring.IDENTITIES, version + 1, change.now_ms)
+        insert_key(change.connection, root_secret(settings), new, secrets.token_bytes)
         change.audit("secrets.renew-identities", version=version + 1)
     return open_admin_session(settings, Actor.system("test"))
 

@@ -10,9 +10,10 @@ from gatehouse.rules.list_entries import ListEntry, ListKind
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.configured import list_plans, lists
-from gatehouse.store.configured.configurations import stamp
-from gatehouse.store.configured.list_plans import Added, ListChangePlan, PlannedEntry
+from gatehouse.store.configured import list_plans, list_reading, lists
+from gatehouse.store.configured.list_plans import Added, ListChangePlan, ListKey, PlannedEntry
+from gatehouse.store.configured.list_reading import EntryPage
+from gatehouse.store.configured.stamps import stamp_of
 from gatehouse.store.tables import LISTS
 
 NOW = 1_800_000_000_000
@@ -44,25 +45,27 @@ class Shop:
 
     def listed(self, name: str, *, gone: bool = False) -> list[tuple[str, str]]:
         with self.session.reading() as connection:
-            found = lists.entries(connection, self.account, name, self.now, include_gone=gone)
+            found = list_reading.entries(
+                connection, self.account, name, EntryPage(self.now, include_gone=gone)
+            )
         return [(one.value, one.status(self.now)) for one in found]
 
     def has(self, name: str, value: str) -> bool:
         with self.session.reading() as connection:
-            return lists.load(connection, self.account).has(name, value, self.now)
+            return list_reading.load(connection, self.account).has(name, value, self.now)
 
     def history(self, name: str, value: str, times: Sequence[int]) -> list[bool]:
         with self.session.reading() as connection:
-            past = lists.history_of(connection, self.account, [name, "other"])
+            past = list_reading.history_of(connection, self.account, [name, "other"])
         return [past.has_at(name, value, at_ms) for at_ms in times]
 
     def stamp(self) -> str:
         with self.session.reading() as connection:
-            return stamp(connection, self.account)
+            return stamp_of(connection, self.account)
 
     def changes(self, name: str) -> int:
         with self.session.reading() as connection:
-            found = lists.overview(connection, self.account, self.now)
+            found = list_reading.overview(connection, self.account, self.now)
         return next(one.changes for one in found if one.name == name)
 
 
@@ -95,7 +98,9 @@ def test_an_entry_in_force_gets_a_new_expiry_and_reason_and_the_old_row_its_end(
     assert shop.add("bad", "a", expires_at_ms=NOW + 100) == Added(0, 0, 1)
     assert shop.add("bad", "a", expires_at_ms=NOW + 100, reason="second") == Added(0, 1, 0)
     with shop.session.reading() as connection:
-        rows = lists.entries(connection, shop.account, "bad", shop.now, include_gone=True)
+        rows = list_reading.entries(
+            connection, shop.account, "bad", EntryPage(shop.now, include_gone=True)
+        )
     assert [(row.reason, row.added_at_ms, row.removed_at_ms) for row in rows] == [
         ("first", NOW, NOW + 5),
         ("first", NOW + 5, NOW + 6),
@@ -194,10 +199,10 @@ def test_a_dropped_list_is_gone_and_its_past_is_known_when_it_comes_again(shop: 
     assert not shop.has("bad", "GB")
     assert shop.history("bad", "GB", [NOW]) == [False]
     with shop.session.reading() as connection:
-        assert lists.kinds(connection, shop.account) == {}
-        assert lists.overview(connection, shop.account, NOW) == []
+        assert list_reading.kinds(connection, shop.account) == {}
+        assert list_reading.overview(connection, shop.account, NOW) == []
         with pytest.raises(NotFound):
-            lists.entries(connection, shop.account, "bad", NOW)
+            list_reading.entries(connection, shop.account, "bad", EntryPage(NOW))
     with shop.session.change() as change:
         lists.create(change, shop.account, "bad", ListKind.WORDS, "again")
     assert not shop.has("bad", "GB")
@@ -213,8 +218,8 @@ def test_a_list_holds_what_it_was_made_for(shop: Shop) -> None:
     with shop.session.change() as change:
         lists.create(change, shop.account, "nets", ListKind.NETWORKS, " office 4242424242424242 ")
     with shop.session.reading() as connection:
-        [info] = lists.overview(connection, shop.account, NOW)
-        assert lists.kinds(connection, shop.account) == {"nets": ListKind.NETWORKS}
+        [info] = list_reading.overview(connection, shop.account, NOW)
+        assert list_reading.kinds(connection, shop.account) == {"nets": ListKind.NETWORKS}
     assert (info.kind, info.description, info.entries) == ("networks", "office [card]", 0)
     with pytest.raises(Conflict, match="holds networks, not words"):
         shop.add("nets", "a", kind=ListKind.WORDS)
@@ -226,7 +231,7 @@ def test_a_list_holds_what_it_was_made_for(shop: Shop) -> None:
         with pytest.raises(InvalidInput, match="a list's name"):
             shop.add(name, "a", kind=ListKind.WORDS)
         with shop.session.reading() as connection, pytest.raises(NotFound):
-            lists.kind_of(connection, shop.account, name)
+            list_reading.kind_of(connection, shop.account, name)
 
 
 def test_lists_belong_to_their_account(shop: Shop) -> None:
@@ -272,7 +277,7 @@ def test_every_change_leaves_a_line_with_counts_and_no_values(shop: Shop) -> Non
         lists.drop(change, shop.account, "bad")
     with shop.session.reading() as connection:
         lines = audit.read(connection, shop.account, 3)
-        gone = lists.kinds(connection, shop.account)
+        gone = list_reading.kinds(connection, shop.account)
         row = connection.execute(sa.select(LISTS)).one()
     assert gone == {}
     assert row.changes == 4
@@ -291,8 +296,8 @@ def test_many_entries_are_added_in_turns_and_taken_over_together(
     seen = []
     write = lists._write
 
-    def watched(change: Change, account_id: str, name: str, plan: ListChangePlan) -> None:
-        write(change, account_id, name, plan)
+    def watched(change: Change, key: ListKey, plan: ListChangePlan) -> None:
+        write(change, key, plan)
         seen.append(change.connection.scalar(sa.select(LISTS.c.changes)))
 
     monkeypatch.setattr(lists, "_write", watched)
@@ -308,8 +313,8 @@ def test_many_entries_are_added_in_turns_and_taken_over_together(
     assert lists.add_many(shop.session, shop.account, "bad", None, some) == Added(0, 12, 0)
     assert len(shop.listed("bad")) == 35
     with shop.session.reading() as connection:
-        rehearsed = lists.rehearse_add(connection, shop.account, "bad", wanted, shop.now)
-    assert rehearsed == Added(0, 12, 23)
+        preview = lists.preview_add(connection, ListKey(shop.account, "bad"), wanted, shop.now)
+    assert preview == Added(0, 12, 23)
     with pytest.raises(NotFound):
         lists.add_many(shop.session, shop.account, "none", None, wanted)
 
@@ -320,8 +325,8 @@ def test_entries_are_read_page_by_page(shop: Shop) -> None:
     seen: list[tuple[str, str | None]] = []
     after = None
     with shop.session.reading() as connection:
-        while page := lists.entries(
-            connection, shop.account, "bad", NOW, include_gone=True, limit=2, after=after
+        while page := list_reading.entries(
+            connection, shop.account, "bad", EntryPage(NOW, 2, after, include_gone=True)
         ):
             seen += [(one.value, one.reason) for one in page]
             after = (page[-1].value, page[-1].added_at_ms)

@@ -9,6 +9,7 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, models
 from gatehouse.store.configured.models import StoredModel
+from gatehouse.store.configured.stamps import stamp_of, stamps_of
 from gatehouse.store.tables import CONFIGURATION_HEADS
 
 
@@ -50,7 +51,7 @@ def live(office: AdminSession, account: str) -> int | None:
 
 def stamp(office: AdminSession, account: str) -> str:
     with office.reading() as connection:
-        return configurations.stamp(connection, account)
+        return stamp_of(connection, account)
 
 
 def test_a_kept_model_is_not_used_until_it_is_promoted(office: AdminSession, account: str) -> None:
@@ -125,7 +126,7 @@ def test_going_back_twice_does_not_lead_to_what_was_fled_from(
 def test_of_many_versions_the_newest_are_named(
     office: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "_MOST_TOLD", 2)
+    monkeypatch.setattr(models, "_MOST_SHOWN", 2)
     for _ in range(4):
         keep(office, account)
     promote(office, account, 2)
@@ -168,9 +169,9 @@ def test_stamps_can_be_asked_for_many_accounts_at_once(office: AdminSession, acc
     promote(office, account, 1)
     every = [account, other, "acct_none"]
     with office.reading() as connection:
-        found = configurations.stamps(connection, every)
-        assert found == {each: configurations.stamp(connection, each) for each in every}
-        assert configurations.stamps(connection, []) == {}
+        found = stamps_of(connection, every)
+        assert found == {each: stamp_of(connection, each) for each in every}
+        assert stamps_of(connection, []) == {}
     assert len(set(found.values())) == 3
 
 

@@ -1,1 +1,1 @@
-"""Access: accounts, API keys, scopes and limits. Decides who may come in; keeps no secret text."""
+"""Access: accounts, API keys, scopes and limits. Decides who may call; keeps no secret text."""

@@ -46,6 +46,11 @@ class Actor(msgspec.Struct, frozen=True):
         if self.account_id not in (None, account_id):
             raise NotFound(f"no account {account_id}")
 
+    def check_installation(self) -> None:
+        """Refuse what concerns all accounts to an actor that speaks for one of them."""
+        if self.account_id is not None:
+            raise NotFound("this is only for operators of the installation")
+
     def __str__(self) -> str:
         """The actor as the audit log and every stored row name it."""
         return self.name if self.kind is ActorKind.SYSTEM else f"{self.kind}:{self.name}"

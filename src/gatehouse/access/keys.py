@@ -1,4 +1,4 @@
-"""API keys: how they look, what is kept of them, and whether one may be used for a call."""
+"""API keys: their format, what is stored of them, and whether one may be used for a call."""
 
 import base64
 import ipaddress
@@ -40,7 +40,7 @@ class KeyRefusal(StrEnum):
 
 
 class ApiKey(msgspec.Struct, frozen=True):
-    """A key as it is kept: everything but the key itself."""
+    """A key as it is stored: everything but its text."""
 
     key_id: str
     account_id: str
@@ -88,7 +88,7 @@ def key_hash(text: str, hashing_key: bytes) -> str:
 
 
 def examine_key_text(text: str, environment: str) -> KeyRefusal | None:
-    """What can be said of a key by its shape alone."""
+    """Why a key is refused by its format alone; None when it is well-formed."""
     if _KEY.fullmatch(text) is None:
         return KeyRefusal.INVALID
     if not text.startswith(_PREFIXES[environment]):

@@ -1,4 +1,4 @@
-"""The command line, one module per noun. Commands parse, make one call, print."""
+"""The command line, one module per noun: commands parse, call one use case, and print."""
 
 import os
 import sys
@@ -27,13 +27,13 @@ EXIT_CODES: dict[type[Exception], int] = {
 
 
 def main() -> None:
-    """Run the command line; every failure is one clear sentence and a telling exit code."""
-    # Whatever a command creates, databases and backups above all, is for its owner alone.
+    """Run the command line; a failure is one sentence and an exit code of its kind."""
+    # Files that a command creates, such as databases and backups, are for their owner alone.
     os.umask(0o077)
     try:
         app()
     except BrokenPipeError:
-        # The reader of our output went away (| head): nothing more to say.
+        # The reader of our output went away (| head), so nothing more is printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except (GatehouseError, InvalidSetting) as error:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from gatehouse.cli.common import span_argument
+from gatehouse.cli.arguments import span_argument
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.decisions.records import RecordSpan

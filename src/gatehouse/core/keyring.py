@@ -34,7 +34,7 @@ class RootSecret(Secret):
 
     @classmethod
     def parse(cls, text: str) -> "RootSecret":
-        """Accept any text long enough not to be guessed."""
+        """Accept any text that is too long to guess."""
         if len(text) < _LEAST_SECRET_LENGTH:
             raise SettingsError(
                 f"the root secret must have at least {_LEAST_SECRET_LENGTH} characters; "
@@ -47,12 +47,12 @@ class RootSecret(Secret):
         return AESGCM(derive.derive(self._value.encode()))
 
     def wrap(self, purpose: str, version: int, key: bytes, nonce: bytes) -> str:
-        """Encrypt a key of the ring for keeping; the nonce is 12 fresh random bytes."""
+        """Encrypt a key of the ring for storage; the nonce is 12 fresh random bytes."""
         label = f"{purpose}:{version}".encode()
         return base64.b64encode(nonce + self._cipher().encrypt(nonce, key, label)).decode()
 
     def unwrap(self, purpose: str, version: int, wrapped: str) -> bytes:
-        """Decrypt a kept key, or say that this is not the secret it was wrapped with."""
+        """Decrypt a stored key; `SettingsError` when it was wrapped with another secret."""
         raw = base64.b64decode(wrapped)
         label = f"{purpose}:{version}".encode()
         try:
@@ -79,11 +79,11 @@ class KeyRing:
         return version, self._keys[purpose, version]
 
     def key(self, purpose: str, version: int) -> bytes:
-        """The key of a version that something was made with."""
+        """The key of a given version."""
         return self._keys[purpose, version]
 
     def versions(self) -> list[tuple[str, int]]:
-        """What is on the ring, without the keys."""
+        """Purpose and version of every key on the ring."""
         return sorted(self._keys)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Seals values that must be read again, so that whoever holds only the database learns nothing.
+"""Seals values that must be read again, so that the database alone reveals nothing of them.
 
 AES-256-GCM under the keys of one purpose of the ring. A label says where a value belongs and is
 bound in: a sealed value that is changed, or moved to another place, cannot be opened.
@@ -13,7 +13,7 @@ from gatehouse.core.errors import KeyMissing, SealBroken
 from gatehouse.core.ids import Randomness
 from gatehouse.core.keyring import KeyRing
 
-# Random nonces of this size are safe for some four thousand million values under one key.
+# Random nonces of this size are safe for about 2**32 values under one key.
 NONCE_BYTES: Final = 12
 _TAG_BYTES: Final = 16
 
@@ -33,7 +33,7 @@ class Sealer:
         return self.version, nonce + self._cipher(self.version).encrypt(nonce, plain, label)
 
     def open(self, version: int, sealed: bytes, label: bytes) -> bytes:
-        """What was sealed; `KeyMissing` or `SealBroken` when that cannot be had."""
+        """The sealed value; `KeyMissing` or `SealBroken` when it cannot be opened."""
         cipher = self._ciphers.get(version) or self._cipher(version)
         if len(sealed) < NONCE_BYTES + _TAG_BYTES:
             raise SealBroken("a sealed value was cut off")

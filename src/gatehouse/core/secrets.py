@@ -1,4 +1,4 @@
-"""Values that must not leave the process by accident: types that do not show what they hold."""
+"""Types for values that must not leave the process by accident: they do not show their value."""
 
 import hmac
 from typing import Any, NoReturn, Self
@@ -7,7 +7,7 @@ import msgspec
 
 
 class Personal(msgspec.Struct, frozen=True):
-    """A struct that holds somebody's own data: it can be used as any other, but not printed."""
+    """A struct that holds personal data: it is used as any other, but never printed."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(…)"

@@ -24,8 +24,9 @@ from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.store.configured import configurations, lists, models, scorecards
+from gatehouse.store.configured import configurations, list_reading, models, scorecards
 from gatehouse.store.configured.configurations import StoredVersion
+from gatehouse.store.configured.stamps import stamp_of, stamps_of
 from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.operations")
@@ -249,14 +250,14 @@ class Setups:
 
     def _outdated(self, account_ids: list[str]) -> list[str]:
         with self._database.reading() as connection:
-            stamps = configurations.stamps(connection, account_ids)
+            stamps = stamps_of(connection, account_ids)
         setups = [(each, self._remembered.get(each)) for each in account_ids]
         return [each for each, setup in setups if setup and setup.stamp != stamps[each]]
 
     def _read(self, account_id: str) -> Setup:
         known = self._remembered.get(account_id)
         with self._database.reading() as connection:
-            stamp = configurations.stamp(connection, account_id)
+            stamp = stamp_of(connection, account_id)
             kept = (
                 configurations.active(connection, account_id, "rules"),
                 configurations.active(connection, account_id, "pipeline"),
@@ -264,7 +265,9 @@ class Setups:
             live = models.live_program(connection, account_id)
             # Lists can be large, and rules change more often than they do.
             same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
-            held = known.lists if known and same_lists else lists.load(connection, account_id)
+            held = (
+                known.lists if known and same_lists else list_reading.load(connection, account_id)
+            )
         model = None if live is None else live[0]
         # A version is never changed: what was made of it, and told about it, stays true.
         same_model = known is not None and known.model == model

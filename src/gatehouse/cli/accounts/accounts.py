@@ -5,27 +5,18 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from gatehouse.access.accounts import Account
+from gatehouse.admin import accounts
+from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.billing.ledger import AccountState
-from gatehouse.cli.common import (
-    AccountId,
-    AsJson,
-    amount_argument,
-    exact,
-    open_session,
-    show,
-    table,
-)
+from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import columns, exact, show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.money import format_amount
-from gatehouse.core.redaction import recordable
-from gatehouse.store.accounts import accounts, ledger
-from gatehouse.store.configured import configurations
-from gatehouse.store.configured.configurations import KINDS
 
 app = typer.Typer(help="Accounts: merchants and payment providers.", no_args_is_help=True)
+
+_POLICY = "a policy is given as RESULT=ADVICE, such as NO_MATCH=DECLINE"
 
 
 @app.command()
@@ -36,53 +27,34 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an account."""
-    opening = amount_argument(balance)
-    if opening < 0:
-        raise InvalidInput("an opening balance cannot be negative")
-    with open_session().change() as change:
-        account = accounts.create(change, name, currency)
-        if opening:
-            ledger.top_up(change, account.account_id, opening, "opening balance")
-    data = _data(account, AccountState(opening, 0))
-    text = f"{account.account_id}\nnext: gatehouse keys issue {account.account_id}"
-    show(data, text, as_json=as_json)
+    created = accounts.create(open_session(), name, currency, amount_argument(balance))
+    account_id = created.account.account_id
+    text = f"{account_id}\nnext: gatehouse keys issue {account_id}"
+    show(_data(created), text, as_json=as_json)
 
 
 @app.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
     """List all accounts."""
-    with open_session().reading() as connection:
-        everyone = accounts.everyone(connection)
-    rows = [
-        (a.account_id, a.name, a.currency, format_amount(state.balance), iso_time(a.created_at_ms))
-        for a, state in everyone
-    ]
-    text = table(("ACCOUNT", "NAME", "CURRENCY", "BALANCE", "CREATED"), rows)
-    show([_data(a, state) for a, state in everyone], text, as_json=as_json)
+    data = [_data(each) for each in accounts.listing(open_session())]
+    fields = ("accountId", "name", "currency", "balance", "createdAt")
+    headings = ("ACCOUNT", "NAME", "CURRENCY", "BALANCE", "CREATED")
+    show(data, columns(headings, data, fields, "-"), as_json=as_json)
 
 
 @app.command("show")
 def show_account(account: AccountId, as_json: AsJson = False) -> None:
     """Show one account: balance, fees, policies."""
-    with open_session().reading() as connection:
-        found = accounts.get(connection, account)
-        data = _data(found, accounts.state(connection, account))
-    fees = {fee_type: exact(fee) for fee_type, fee in fee_schedule(found.fees).items()}
-    data |= {"fees": fees, "policies": found.policies}
+    found = accounts.get(open_session(), account)
+    fees = {fee_type: exact(fee) for fee_type, fee in fee_schedule(found.account.fees).items()}
+    data = _data(found) | {"fees": fees, "policies": found.account.policies}
     show(data, _plain(data), as_json=as_json)
 
 
 @app.command()
 def furnish(account: AccountId, as_json: AsJson = False) -> None:
     """Give an account the starter rule set and pipelines, as new ones have, if it has none."""
-    place = open_session()
-    with place.reading() as connection:
-        accounts.get(connection, account)
-        complete = all(configurations.names(connection, account, kind) for kind in KINDS)
-    made: list[str] = []
-    if not complete:
-        with place.change() as change:
-            made = configurations.seed_defaults(change, account)
+    made = accounts.seed_defaults(open_session(), account)
     text = f"{account} got: {', '.join(made)}" if made else f"{account} has its own already"
     show({"accountId": account, "made": made}, text, as_json=as_json)
 
@@ -99,22 +71,13 @@ def policy(
     as_json: AsJson = False,
 ) -> None:
     """Show or set what an approval becomes when address or security code do not match."""
-    from gatehouse.precheck.advice import DEFAULT_POLICY, PreCheckPolicy
-
-    def kept(connection: Any) -> PreCheckPolicy:
-        found = accounts.get(connection, account).policies.get("PreCheck")
-        return DEFAULT_POLICY if found is None else msgspec.convert(found, PreCheckPolicy)
+    from gatehouse.admin import policies
 
     if avs or cvv2:
-        with open_session().change() as change:
-            wanted = msgspec.to_builtins(kept(change.connection))
-            wanted["avs"] |= _pairs(avs or [])
-            wanted["cvv2"] |= _pairs(cvv2 or [])
-            current = read_policy(wanted)
-            accounts.set_policy(change, account, "PreCheck", msgspec.to_builtins(current))
+        chosen = [_advices(avs or []), _advices(cvv2 or [])]
+        current = policies.set_precheck_policy(open_session(), account, *chosen)
     else:
-        with open_session().reading() as connection:
-            current = kept(connection)
+        current = policies.precheck_policy(open_session(), account)
     data = {"accountId": account, "preCheck": msgspec.to_builtins(current)}
     show(data, _plain(data["preCheck"]), as_json=as_json)
 
@@ -135,68 +98,32 @@ def sentry(
     as_json: AsJson = False,
 ) -> None:
     """Show or set which custom inputs Sentry remembers, as it remembers users and addresses."""
-    from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+    from gatehouse.admin import policies
 
     if entity and no_entities:
         raise InvalidInput("give keys with --entity, or --no-entities, not both")
     if entity or no_entities:
-        policy = read_entities(entity or [])
-        with open_session().change() as change:
-            accounts.set_policy(change, account, "Sentry", msgspec.to_builtins(policy))
+        policy = policies.set_sentry_policy(open_session(), account, entity or [])
     else:
-        with open_session().reading() as connection:
-            kept = accounts.get(connection, account).policies.get("Sentry")
-        policy = DEFAULT_POLICY if kept is None else msgspec.convert(kept, SentryPolicy)
+        policy = policies.sentry_policy(open_session(), account)
     data = {"accountId": account, "sentry": msgspec.to_builtins(policy)}
     show(data, _plain({"entities": ", ".join(policy.entities) or "-"}), as_json=as_json)
 
 
-def read_entities(keys: list[str]) -> Any:
-    """Keys of custom inputs typed by an operator as a policy, or `InvalidInput`."""
-    from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
-
-    wanted = tuple(dict.fromkeys(keys))
-    if len(wanted) > MOST_ENTITIES:
-        raise InvalidInput(f"Sentry remembers {MOST_ENTITIES} custom inputs at most")
-    for key in wanted:
-        # The key is part of every record that holds such a value.
-        if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable() or recordable(key) != key:
-            raise InvalidInput(
-                f"a key of customInputs has 1 to {LONGEST_KEY} printable characters and holds no "
-                "card number"
-            )
-    return SentryPolicy(wanted)
-
-
-def read_policy(wanted: dict[str, dict[str, str]]) -> Any:
-    """A policy typed by an operator, or `InvalidInput`."""
-    from gatehouse.precheck.advice import POLICY_ADVICES, PreCheckPolicy
-
-    try:
-        policy = msgspec.convert(wanted, PreCheckPolicy)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"not a policy: {error}") from None
-    for advice in (*policy.avs.values(), *policy.cvv2.values()):
-        if advice not in POLICY_ADVICES:
-            raise InvalidInput(f"a policy gives one of {', '.join(POLICY_ADVICES)}")
-    return policy
-
-
-def _pairs(given: list[str]) -> dict[str, str]:
-    pairs = [pair.partition("=") for pair in given]
-    if any(not separator for _, separator, _ in pairs):
-        raise InvalidInput("a policy is given as RESULT=ADVICE, such as NO_MATCH=DECLINE")
-    return {result.strip().upper(): advice.strip().upper() for result, _, advice in pairs}
-
-
-def _data(account: Account, state: AccountState) -> dict[str, Any]:
+def _advices(given: list[str]) -> dict[str, str]:
     return {
-        "accountId": account.account_id,
-        "name": account.name,
-        "currency": account.currency,
-        "balance": exact(state.balance),
-        "held": exact(state.held),
-        "createdAt": iso_time(account.created_at_ms),
+        result: advice.strip().upper() for result, advice in pairs_argument(given, _POLICY).items()
+    }
+
+
+def _data(found: AccountOverview) -> dict[str, Any]:
+    return {
+        "accountId": found.account.account_id,
+        "name": found.account.name,
+        "currency": found.account.currency,
+        "balance": exact(found.state.balance),
+        "held": exact(found.state.held),
+        "createdAt": iso_time(found.account.created_at_ms),
     }
 
 

@@ -1,13 +1,15 @@
 """gatehouse balance: show, top-up, adjust."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from gatehouse.billing.ledger import AccountState
-from gatehouse.cli.common import AccountId, AsJson, amount_argument, exact, open_session, show
+from gatehouse.admin import accounts, money
+from gatehouse.admin.accounts import AccountOverview
+from gatehouse.cli.arguments import AccountId, AsJson, amount_argument
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import exact, show
 from gatehouse.core.money import format_amount
-from gatehouse.store.accounts import accounts, ledger
 
 app = typer.Typer(help="Prepaid balances.", no_args_is_help=True)
 
@@ -19,10 +21,7 @@ AmountArgument = Annotated[
 @app.command("show")
 def show_balance(account: AccountId, as_json: AsJson = False) -> None:
     """Show a balance, and how much of it is held for requests in flight."""
-    with open_session().reading() as connection:
-        found = accounts.get(connection, account)
-        state = accounts.state(connection, account)
-    _print(found.account_id, found.currency, state, as_json=as_json)
+    _print(accounts.get(open_session(), account), as_json=as_json)
 
 
 @app.command("top-up")
@@ -34,10 +33,7 @@ def top_up(
 ) -> None:
     """Add money to a balance."""
     micros = amount_argument(amount)
-    with open_session().change() as change:
-        currency = accounts.get(change.connection, account).currency
-        state = ledger.top_up(change, account, micros, note)
-    _print(account, currency, state, as_json=as_json)
+    _print(money.top_up(open_session(), account, micros, note), as_json=as_json)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -49,21 +45,19 @@ def adjust(
 ) -> None:
     """Correct a balance by hand, upwards or (with a minus sign) downwards."""
     micros = amount_argument(amount)
-    with open_session().change() as change:
-        currency = accounts.get(change.connection, account).currency
-        state = ledger.adjust(change, account, micros, reason)
-    _print(account, currency, state, as_json=as_json)
+    _print(money.adjust(open_session(), account, micros, reason), as_json=as_json)
 
 
-def _print(account_id: str, currency: str, state: AccountState, *, as_json: bool) -> None:
-    data: dict[str, Any] = {
-        "accountId": account_id,
-        "currency": currency,
+def _print(found: AccountOverview, *, as_json: bool) -> None:
+    account, state = found.account, found.state
+    data = {
+        "accountId": account.account_id,
+        "currency": account.currency,
         "amount": exact(state.balance),
         "held": exact(state.held),
         "available": exact(state.available),
     }
-    text = f"{format_amount(state.balance)} {currency}"
+    text = f"{format_amount(state.balance)} {account.currency}"
     if state.held:
         text += f" ({format_amount(state.held)} of it held for requests in flight)"
     show(data, text, as_json=as_json)

@@ -4,11 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from gatehouse.access.keys import ApiKey, check_networks, check_scopes
-from gatehouse.cli.common import AccountId, AsJson, open_session, show, span_argument, table
+from gatehouse.access.keys import ApiKey
+from gatehouse.admin import keys
+from gatehouse.admin.keys import NewKey
+from gatehouse.cli.arguments import AccountId, AsJson, span_argument
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import show, table, time_or_dash, time_or_none
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
-from gatehouse.store.accounts import keys
 
 app = typer.Typer(help="API keys of an account.", no_args_is_help=True)
 
@@ -16,7 +18,7 @@ KeyId = Annotated[str, typer.Argument(metavar="KEY", help="Id of the key (key_..
 
 
 @app.command()
-def issue(  # each option is one property of a key
+def issue(
     account: AccountId,
     name: Annotated[str, typer.Option(help="What the key is for.")] = "default",
     scope: Annotated[
@@ -34,27 +36,23 @@ def issue(  # each option is one property of a key
     as_json: AsJson = False,
 ) -> None:
     """Issue a key. Its text is shown once, here."""
-    if rate_limit is not None and not 0 <= rate_limit <= 1_000_000:
-        raise InvalidInput("a rate limit is 0 to 1000000 requests per second")
-    with open_session().change() as change:
-        terms = keys.KeyTerms(
-            name=name,
-            scopes=check_scopes(scope or []),
-            networks=check_networks(network or []),
-            rate_limit_per_second=rate_limit,
-            expires_at_ms=change.now_ms + span_argument(expires_in) if expires_in else None,
-        )
-        key, text = keys.issue(change, account, terms)
+    new = NewKey(
+        name=name,
+        scopes=scope or (),
+        networks=network or (),
+        rate_limit_per_second=rate_limit,
+        lifetime_ms=span_argument(expires_in) if expires_in else None,
+    )
+    key, text = keys.issue(open_session(), account, new)
     show({**_data(key), "key": text}, f"{key.key_id}\n{text}\n{_ONCE}", as_json=as_json)
 
 
 @app.command("list")
 def list_keys(account: AccountId, as_json: AsJson = False) -> None:
     """List the keys of an account, without their text."""
-    place = open_session()
-    with place.reading() as connection:
-        found = keys.of_account(connection, account)
-    now_ms = place.clock()
+    session = open_session()
+    found = keys.listing(session, account)
+    now_ms = session.clock()
     rows = [
         (
             key.key_id,
@@ -62,8 +60,8 @@ def list_keys(account: AccountId, as_json: AsJson = False) -> None:
             key.status(now_ms),
             ",".join(key.scopes) or "all",
             ",".join(key.networks) or "any",
-            _time(key.expires_at_ms),
-            _time(key.last_used_at_ms),
+            time_or_dash(key.expires_at_ms),
+            time_or_dash(key.last_used_at_ms),
         )
         for key in found
     ]
@@ -80,9 +78,8 @@ def rotate(
     as_json: AsJson = False,
 ) -> None:
     """Issue a successor on the same terms and let the old key end after an overlap."""
-    with open_session().change() as change:
-        new, text, old = keys.rotate(change, account, key, span_argument(overlap))
-    ends = _time(old.expires_at_ms)
+    new, text, old = keys.rotate(open_session(), account, key, span_argument(overlap))
+    ends = time_or_dash(old.expires_at_ms)
     data = {**_data(new), "key": text, "replaces": old.key_id, "oldKeyExpiresAt": ends}
     human = f"{new.key_id}\n{text}\n{_ONCE}\n{old.key_id} works until {ends}"
     show(data, human, as_json=as_json)
@@ -96,16 +93,11 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End a key on every server within a second."""
-    with open_session().change() as change:
-        ended = keys.revoke(change, account, key, reason)
+    ended = keys.revoke(open_session(), account, key, reason)
     show(_data(ended), f"{key} is revoked", as_json=as_json)
 
 
 _ONCE = "Keep it in a secrets manager: it is not shown again."
-
-
-def _time(at_ms: int | None) -> str:
-    return "-" if at_ms is None else iso_time(at_ms)
 
 
 def _data(key: ApiKey) -> dict[str, Any]:
@@ -117,7 +109,7 @@ def _data(key: ApiKey) -> dict[str, Any]:
         "networks": key.networks,
         "rateLimitPerSecond": key.rate_limit_per_second,
         "createdAt": iso_time(key.created_at_ms),
-        "expiresAt": None if key.expires_at_ms is None else iso_time(key.expires_at_ms),
-        "revokedAt": None if key.revoked_at_ms is None else iso_time(key.revoked_at_ms),
-        "lastUsedAt": None if key.last_used_at_ms is None else iso_time(key.last_used_at_ms),
+        "expiresAt": time_or_none(key.expires_at_ms),
+        "revokedAt": time_or_none(key.revoked_at_ms),
+        "lastUsedAt": time_or_none(key.last_used_at_ms),
     }

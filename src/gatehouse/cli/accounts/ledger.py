@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
-from gatehouse.cli.common import AccountId, AsJson, exact, open_session, show, table
+from gatehouse.admin import money
+from gatehouse.cli.arguments import AccountId, AsJson
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import columns, exact, show
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import format_amount
-from gatehouse.store.accounts import ledger
 
 app = typer.Typer(help="The ledger: every movement of money.", no_args_is_help=True)
 
@@ -15,8 +16,7 @@ app = typer.Typer(help="The ledger: every movement of money.", no_args_is_help=T
 @app.command()
 def verify(as_json: AsJson = False) -> None:
     """Prove that balances are the sums of their entries and that nothing closed wrongly."""
-    with open_session().reading() as connection:
-        report = ledger.verify(connection)
+    report = money.verify_ledger(open_session())
     lines = [
         f"accounts  {report.accounts}: each balance and each hold is the sum of its entries",
         f"entries   {report.entries}",
@@ -41,19 +41,7 @@ def show_entries(
     as_json: AsJson = False,
 ) -> None:
     """Show the newest entries of an account."""
-    with open_session().reading() as connection:
-        entries = ledger.entries(connection, account, limit)
-    rows = [
-        (
-            iso_time(e.at_ms),
-            e.reference,
-            e.kind.value,
-            format_amount(e.amount),
-            format_amount(e.held),
-            e.detail or "",
-        )
-        for e in entries
-    ]
+    entries = money.entries(open_session(), account, limit)
     data = [
         {
             "at": iso_time(e.at_ms),
@@ -65,6 +53,5 @@ def show_entries(
         }
         for e in entries
     ]
-    show(
-        data, table(("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL"), rows), as_json=as_json
-    )
+    headings = ("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL")
+    show(data, columns(headings, data, [name.lower() for name in headings], ""), as_json=as_json)

@@ -1,15 +1,15 @@
 """gatehouse statement: an account's month."""
 
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
-from gatehouse.billing.statement import MonthStatement, month_bounds
-from gatehouse.cli.common import AccountId, AsJson, exact, open_session, show, table
-from gatehouse.core.errors import InvalidInput
+from gatehouse.admin import money
+from gatehouse.billing.statement import MonthStatement
+from gatehouse.cli.arguments import AccountId, AsJson
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import exact, show, table
 from gatehouse.core.money import format_amount
-from gatehouse.store.accounts import accounts, ledger
 
 
 def statement(
@@ -20,19 +20,12 @@ def statement(
     as_json: AsJson = False,
 ) -> None:
     """Print an account's statement of a month."""
-    place = open_session()
-    chosen = month or f"{datetime.fromtimestamp(place.clock() / 1000, UTC):%Y-%m}"
-    try:
-        bounds = month_bounds(chosen)
-    except ValueError as error:
-        raise InvalidInput(str(error)) from None
-    with place.reading() as connection:
-        found = accounts.get(connection, account)
-        made = ledger.statement(connection, account, bounds)
+    found = money.statement(open_session(), account, month)
+    owner, made = found.account, found.sums
     data = {
         "accountId": account,
-        "month": chosen,
-        "currency": found.currency,
+        "month": found.month,
+        "currency": owner.currency,
         "opening": exact(made.opening),
         "topUps": exact(made.top_ups),
         "adjustments": exact(made.adjustments),
@@ -44,7 +37,7 @@ def statement(
         "closing": exact(made.closing),
         "unchargedRequests": made.uncharged_requests,
     }
-    title = f"{found.name} ({account}), {chosen}, {found.currency}"
+    title = f"{owner.name} ({account}), {found.month}, {owner.currency}"
     show(data, f"{title}\n{_rows(made)}", as_json=as_json)
 
 

@@ -1,41 +1,28 @@
 """gatehouse pipelines: check, apply, list, show, history, rollback."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import sqlalchemy as sa
 import typer
 
-from gatehouse.billing.fees import fee_schedule
-from gatehouse.cli.common import AccountOption, AsJson, exact, read_file, show, table
+from gatehouse.cli.arguments import AccountOption, AsJson, Note
 from gatehouse.cli.configured.versions import (
     Base,
-    Note,
+    Subject,
     To,
-    VersionTarget,
-    go_back,
-    opened,
-    put_in_force,
+    Version,
+    read_document,
+    show_applied,
     show_history,
+    show_rollback,
 )
-from gatehouse.conditions.catalogue import kinds_for
-from gatehouse.core.errors import InvalidInput
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import exact, show, table, warn
 from gatehouse.core.money import format_amount
-from gatehouse.pipeline.availability import rules_in_the_dark
-from gatehouse.pipeline.definition import (
-    FEE_TYPES,
-    PipelineDefinition,
-    decode_program,
-    encode_program,
-    needs,
-)
-from gatehouse.pipeline.diff import differences, options, title
-from gatehouse.store.accounts import accounts
-from gatehouse.store.configured import configurations
-from gatehouse.store.configured.configurations import PIPELINE, RULES, StoredVersion
+from gatehouse.pipeline.definition import PipelineDefinition, needs
+from gatehouse.pipeline.diff import options, title
 
 if TYPE_CHECKING:
-    from gatehouse.rules.ruleset import RuleSet
+    from gatehouse.admin.pipelines import PipelineView
 
 app = typer.Typer(help="Pipelines: which stages a request goes through.", no_args_is_help=True)
 
@@ -57,15 +44,14 @@ def check(file: PipelineFileArgument, as_json: AsJson = False) -> None:
 
     Whether rule sets and lists exist is looked at by apply, which knows the account.
     """
-    from gatehouse.core.documents import LARGEST_DOCUMENT
-    from gatehouse.pipeline.authoring import read_pipeline
+    from gatehouse.admin import pipelines
 
-    definition = read_pipeline(read_file(file, LARGEST_DOCUMENT))
-    warnings = _warnings(definition, {})
-    data = {"valid": True, **_data(definition), "warnings": warnings}
+    checked = pipelines.check(read_document(file))
+    definition = checked.definition
+    data = {"valid": True, **_data(definition), "warnings": checked.warnings}
     stages = ", ".join(map(title, definition.stages))
     text = f"pipeline {definition.number} ({definition.name}) is well-formed: {stages}"
-    _warn(warnings, as_json=as_json)
+    warn(() if as_json else checked.warnings)
     show(data, text, as_json=as_json)
 
 
@@ -78,52 +64,30 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Make a file the next version of its pipeline; requests use it within a second."""
-    from gatehouse.core.documents import LARGEST_DOCUMENT
-    from gatehouse.pipeline.authoring import read_pipeline
+    from gatehouse.admin import pipelines
+    from gatehouse.admin.configurations import NewVersion
 
-    content = read_file(file, LARGEST_DOCUMENT)
-    home, account_id = opened(account)
-    with home.reading() as connection:
-        rule_sets = _rule_sets(connection, account_id, content)
-        definition = read_pipeline(content, _surroundings(connection, account_id, rule_sets))
-    place = VersionTarget(home, account_id, PIPELINE, str(definition.number))
-    current = place.in_force()
-    version, changed = put_in_force(
-        place,
-        (content, encode_program(definition)),
-        lambda connection: _check_lists(connection, account_id, definition),
-        base=current.version if base is None and current is not None else base,
-        note=note,
-    )
-    old = None if current is None else decode_program(current.program)
-    lines = differences(old, definition) if changed else []
-    warnings = _warnings(definition, rule_sets)
-    data = {
-        "accountId": account_id,
-        "pipeline": definition.number,
-        "version": version,
-        "changed": changed,
-        "differences": lines,
-        "warnings": warnings,
-    }
-    _warn(warnings, as_json=as_json)
-    told = "is now at" if changed else "is unchanged, at"
-    head = f"pipeline {place.name} {told} version {version}"
-    show(data, "\n".join([head, *lines]), as_json=as_json)
+    new = NewVersion(read_document(file), base, note)
+    session, account_id = open_account(account)
+    done = pipelines.apply(session, account_id, new)
+    warn(() if as_json else done.warnings)
+    subject = _subject(account_id, int(done.applied.name))
+    show_applied(subject, done.applied, as_json=as_json, warnings=done.warnings)
 
 
 @app.command("list")
 def list_pipelines(account: AccountOption = None, as_json: AsJson = False) -> None:
     """List the pipelines of an account."""
-    place, account_id = opened(account)
-    with place.reading() as connection:
-        found = configurations.active(connection, account_id, PIPELINE)
-    pairs = [(kept, decode_program(kept.program)) for kept in found]
+    from gatehouse.admin.configurations import listing
+    from gatehouse.admin.pipelines import PIPELINES
+
+    session, account_id = open_account(account)
+    found = [(each.version, each.definition) for each in listing(session, account_id, PIPELINES)]
     rows = [
-        (each.number, each.name, kept.version, ", ".join(map(title, each.stages)))
-        for kept, each in pairs
+        (each.number, each.name, version, ", ".join(map(title, each.stages)))
+        for version, each in found
     ]
-    data = [{**_data(each), "version": kept.version} for kept, each in pairs]
+    data = [{**_data(each), "version": version} for version, each in found]
     show(data, table(("PIPELINE", "NAME", "VERSION", "STAGES"), rows), as_json=as_json)
 
 
@@ -131,41 +95,40 @@ def list_pipelines(account: AccountOption = None, as_json: AsJson = False) -> No
 def show_pipeline(
     number: Number,
     account: AccountOption = None,
-    version: Annotated[int | None, typer.Option(help="Default: the one in force.")] = None,
+    version: Version = None,
     document: Annotated[
         bool, typer.Option("--document", help="Print the file as it was applied, to change it.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a pipeline: its stages with their options, and what a caller must send."""
-    place, account_id = opened(account)
-    with place.reading() as connection:
-        kept = configurations.get(connection, account_id, PIPELINE, str(number), version)
-        current = configurations.get(connection, account_id, PIPELINE, str(number)).version
-        owner = accounts.get(connection, account_id)
+    from gatehouse.admin import pipelines
+
+    session, account_id = open_account(account)
+    view = pipelines.get(session, account_id, number, version)
+    stored = view.stored
     if document and not as_json:
-        typer.echo(kept.document, nl=not kept.document.endswith("\n"))
+        typer.echo(stored.document, nl=not stored.document.endswith("\n"))
         return
-    definition = decode_program(kept.program)
-    in_force = current == kept.version
-    fees = _fees(definition, fee_schedule(owner.fees))
     data = {
         "accountId": account_id,
-        "version": kept.version,
-        "active": in_force,
-        **_data(definition),
-        "fees": [exact(fee) for fee in fees],
-        "document": kept.document,
+        "version": stored.version,
+        "active": stored.in_force,
+        **_data(stored.definition),
+        "fees": [exact(fee) for fee in view.fees],
+        "document": stored.document,
     }
-    state = "in force" if in_force else "not in force"
-    head = f"pipeline {number}: {definition.name} (version {kept.version}, {state})"
-    show(data, _sheet(head, definition, (fees, owner.currency)), as_json=as_json)
+    show(data, _sheet(view), as_json=as_json)
 
 
 @app.command()
 def history(number: Number, account: AccountOption = None, as_json: AsJson = False) -> None:
     """List all versions of a pipeline, newest first."""
-    show_history(VersionTarget(*opened(account), PIPELINE, str(number)), as_json=as_json)
+    from gatehouse.admin import configurations
+    from gatehouse.admin.pipelines import PIPELINES
+
+    versions = configurations.history(*open_account(account), PIPELINES, str(number))
+    show_history(versions, as_json=as_json)
 
 
 @app.command()
@@ -173,91 +136,16 @@ def rollback(
     number: Number, account: AccountOption = None, to: To = None, as_json: AsJson = False
 ) -> None:
     """Put an earlier version of a pipeline in force again; requests use it within a second."""
-    place = VersionTarget(*opened(account), PIPELINE, str(number))
+    from gatehouse.admin import configurations
+    from gatehouse.admin.pipelines import PIPELINES
 
-    def check_lists(connection: sa.Connection, after: StoredVersion) -> None:
-        _check_lists(connection, place.account_id, decode_program(after.program))
-
-    before, after = go_back(place, to, check_lists)
-    lines = differences(decode_program(before.program), decode_program(after.program))
-    data = {
-        "accountId": place.account_id,
-        "pipeline": number,
-        "version": after.version,
-        "before": before.version,
-        "differences": lines,
-    }
-    text = "\n".join([f"pipeline {number} is back at version {after.version}", *lines])
-    show(data, text, as_json=as_json)
+    session, account_id = open_account(account)
+    done = configurations.rollback(session, account_id, PIPELINES, str(number), to)
+    show_rollback(_subject(account_id, number), done, as_json=as_json)
 
 
-def _rule_sets(
-    connection: sa.Connection, account_id: str, content: bytes
-) -> dict[str, "RuleSet | None"]:
-    """The account's rule sets by name; those that the file cannot mean are not read."""
-    from gatehouse.rules.ruleset import decode_program as decode_rules
-
-    found = configurations.active(connection, account_id, RULES)
-    return {
-        kept.name: decode_rules(kept.program) if kept.name.encode() in content else None
-        for kept in found
-    }
-
-
-def _surroundings(
-    connection: sa.Connection, account_id: str, rule_sets: Mapping[str, "RuleSet | None"]
-) -> Any:
-    from gatehouse.pipeline.authoring import Surroundings
-    from gatehouse.store.configured import lists
-
-    inputs = {name: found.inputs if found else {} for name, found in rule_sets.items()}
-    return Surroundings(inputs, lists.kinds(connection, account_id))
-
-
-def _check_lists(
-    connection: sa.Connection, account_id: str, definition: PipelineDefinition
-) -> None:
-    """Refuse conditions about lists that are not there: they would silently never hold."""
-    from gatehouse.store.configured import lists
-
-    kinds = lists.kinds(connection, account_id)
-    problems = [
-        f"stage {number}, {title(stage)}: there is no list {name} on which {signal} can be looked "
-        f"up; see: gatehouse lists show"
-        for number, stage in enumerate(definition.stages, start=1)
-        for condition in (stage.skip_when, stage.stop_when)
-        for signal, name in (condition.lists if condition else ())
-        if kinds.get(name) not in kinds_for(signal)
-    ]
-    if problems:
-        raise InvalidInput("\n".join(dict.fromkeys(problems)))
-
-
-def _warnings(
-    definition: PipelineDefinition, rule_sets: Mapping[str, "RuleSet | None"]
-) -> list[str]:
-    stages = [stage.stage for stage in definition.stages]
-    found = []
-    if not set(stages) & set(definition.decided_by):
-        found.append("no stage of this pipeline has a verdict, so that it always decides ACCEPT")
-    for index, stage in enumerate(definition.stages):
-        rule_set = rule_sets.get(stage.rule_set) if stage.rule_set else None
-        rules = [(rule.name, rule.condition.signals) for rule in rule_set.rules] if rule_set else []
-        if line := rules_in_the_dark(stages, index, rules):
-            found.append(f"stage {index + 1}, {title(stage)}: {line}")
-    return found
-
-
-def _warn(warnings: list[str], *, as_json: bool) -> None:
-    for warning in () if as_json else warnings:
-        typer.echo(f"gatehouse: warning: {warning}", err=True)
-
-
-def _fees(definition: PipelineDefinition, schedule: Mapping[str, int]) -> list[int]:
-    return [
-        schedule[FEE_TYPES[stage.stage]] if stage.fee_micros is None else stage.fee_micros
-        for stage in definition.stages
-    ]
+def _subject(account_id: str, number: int) -> Subject:
+    return Subject(account_id, "pipeline", "pipeline", number)
 
 
 def _data(definition: PipelineDefinition) -> dict[str, Any]:
@@ -277,28 +165,32 @@ def _data(definition: PipelineDefinition) -> dict[str, Any]:
             }
             for stage in definition.stages
         ],
-        "decidedBy": [name for name in definition.decided_by if name in _names(definition)],
+        "decidedBy": _deciding(definition),
         "needs": needs(definition),
     }
 
 
-def _names(definition: PipelineDefinition) -> set[str]:
-    return {stage.stage for stage in definition.stages}
+def _deciding(definition: PipelineDefinition) -> list[str]:
+    present = {stage.stage for stage in definition.stages}
+    return [name for name in definition.decided_by if name in present]
 
 
-def _sheet(head: str, definition: PipelineDefinition, prices: tuple[list[int], str]) -> str:
+def _sheet(view: "PipelineView") -> str:
     """A pipeline for people: a block for each stage, because conditions can be long."""
-    fees, currency = prices
-    lines = [head, *([definition.description] if definition.description else []), ""]
-    for index, (stage, fee) in enumerate(zip(definition.stages, fees, strict=True), start=1):
+    definition, currency = view.stored.definition, view.account.currency
+    state = "in force" if view.stored.in_force else "not in force"
+    number, version = definition.number, view.stored.version
+    lines = [f"pipeline {number}: {definition.name} (version {version}, {state})"]
+    lines += [*([definition.description] if definition.description else []), ""]
+    for index, (stage, fee) in enumerate(zip(definition.stages, view.fees, strict=True), start=1):
         own = "" if stage.fee_micros is None else ", set here"
-        told = {**options(stage), "fee": f"{format_amount(fee)} {currency}{own}"}
+        shown = {**options(stage), "fee": f"{format_amount(fee)} {currency}{own}"}
         lines.append(f"{index}. {stage.stage}")
         if stage.rule_set is not None:
             lines.append(f"   {'rule_set':<12}{stage.rule_set}")
-        lines += [f"   {option:<12}{value}" for option, value in told.items()]
-    deciding = [name for name in definition.decided_by if name in _names(definition)]
-    lines += ["", f"decided by: {', '.join(deciding) or 'nothing, always ACCEPT'}"]
+        lines += [f"   {option:<12}{value}" for option, value in shown.items()]
+    deciding = ", ".join(_deciding(definition))
+    lines += ["", f"decided by: {deciding or 'nothing, always ACCEPT'}"]
     if definition.inputs:
         declared = ", ".join(f"{key} ({kind})" for key, kind in definition.inputs.items())
         lines.append(f"custom inputs: {declared}")

@@ -5,27 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from gatehouse.cli.common import (
-    AccountOption,
-    AsJson,
-    exact,
-    open_session,
-    read_file,
-    resolve_account,
-    show,
-    table,
-)
+from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.configured.versions import read_document
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import exact, show, table, warn
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 
 if TYPE_CHECKING:
-    from gatehouse.backtest.load import ListLookup
-    from gatehouse.backtest.report import Amounts, BacktestReport
-    from gatehouse.rules.ruleset import RuleSet
-    from gatehouse.store.admin.admin_session import AdminSession
-    from gatehouse.store.decisions.records import RecordCounts, RecordSpan
+    from gatehouse.admin.rule_backtest import Amounts, BacktestReport
 
 _MONEY = ("caught", "lost", "amounts")
 
@@ -48,50 +38,21 @@ def backtest(
 
     Every request is judged by what was known when it came. Nothing is changed.
     """
-    from gatehouse.backtest.run import Backtest, try_out
-    from gatehouse.core.documents import LARGEST_DOCUMENT
+    from gatehouse.admin import rule_backtest
     from gatehouse.rules.authoring import read_rule_set
-    from gatehouse.store.decisions import records
-    from gatehouse.store.feedback import feedback
 
-    rule_set = read_rule_set(read_file(file, LARGEST_DOCUMENT))
-    place = open_session()
-    account_id = resolve_account(place, account)
-    span = read_span(account_id, since, until, place.clock())
-    with place.reading() as connection:
-        labels = feedback.labels(connection, *span)
-        total = records.count(connection, span)
-    listed, warnings = _lists(place, span, rule_set, lists_now=lists_now)
-    trial = Backtest(rule_set, span, listed, labels, examples)
-    with Progress("reading records", total) as progress:
+    rule_set = read_rule_set(read_document(file))
+    session, account_id = open_account(account)
+    span = read_span(account_id, since, until, session.clock())
+    options = rule_backtest.BacktestOptions(lists_now=lists_now, examples=examples)
+    with Progress("reading records", None) as progress:
 
-        def reached(loaded: "RecordCounts") -> None:
-            done = loaded.looked_at
-            progress.reached(done, f"{done:,} of {total:,} records")
+        def reached(done: int, total: int) -> None:
+            progress.reached(done, f"{done:,} of {total:,} records", total)
 
-        report = try_out(place.database, trial, reached)
-    report = msgspec.structs.replace(report, warnings=(*warnings, *report.warnings))
-    for warning in report.warnings:
-        typer.echo(f"gatehouse: warning: {warning}", err=True)
+        report = rule_backtest.backtest(session, rule_set, span, options, reached)
+    warn(report.warnings)
     show(_data(report), _text(report), as_json=as_json)
-
-
-def _lists(
-    place: "AdminSession", span: "RecordSpan", rule_set: "RuleSet", *, lists_now: bool
-) -> tuple["ListLookup", list[str]]:
-    """How lists are looked up, and what is wrong with them."""
-    from gatehouse.rules.authoring import list_problems
-    from gatehouse.store.configured import lists
-
-    names = sorted({name for rule in rule_set.rules for _, name in rule.condition.lists})
-    with place.reading() as connection:
-        problems = list_problems(rule_set, lists.kinds(connection, span.account_id))
-        current = lists.load(connection, span.account_id)
-        history = lists.history_of(connection, span.account_id, names)
-    if not lists_now:
-        return history.has_at, list(problems)
-    now_ms = place.clock()
-    return lambda name, value, _: current.has(name, value, now_ms), list(problems)
 
 
 def _data(report: "BacktestReport") -> dict[str, Any]:

@@ -1,18 +1,17 @@
-"""What `rules` and `pipelines` share: versions that are applied, listed and gone back to."""
+"""What `rules` and `pipelines` print alike: a version applied, a rollback, a history."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import sqlalchemy as sa
 import typer
 
-from gatehouse.cli.common import open_session, resolve_account, show, table
+from gatehouse.cli.arguments import read_file
+from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.configured import configurations
-from gatehouse.store.configured.configurations import StoredVersion
+from gatehouse.core.documents import LARGEST_DOCUMENT
 
-Note = Annotated[str | None, typer.Option(help="Why; kept with the version as it is written.")]
+if TYPE_CHECKING:
+    from gatehouse.admin.configurations import AppliedVersion, RolledBack, VersionLine
+
 Base = Annotated[
     int | None,
     typer.Option(help="Version that you changed; refused if another is in force by now."),
@@ -21,76 +20,58 @@ To = Annotated[
     int | None,
     typer.Option(help="Version to go back to. Default: the one in force before this one."),
 ]
-Check = Callable[[sa.Connection], None]
-"""Refuses, inside the change, what no longer fits the account."""
+Version = Annotated[int | None, typer.Option(help="Default: the one in force.")]
 
 
-class VersionTarget(NamedTuple):
-    """What is changed: something of a kind, by name, of one account."""
+class Subject(NamedTuple):
+    """What a command is about, as it is printed: its words, its field, and its name."""
 
-    session: AdminSession
     account_id: str
-    kind: str
-    name: str
+    words: str
+    field: str
+    name: str | int
 
-    def in_force(self) -> StoredVersion | None:
-        """The version in force, if there is one."""
-        with self.session.reading() as connection:
-            found = configurations.active(connection, self.account_id, self.kind)
-        return next((kept for kept in found if kept.name == self.name), None)
-
-
-def opened(account: str | None) -> tuple[AdminSession, str]:
-    """The data, and the account that is meant."""
-    place = open_session()
-    return place, resolve_account(place, account)
+    def head(self, **more: Any) -> dict[str, Any]:
+        """The first fields of what is printed for scripts."""
+        return {"accountId": self.account_id, self.field: self.name, **more}
 
 
-def put_in_force(
-    place: VersionTarget,
-    content: tuple[bytes, str],
-    check: Check,
+def read_document(file: str) -> bytes:
+    """The content of a rule set's or a pipeline's file."""
+    return read_file(file, LARGEST_DOCUMENT)
+
+
+def show_applied(
+    subject: Subject,
+    applied: "AppliedVersion",
+    layout_only: str = "",
     *,
-    base: int | None,
-    note: str | None,
-) -> tuple[int, bool]:
-    """Make a file and its program the next version; its number, and whether anything changed."""
-    document, program = content
-    try:
-        with place.session.change() as change:
-            # Nobody can drop a list between this look and the change.
-            check(change.connection)
-            version = configurations.apply(
-                *(change, place.account_id, place.kind, place.name),
-                *(document.decode("utf-8-sig"), program),
-                base=base,
-                note=note,
-            )
-        return version, True
-    except configurations.Unchanged:
-        current = place.in_force()
-        assert current is not None
-        return current.version, False
+    as_json: bool,
+    **more: Any,
+) -> None:
+    """Print what applying a file did; `layout_only` is added when no definition changed."""
+    data = subject.head(
+        version=applied.version,
+        changed=applied.changed,
+        differences=applied.differences,
+        **more,
+    )
+    state = "is now at" if applied.changed else "is unchanged, at"
+    head = f"{subject.words} {subject.name} {state} version {applied.version}"
+    if applied.changed and not applied.differences:
+        head += layout_only
+    show(data, "\n".join([head, *applied.differences]), as_json=as_json)
 
 
-def go_back(
-    place: VersionTarget, to: int | None, check: Callable[[sa.Connection, StoredVersion], None]
-) -> tuple[StoredVersion, StoredVersion]:
-    """Put an earlier version in force again; what was in force, and what is now."""
-    with place.session.change() as change:
-        this = (change.connection, place.account_id, place.kind, place.name)
-        before = configurations.get(*this)
-        target = configurations.previous(*this) if to is None else to
-        after = configurations.get(*this, target)
-        check(change.connection, after)
-        configurations.activate(change, *this[1:], target, base=before.version)
-    return before, after
+def show_rollback(subject: Subject, done: "RolledBack", *, as_json: bool) -> None:
+    """Print what a rollback did."""
+    data = subject.head(version=done.version, before=done.before, differences=done.differences)
+    head = f"{subject.words} {subject.name} is back at version {done.version}"
+    show(data, "\n".join([head, *done.differences]), as_json=as_json)
 
 
-def show_history(place: VersionTarget, *, as_json: bool) -> None:
+def show_history(versions: "list[VersionLine]", *, as_json: bool) -> None:
     """Print all versions, newest first."""
-    with place.session.reading() as connection:
-        versions = configurations.history(connection, place.account_id, place.kind, place.name)
     data: list[dict[str, Any]] = [
         {
             "version": each.version,
@@ -101,11 +82,7 @@ def show_history(place: VersionTarget, *, as_json: bool) -> None:
         }
         for each in versions
     ]
-    rows = [
-        (
-            *(each["version"], each["createdAt"], each["actor"]),
-            *("in force" if each["active"] else "", each["note"] or ""),
-        )
-        for each in data
-    ]
-    show(data, table(("VERSION", "MADE", "BY", "STATE", "NOTE"), rows), as_json=as_json)
+    rows = [{**each, "state": "in force" if each["active"] else ""} for each in data]
+    headings = ("VERSION", "MADE", "BY", "STATE", "NOTE")
+    text = columns(headings, rows, ("version", "createdAt", "actor", "state", "note"), "")
+    show(data, text, as_json=as_json)

@@ -8,7 +8,9 @@ import typer
 
 from gatehouse.admin import decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
-from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_account, show, table
+from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.opening import open_session, resolve_account
+from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time

@@ -7,15 +7,9 @@ from typing import Annotated, Any, Final, Literal
 import typer
 
 from gatehouse.admin.feedback import record
-from gatehouse.cli.common import (
-    AccountOption,
-    AsJson,
-    exact,
-    open_session,
-    resolve_account,
-    show,
-    table,
-)
+from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.opening import open_session, resolve_account
+from gatehouse.cli.output import exact, show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time

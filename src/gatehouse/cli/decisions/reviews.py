@@ -7,7 +7,9 @@ import typer
 
 from gatehouse.admin import reviews
 from gatehouse.admin.reviews import ReviewFinding, ReviewSearch
-from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_account, show, table
+from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.opening import open_session, resolve_account
+from gatehouse.cli.output import show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import is_id

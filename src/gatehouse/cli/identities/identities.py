@@ -15,7 +15,7 @@ from gatehouse.admin.identities.selection import (
     select_all,
     select_records,
 )
-from gatehouse.cli.common import AsJson, open_session, show, table
+from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.identities.identity_options import (
     Card,
     Compact,
@@ -32,6 +32,8 @@ from gatehouse.cli.identities.identity_output import (
     report_unreadable,
     selection_text,
 )
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.identities.identity_sealer import StoredHolder, UnreadableHolder

@@ -5,10 +5,11 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gatehouse.cli.common import AsJson, open_session, show, table
-from gatehouse.core import keyring
+from gatehouse.admin import audit_log
+from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import show, table
 from gatehouse.core.clock import iso_time
-from gatehouse.store.admin import audit
 
 app = typer.Typer(help="The trail of everything that was changed.", no_args_is_help=True)
 
@@ -20,8 +21,7 @@ def show_lines(
     as_json: AsJson = False,
 ) -> None:
     """Show who did what, and when."""
-    with open_session().reading() as connection:
-        lines = audit.read(connection, account, limit)
+    lines = audit_log.lines(open_session(), account, limit)
     rows = [
         (
             line.seq,
@@ -40,10 +40,7 @@ def show_lines(
 @app.command()
 def verify(as_json: AsJson = False) -> None:
     """Prove that no line was changed, removed or inserted."""
-    place = open_session()
-    _, key = place.ring.current(keyring.AUDIT)
-    with place.reading() as connection:
-        report = audit.verify(connection, key)
+    report = audit_log.verify(open_session())
     problems = "".join(f"\n  - {problem}" for problem in report.problems)
     verdict = "THE CHAIN IS BROKEN" + problems if problems else "the chain is whole"
     show(report, f"{report.lines} lines: {verdict}", as_json=as_json)

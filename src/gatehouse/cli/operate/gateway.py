@@ -1,16 +1,15 @@
-"""gatehouse gateway: payments whose end was not known, and what became of them."""
+"""gatehouse gateway: payments in doubt, and what happened to them."""
 
 from typing import Annotated, Any
 
 import typer
 
-from gatehouse.cli.common import AsJson, open_session, show, table
+from gatehouse.admin import payments
+from gatehouse.admin.payments import IntentState, KeptIntent
+from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import show, table, time_or_none
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
-from gatehouse.core.ids import is_id
-from gatehouse.store.accounts import accounts
-from gatehouse.store.requests import intents
-from gatehouse.store.requests.intents import IntentState, KeptIntent
 
 app = typer.Typer(
     help="Payments whose end at the gateway was not known; they are reversed.",
@@ -35,10 +34,7 @@ def list_payments(
     as_json: AsJson = False,
 ) -> None:
     """List payments in doubt, newest first. What was plainly answered is not among them."""
-    with open_session().reading() as connection:
-        if account is not None:
-            accounts.get(connection, account)
-        found = intents.listing(connection, state, account, limit)
+    found = payments.listing(open_session(), state, account, limit)
     rows = [
         (
             intent.request_id,
@@ -59,9 +55,7 @@ def list_payments(
 @app.command("show")
 def show_payment(request: RequestIdArgument, as_json: AsJson = False) -> None:
     """Show what is known about the payment of a request."""
-    with open_session().reading() as connection:
-        found = intents.get(connection, _request_id(request))
-    data = _data(found)
+    data = _data(payments.get(open_session(), request))
     lines = [f"{name}: {'-' if value is None else value}" for name, value in data.items()]
     show(data, "\n".join(lines), as_json=as_json)
 
@@ -74,16 +68,9 @@ def retry(
     as_json: AsJson = False,
 ) -> None:
     """Reverse payments for which all attempts have failed; a running server does it at once."""
-    with open_session().change() as change:
-        again = intents.retry(change, [_request_id(request) for request in requests])
+    again = payments.retry(open_session(), requests)
     text = "\n".join(f"the payment of {intent.request_id} is reversed again" for intent in again)
     show([_data(intent) for intent in again], text, as_json=as_json)
-
-
-def _request_id(text: str) -> str:
-    if not is_id(text, "req"):
-        raise InvalidInput("a request has an id such as the list shows: req_...")
-    return text
 
 
 def _amount(intent: KeptIntent) -> str:
@@ -106,7 +93,7 @@ def _data(intent: KeptIntent) -> dict[str, Any]:
         "currency": intent.currency,
         "state": intent.state,
         "attempts": intent.attempts,
-        "nextAttemptAt": None if next_at_ms is None else iso_time(next_at_ms),
+        "nextAttemptAt": time_or_none(next_at_ms),
         "changedAt": iso_time(intent.changed_at_ms),
         "detail": intent.detail,
     }

@@ -1,6 +1,8 @@
 """gatehouse migrate: bring the database up to date."""
 
-from gatehouse.cli.common import AsJson, read_settings, show
+from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.opening import read_settings
+from gatehouse.cli.output import show
 
 
 def migrate(as_json: AsJson = False) -> None:

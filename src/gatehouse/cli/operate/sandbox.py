@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from gatehouse.cli.common import AsJson, show, table
+from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.output import show, table
 
 
 def sandbox(as_json: AsJson = False) -> None:

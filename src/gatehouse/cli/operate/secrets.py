@@ -1,16 +1,16 @@
 """gatehouse secrets: status, rotate-root, renew-fingerprints, renew-identities."""
 
-import secrets
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gatehouse.cli.common import AsJson, open_session, read_settings, show, table
-from gatehouse.core import keyring
+from gatehouse.admin import secrets
+from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.opening import open_session, read_settings
+from gatehouse.cli.output import show, table
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.keyring import RootSecret
-from gatehouse.store.admin.keyring import insert_key, rewrap
 
 app = typer.Typer(help="The root secret and the ring of keys it wraps.", no_args_is_help=True)
 
@@ -18,7 +18,7 @@ app = typer.Typer(help="The root secret and the ring of keys it wraps.", no_args
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Show which keys are on the ring, never the keys."""
-    versions = open_session().ring.versions()
+    versions = secrets.key_versions(open_session())
     data = [{"purpose": purpose, "version": version} for purpose, version in versions]
     show(data, table(("PURPOSE", "VERSION"), versions), as_json=as_json)
 
@@ -30,17 +30,11 @@ def rotate_root(
     ],
 ) -> None:
     """Wrap the ring with a new root secret. Nothing else changes; restart servers with it."""
-    from gatehouse.installation import root_secret
-
-    settings = read_settings()
     try:
         new = RootSecret.parse(new_secret_file.read_text(encoding="utf-8").strip())
     except OSError as error:
         raise InvalidInput(f"cannot read {new_secret_file}: {error.strerror}") from None
-    place = open_session()
-    with place.change() as change:
-        count = rewrap(change.connection, root_secret(settings), new, secrets.token_bytes)
-        change.audit("secrets.rotate-root", keys=count)
+    count = secrets.rotate_root(open_session(), _root_secret(), new)
     typer.echo(
         f"{count} keys are wrapped with the new secret. Set GATEHOUSE_SECRET_KEY to it "
         "(or, in a sandbox, put it into GATEHOUSE_HOME/root-secret) and restart the servers."
@@ -58,7 +52,7 @@ def renew_fingerprints(
     )
     if not yes:
         typer.confirm("Replace the fingerprint key?", abort=True)
-    version = _renew(keyring.CARD_FINGERPRINTS, "secrets.renew-fingerprints")
+    version = secrets.renew_fingerprints(open_session(), _root_secret())
     typer.echo(f"The fingerprint key is now version {version}; restart the servers.")
 
 
@@ -69,23 +63,14 @@ def renew_identities() -> None:
     Afterwards run gatehouse identities reencrypt, which seals all records with the new key and
     then removes the older ones. Servers need no restart.
     """
-    version = _renew(keyring.IDENTITIES, "secrets.renew-identities")
+    version = secrets.renew_identities(open_session(), _root_secret())
     typer.echo(
         f"The identity key is now version {version}; seal the records with it: "
         "gatehouse identities reencrypt"
     )
 
 
-def _renew(purpose: str, action: str) -> int:
-    """Put a fresh key for a purpose on the ring, and say its version."""
+def _root_secret() -> RootSecret:
     from gatehouse.installation import root_secret
 
-    place = open_session()
-    current, _ = place.ring.current(purpose)
-    version = current + 1
-    with place.change() as change:
-        chance = (change.now_ms, secrets.token_bytes)
-        root = root_secret(read_settings())
-        insert_key(change.connection, root, purpose, version, chance)
-        change.audit(action, version=version)
-    return version
+    return root_secret(read_settings())

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gatehouse.access.actors import Actor
-from gatehouse.cli.common import read_settings
+from gatehouse.cli.opening import read_settings
 from gatehouse.settings import Settings
 
 
@@ -22,6 +22,7 @@ def serve(
     networks = warmup.begin()
 
     from gatehouse import bootstrap, installation
+    from gatehouse.admin.default_account import ensure_demo
     from gatehouse.web.logs import configure_logging
     from gatehouse.web.server import listen
     from gatehouse.web.server import serve as run
@@ -40,7 +41,7 @@ def serve(
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
         service = bootstrap.Service(settings, session, networks, alone=alone)
         if not settings.is_production:
-            typer.echo(_welcome(settings, installation.ensure_demo(session, settings)))
+            typer.echo(_welcome(settings, ensure_demo(session, settings)))
         run(service.application, settings, service.metrics, listener)
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import typer
 
-from gatehouse.cli.common import AsJson, read_settings, show, table
+from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.opening import read_settings
+from gatehouse.cli.output import show, table
 from gatehouse.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import typer
 
-from gatehouse.cli.common import AccountOption, AsJson, show, table
-from gatehouse.cli.configured.versions import opened
+from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.configured import models
@@ -34,7 +35,7 @@ def list_models(account: AccountOption = None, as_json: AsJson = False) -> None:
     AUC and AP (average precision) say how well a model tells fraud from honest requests, ECE how
     far its confidence is from the truth. Version 0 is the scorecard that ships with gatehouse.
     """
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     with place.reading() as connection:
         found = models.listing(connection, account_id)
     data = [_line(each) for each in found]
@@ -52,7 +53,7 @@ def show_model(
     as_json: AsJson = False,
 ) -> None:
     """Show a model: what it learned from, how it did beside the one live then, and its terms."""
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     with place.reading() as connection:
         live = models.live_program(connection, account_id)
         wanted = version
@@ -75,7 +76,7 @@ def promote(
     version: VersionArgument, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Put a model into use; requests are scored with it within a second."""
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     with place.change() as change:
         before = models.promote(change, account_id, version)
         remarks = _check(models.get(change.connection, account_id, version))
@@ -96,7 +97,7 @@ def rollback(
     as_json: AsJson = False,
 ) -> None:
     """Go back to what was live before; requests are scored with it within a second."""
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     with place.change() as change:
         before, after = models.rollback(change, account_id, to)
         remarks = []

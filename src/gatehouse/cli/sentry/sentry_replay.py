@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import typer
 
-from gatehouse.cli.common import AccountOption, AsJson, read_settings, show, span_argument, table
-from gatehouse.cli.configured.versions import opened
+from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
+from gatehouse.cli.opening import open_account, read_settings
+from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.sentry.replay_files import STANDARD, RequestFiles, ScoreFile, check_apart
 from gatehouse.core.errors import InvalidInput
@@ -130,7 +131,7 @@ def _of_account(
     from gatehouse.store.configured import models
     from gatehouse.store.configured.scorecards import read_program
 
-    place, account_id = opened(account)
+    place, account_id = open_account(account)
     with place.reading() as connection:
         policies = read_policies(accounts.get(connection, account_id).policies)
         kept = None if version is None else models.get(connection, account_id, version)

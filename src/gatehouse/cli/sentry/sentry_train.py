@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from gatehouse.cli.common import AccountOption, AsJson, show, span_argument
-from gatehouse.cli.configured.versions import Note, opened
+from gatehouse.cli.arguments import AccountOption, AsJson, Note, span_argument
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.errors import InvalidInput, NotFound
@@ -86,7 +87,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     )
     if plots is not None:
         _make_folder(plots)
-    place, account_id = opened(_meant(context, named, account))
+    place, account_id = open_account(_meant(context, named, account))
     span = read_span(account_id, since, until, place.clock())
     current, learned_until, remarks = _current(place, account_id)
     examples, since_s, told = _gather(place, span, options)

@@ -1,4 +1,4 @@
-"""Accounts: making them, finding them, and setting what is theirs."""
+"""Accounts: creating them, finding them, and setting their fees and policies."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.money import check_currency
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.configured import configurations
+from gatehouse.store.configured import defaults
 from gatehouse.store.tables import ACCOUNTS
 
 _to_json = msgspec.json.Encoder(order="sorted").encode
 
 
 def create(change: Change, name: str, currency: str, account_id: str | None = None) -> Account:
-    """Make an account with an empty balance and what every account begins with.
+    """Create an account with an empty balance and the default rule set and pipelines.
 
     Several accounts may share a name.
     """
@@ -45,7 +45,7 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
             "policies": "{}",
         },
     )
-    furnished = configurations.supply(change, new.account_id)
+    furnished = defaults.insert_defaults(change, new.account_id)
     details = {"name": shown, "currency": currency, "furnished": furnished}
     change.audit("account.create", new.account_id, **details)
     return new
@@ -53,23 +53,18 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
 
 def get(connection: sa.Connection, account_id: str) -> Account:
     """The account, or `NotFound`."""
-    row = _row(connection, account_id)
-    if row is None:
-        raise NotFound(f"no account {recordable(account_id)}; see: gatehouse accounts list")
-    return read_account(row)
+    return read_account(_existing(connection, account_id))
 
 
-def everyone(connection: sa.Connection) -> list[tuple[Account, AccountState]]:
-    """All accounts with what they have, oldest first."""
+def listing(connection: sa.Connection) -> list[tuple[Account, AccountState]]:
+    """All accounts with their balances, oldest first."""
     rows = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.created_at_ms))
     return [(read_account(row), AccountState(row.balance, row.held)) for row in rows]
 
 
 def state(connection: sa.Connection, account_id: str) -> AccountState:
-    """What the account has and what is spoken for."""
-    row = _row(connection, account_id)
-    if row is None:
-        raise NotFound(f"no account {recordable(account_id)}; see: gatehouse accounts list")
+    """The account's balance and the part of it that is held, or `NotFound`."""
+    row = _existing(connection, account_id)
     return AccountState(row.balance, row.held)
 
 
@@ -92,6 +87,13 @@ def _update(change: Change, account: Account, what: str, value: dict[str, Any]) 
     built = msgspec.to_builtins(value)
     change.audit(f"account.{what}", account.account_id, **{what: built})
     return msgspec.structs.replace(account, **{what: built})
+
+
+def _existing(connection: sa.Connection, account_id: str) -> Any:
+    row = _row(connection, account_id)
+    if row is None:
+        raise NotFound(f"no account {recordable(account_id)}; see: gatehouse accounts list")
+    return row
 
 
 def _row(connection: sa.Connection, account_id: str) -> Any:

@@ -1,7 +1,7 @@
 """API keys: issuing, rotating, revoking, and finding the caller behind one."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -26,20 +26,31 @@ class KeyTerms(msgspec.Struct, frozen=True):
     expires_at_ms: int | None = None
 
 
-def issue(change: Change, account_id: str, terms: KeyTerms) -> tuple[ApiKey, str]:
+class IssuedKey(NamedTuple):
+    """A new key, with the text that is not kept."""
+
+    key: ApiKey
+    text: str
+
+
+class RotatedKey(NamedTuple):
+    """A successor, with its text, and the key that it replaces."""
+
+    key: ApiKey
+    text: str
+    old: ApiKey
+
+
+def issue(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     """Make a key; its text is returned here and can never be had again."""
     accounts.get(change.connection, account_id)
-    key, text = _insert(change, account_id, terms)
-    change.audit("key.issue", account_id, keyId=key.key_id, **_shown(terms))
-    return key, text
+    issued = _insert(change, account_id, terms)
+    change.audit("key.issue", account_id, keyId=issued.key.key_id, **_shown(terms))
+    return issued
 
 
-def rotate(
-    change: Change, account_id: str, key_id: str, overlap_ms: int
-) -> tuple[ApiKey, str, ApiKey]:
-    """Issue a successor on the same terms, its life as long as the old one's was meant to be, and
-    let the old key live for the overlap.
-    """
+def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> RotatedKey:
+    """Issue a successor with the same terms and lifetime; the old key ends after the overlap."""
     old = get(change.connection, account_id, key_id)
     if old.status(change.now_ms) != "active":
         raise Conflict(f"key {key_id} is {old.status(change.now_ms)}; issue a new one instead")
@@ -60,7 +71,7 @@ def rotate(
         "key.rotate", account_id, keyId=key_id, successor=key.key_id, oldExpiresAtMs=ends_ms
     )
     ended = msgspec.structs.replace(old, expires_at_ms=ends_ms, successor=key.key_id)
-    return key, text, ended
+    return RotatedKey(key, text, ended)
 
 
 def revoke(change: Change, account_id: str, key_id: str, reason: str) -> ApiKey:
@@ -91,7 +102,7 @@ def of_account(connection: sa.Connection, account_id: str) -> list[ApiKey]:
 
 
 def find_caller(connection: sa.Connection, hashed: str) -> Caller | None:
-    """Who is behind a key, by its hash; whether the key is still good is the caller's question."""
+    """The caller with the key of this hash; the key may be revoked or expired."""
     columns = [column.label(f"key_{column.name}") for column in API_KEYS.c]
     query = (
         sa.select(ACCOUNTS, *columns)
@@ -120,7 +131,7 @@ def note_uses(connection: sa.Connection, uses: Mapping[str, int]) -> None:
     connection.execute(update, rows)
 
 
-def _insert(change: Change, account_id: str, terms: KeyTerms) -> tuple[ApiKey, str]:
+def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     text = new_key_text(change.environment, change.random_bytes)
     _, hashing_key = change.ring.current(keyring.API_KEYS)
     key = ApiKey(
@@ -140,7 +151,7 @@ def _insert(change: Change, account_id: str, terms: KeyTerms) -> tuple[ApiKey, s
     row["scopes"] = " ".join(key.scopes)
     row["networks"] = " ".join(key.networks)
     change.connection.execute(API_KEYS.insert(), row)
-    return key, text
+    return IssuedKey(key, text)
 
 
 def _set(change: Change, key: ApiKey, **values: int | str) -> None:

@@ -1,8 +1,9 @@
-"""The ledger outside the request path: payments, listings, statements and the proof."""
+"""The ledger outside the request path: top-ups, listings, statements and its verification."""
 
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
@@ -34,7 +35,7 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
 
 
 def verify(connection: sa.Connection) -> LedgerReport:
-    """Prove the ledger of every account, within one consistent view."""
+    """Verify the ledger of every account, within one consistent view."""
     states = {
         row.id: AccountState(row.balance, row.held)
         for row in connection.execute(sa.select(ACCOUNTS))
@@ -72,7 +73,7 @@ def statement(
 
 
 def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> list[Hold]:
-    """Holds whose time is up; where only one server can run, also those of any other owner."""
+    """Expired holds; where only one server can run, also holds of any other owner."""
     ended = HOLDS.c.expires_at_ms <= now_ms
     if alive is not None:
         ended = ended | (HOLDS.c.owner != alive)
@@ -87,18 +88,13 @@ def _open_book(change: Change, account_id: str) -> Book:
 
 
 def _write(change: Change, book: Book, account_id: str) -> AccountState:
-    columns = LEDGER_ENTRIES.c.keys()
-    rows = [dict(zip(columns, _values(entry), strict=True)) for entry in book.entries]
+    rows = [msgspec.structs.asdict(entry) for entry in book.entries]
     change.connection.execute(LEDGER_ENTRIES.insert(), rows)
     state = book.accounts[account_id]
     change.connection.execute(
         ACCOUNTS.update().where(ACCOUNTS.c.id == account_id).values(balance=state.balance)
     )
     return state
-
-
-def _values(entry: LedgerEntry) -> tuple[Any, ...]:
-    return tuple(getattr(entry, name) for name in LedgerEntry.__struct_fields__)
 
 
 def _of(account_id: str) -> "sa.Select[Any]":

@@ -1,1 +1,1 @@
-"""How people change the data: one locked, audited transaction at a time."""
+"""How use cases change the data: one locked, audited transaction at a time."""

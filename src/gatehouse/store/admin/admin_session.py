@@ -1,8 +1,9 @@
-"""How anything but a request changes the data: locked, audited, and made known to all servers."""
+"""How use cases change the data: in one locked, audited transaction that all servers notice."""
 
 import contextlib
-import copy
+import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,7 +19,7 @@ from gatehouse.store.state import bump_revision, lock_changes
 
 
 class Change:
-    """One change in the making: a transaction, a moment, and the duty to leave a trace."""
+    """One change in progress: a transaction, its moment, and the duty to write an audit line."""
 
     def __init__(self, session: "AdminSession", connection: sa.Connection) -> None:
         self.connection = connection
@@ -34,46 +35,37 @@ class Change:
         return self._session.randomness(count)
 
     def new_id(self, prefix: str) -> str:
-        """An id for something made now."""
+        """A new id that begins with the time of the change."""
         return new_id(prefix, self.now_ms, self._session.randomness)
 
     def audit(self, action: str, account_id: str | None = None, **details: Any) -> None:
-        """Write the trail's line about this change; `details` must hold no secret."""
+        """Write the audit line about this change; `details` must hold no secret."""
         _, key = self.ring.current(keyring.AUDIT)
         line = audit.AuditLine(0, self.now_ms, str(self.actor), action, account_id, details)
         audit.append(self.connection, key, line)
         self.audited = True
 
 
+@dataclass
 class AdminSession:
-    """The door for operators: reads, and changes that always leave a trace."""
+    """The data opened for one actor: it reads, and changes with an audit line."""
 
-    def __init__(
-        self,
-        database: Database,
-        ring: KeyRing,
-        chance: tuple[Clock, Randomness],
-        *,
-        environment: str,
-        actor: Actor,
-    ) -> None:
-        self.database = database
-        self.ring = ring
-        self.clock, self.randomness = chance
-        self.environment = environment
-        self.actor = actor
+    database: Database
+    ring: KeyRing
+    clock: Clock
+    randomness: Randomness
+    environment: str
+    actor: Actor
 
     def acting_as(self, actor: Actor) -> "AdminSession":
         """The same data, opened for another actor."""
-        other = copy.copy(self)
-        other.actor = actor
-        return other
+        return dataclasses.replace(self, actor=actor)
 
     @contextlib.contextmanager
     def change(self, *, unseen: bool = False) -> Iterator[Change]:
-        """Change something; without a line in the trail the change does not happen.
+        """Change something; a change without an audit line is rolled back.
 
-        `unseen` is for what no server remembers: they need not look again.
+        `unseen` is for data that no server caches, so that servers need not read anything again.
         """
         with self.database.writing() as connection:
             lock_changes(connection)

@@ -1,4 +1,4 @@
-"""The trail: an append-only log in which every line is chained to the one before by a keyed hash.
+"""The audit log: append-only, each line chained to the one before by a keyed hash.
 
 Changing, removing or inserting a line breaks the chain; cutting off its end contradicts the head
 kept in the state table, which is itself sealed with the key.
@@ -44,7 +44,7 @@ def start(connection: sa.Connection, key: bytes) -> None:
 
 
 def append(connection: sa.Connection, key: bytes, line: AuditLine) -> None:
-    """Add a line at the end of the chain; its `seq` is given by the chain."""
+    """Add a line at the end of the chain, with the next `seq`."""
     try:
         seq, previous = _read_head(connection, key)
     except ValueError as error:

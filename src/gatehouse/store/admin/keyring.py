@@ -1,4 +1,6 @@
-"""Keeps the ring of keys, each wrapped by the root secret."""
+"""Stores the ring of keys, each wrapped by the root secret."""
+
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -9,6 +11,14 @@ from gatehouse.store.admin import audit
 from gatehouse.store.database import Database
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import KEY_RING
+
+
+class NewKeyVersion(NamedTuple):
+    """The next key for a purpose."""
+
+    purpose: str
+    version: int
+    created_at_ms: int
 
 
 def open_ring(
@@ -23,25 +33,19 @@ def open_ring(
         present = set(connection.scalars(sa.select(KEY_RING.c.purpose)))
         for purpose in PURPOSES:
             if purpose not in present:
-                key = insert_key(connection, root, purpose, 1, (clock(), randomness))
+                key = insert_key(connection, root, NewKeyVersion(purpose, 1, clock()), randomness)
                 if purpose == AUDIT:
                     audit.start(connection, key)
     return _load(database, root)
 
 
 def insert_key(
-    connection: sa.Connection,
-    root: RootSecret,
-    purpose: str,
-    version: int,
-    chance: tuple[int, Randomness],
+    connection: sa.Connection, root: RootSecret, new: NewKeyVersion, randomness: Randomness
 ) -> bytes:
     """Add a fresh key to the ring."""
-    now_ms, randomness = chance
     key = new_key(randomness)
-    wrapped = root.wrap(purpose, version, key, randomness(12))
-    row = {"purpose": purpose, "version": version, "wrapped": wrapped, "created_at_ms": now_ms}
-    connection.execute(KEY_RING.insert(), row)
+    wrapped = root.wrap(new.purpose, new.version, key, randomness(12))
+    connection.execute(KEY_RING.insert(), {**new._asdict(), "wrapped": wrapped})
     return key
 
 

@@ -1,8 +1,8 @@
-"""What adding to a list comes to: which rows begin, which end, and what stays as it is."""
+"""Plans what adding to a list changes: which rows begin, which end, and which stay."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -21,8 +21,15 @@ _FEW: Final = 5000
 _rows: Final = LIST_ENTRIES.c
 
 
+class ListKey(NamedTuple):
+    """One list of an account."""
+
+    account_id: str
+    name: str
+
+
 class PlannedEntry(msgspec.Struct, frozen=True, gc=False):
-    """An entry that is to be on a list, and for how long."""
+    """An entry to put on a list, and for how long."""
 
     value: str
     shown: str
@@ -48,7 +55,7 @@ class Added(msgspec.Struct, frozen=True):
 
 
 class NewRow(msgspec.Struct, frozen=True, gc=False):
-    """A row that is to be written, but for what all rows of a change share."""
+    """A row to write, without the columns that all rows of a change share."""
 
     value: str
     shown: str
@@ -58,7 +65,7 @@ class NewRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class ListChangePlan(msgspec.Struct, frozen=True):
-    """What adding means: the rows to write, which entries end when, and how many of each."""
+    """The rows to write, which entries end when, and how many of each."""
 
     rows: dict[str, NewRow]
     ends: dict[int, list[str]]
@@ -66,57 +73,57 @@ class ListChangePlan(msgspec.Struct, frozen=True):
 
 
 def plan_adding(
-    connection: sa.Connection, key: tuple[str, str], listings: Sequence[PlannedEntry], now_ms: int
+    connection: sa.Connection, key: ListKey, entries: Sequence[PlannedEntry], now_ms: int
 ) -> ListChangePlan:
-    """What it takes to have all of these on a list; refused when it would grow too large."""
-    plan = plan_turn(connection, key, listings, now_ms)
-    counting = sa.select(sa.func.count()).where(entries_of(*key), counts_at(now_ms))
+    """The changes that put all entries on a list; refused when it would grow too large."""
+    plan = plan_turn(connection, key, entries, now_ms)
+    counting = sa.select(sa.func.count()).where(entries_of(key), counts_at(now_ms))
     size = (connection.scalar(counting) or 0) + plan.tally.added
     if size > MOST_ENTRIES:
         raise Conflict(
-            f"list {key[1]} would have {size} entries, and at most {MOST_ENTRIES} are possible; "
+            f"list {key.name} would have {size} entries, and at most {MOST_ENTRIES} are possible; "
             "nothing was added"
         )
     return plan
 
 
 def plan_turn(
-    connection: sa.Connection, key: tuple[str, str], listings: Sequence[PlannedEntry], now_ms: int
+    connection: sa.Connection, key: ListKey, entries: Sequence[PlannedEntry], now_ms: int
 ) -> ListChangePlan:
-    """What it takes, without counting the list, for one turn of many that were counted before."""
-    wanted = {listing.value: listing for listing in listings}
+    """The same without counting the list, for one turn of many that were counted before."""
+    wanted = {entry.value: entry for entry in entries}
     latest = _latest(connection, key, list(wanted), now_ms)
     rows: dict[str, NewRow] = {}
     ends: dict[int, list[str]] = {}
     changed = 0
-    for value, listing in wanted.items():
+    for value, entry in wanted.items():
         old = latest.get(value)
-        reason = reason_text(listing.reason)
+        reason = reason_text(entry.reason)
         added_at_ms = now_ms
         if old is not None:
             # Two changes of one entry never share a moment: it is part of the row's key.
             added_at_ms = max(now_ms, old.added_at_ms + 1)
             if _is_in_force(old, now_ms):
                 reason = old.reason if reason is None else reason
-                if (reason, listing.expires_at_ms) == (old.reason, old.expires_at_ms):
+                if (reason, entry.expires_at_ms) == (old.reason, old.expires_at_ms):
                     continue
                 changed += 1
             if old.removed_at_ms is None:
                 ends.setdefault(added_at_ms, []).append(value)
-        rows[value] = NewRow(value, listing.shown, reason, listing.expires_at_ms, added_at_ms)
+        rows[value] = NewRow(value, entry.shown, reason, entry.expires_at_ms, added_at_ms)
     added = len(rows) - changed
     return ListChangePlan(rows, ends, Added(added, changed, len(wanted) - len(rows)))
 
 
 def _latest(
-    connection: sa.Connection, key: tuple[str, str], values: Sequence[str], now_ms: int
+    connection: sa.Connection, key: ListKey, values: Sequence[str], now_ms: int
 ) -> dict[str, Any]:
     """The newest row of each value that is in force, or of this very moment."""
     columns = (_rows.added_at_ms, _rows.reason, _rows.expires_at_ms, _rows.removed_at_ms)
     matters = _rows.removed_at_ms.is_(None) | (_rows.added_at_ms >= now_ms)
-    query = sa.select(_rows.value, *columns).where(entries_of(*key), matters)
+    query = sa.select(_rows.value, *columns).where(entries_of(key), matters)
     found: dict[str, Any] = {}
-    # Few are asked for by name; for many it is quicker to go through the whole list.
+    # Few values are selected by name; for many, reading the whole list is quicker.
     for some in chunks(values) if len(values) <= _FEW else [None]:
         chosen = query if some is None else query.where(_rows.value.in_(some))
         for row in streamed(connection, chosen):
@@ -127,9 +134,9 @@ def _latest(
 
 
 def in_force(
-    connection: sa.Connection, key: tuple[str, str], values: Sequence[str], now_ms: int
+    connection: sa.Connection, key: ListKey, values: Sequence[str], now_ms: int
 ) -> dict[str, Any]:
-    """The rows of those of the values that are on a list now."""
+    """The rows of the values that are on a list now."""
     latest = _latest(connection, key, values, now_ms)
     named = set(values)
     return {
@@ -142,9 +149,9 @@ def _is_in_force(row: Any, now_ms: int) -> bool:
     return row.removed_at_ms is None and (expires is None or expires > now_ms)
 
 
-def entries_of(account_id: str, name: str) -> sa.ColumnElement[bool]:
+def entries_of(key: ListKey) -> sa.ColumnElement[bool]:
     """Which rows are of a list."""
-    return (_rows.account_id == account_id) & (_rows.list == name)
+    return (_rows.account_id == key.account_id) & (_rows.list == key.name)
 
 
 def counts_at(at_ms: int) -> sa.ColumnElement[bool]:
@@ -154,7 +161,7 @@ def counts_at(at_ms: int) -> sa.ColumnElement[bool]:
 
 
 def reason_text(text: str | None) -> str | None:
-    """A reason or a description as it may be kept; None when nothing was said."""
+    """A reason or a description as it may be kept; None for an empty one."""
     shown = recordable((text or "").strip())
     if len(shown) > LONGEST_REASON:
         raise InvalidInput(f"a reason has at most {LONGEST_REASON} characters; make it shorter")

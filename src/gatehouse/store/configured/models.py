@@ -1,7 +1,7 @@
 """The models that an account's Sentry learned: every version, and the one that is live.
 
-A version is never changed. Training keeps one without using it; somebody who has looked at it puts
-it into use. Version 0 stands for the scorecard that ships with the package: it is what an account
+A version never changes. Training stores one without using it; a person looks at it and promotes
+it. Version 0 stands for the scorecard that ships with the package: it is what an account
 begins with, what it can always go back to, and not kept here.
 """
 
@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import configurations
+from gatehouse.store.configured.configurations import ConfigurationKey, VersionContent
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
 
 KIND: Final = "model"
@@ -21,11 +22,11 @@ NAME: Final = "sentry"
 SHIPPED: Final = 0
 _LARGEST_VERSION: Final = 2**31 - 1
 """The column holds no larger number."""
-_MOST_TOLD: Final = 20
+_MOST_SHOWN: Final = 20
 
 
 class StoredModel(msgspec.Struct, frozen=True):
-    """One version: who made it when, what is known of it, and what it is."""
+    """One version: who made it when, its training report, and its scorecard."""
 
     version: int
     created_at_ms: int
@@ -33,7 +34,7 @@ class StoredModel(msgspec.Struct, frozen=True):
     note: str | None
     live: bool
     document: str
-    """How it came about and how good it is, as JSON."""
+    """The training report, as JSON."""
     program: str
     """The scorecard, as JSON; see `store.configured.scorecards`."""
 
@@ -46,12 +47,13 @@ def keep(
     *,
     note: str | None = None,
 ) -> int:
-    """Keep a new version without using it; its number, which its two texts are told."""
-    said = configurations.check_note(note)
-    key = (account_id, KIND, NAME)
+    """Store a new version without using it; its number, for which both texts are made."""
+    checked = configurations.check_note(note)
+    key = _key(account_id)
     version = configurations.next_version(change.connection, key)
-    configurations.add_version(change, key, version, (document(version), program(version)), said)
-    change.audit("model.train", account_id, version=version, note=said)
+    content = VersionContent(document(version), program(version))
+    configurations.add_version(change, key, version, content, checked)
+    change.audit("model.train", account_id, version=version, note=checked)
     return version
 
 
@@ -107,7 +109,7 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
     """Go back from the live version: to another, by default to what was live before it.
 
     Both versions; None as the second, and 0 as the wish, are the shipped scorecard. After a
-    rollback there is no default: what was live before is what somebody fled from.
+    rollback there is no default, because the model that was live before was just rolled back.
     """
     before, previous = _use(change.connection, account_id)
     if before == SHIPPED:
@@ -131,20 +133,24 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
     return before, target or None
 
 
+def _key(account_id: str) -> ConfigurationKey:
+    return ConfigurationKey(account_id, KIND, NAME)
+
+
 def _use(connection: sa.Connection, account_id: str) -> tuple[int, int]:
     """The version that is live, and the one that was before it; the same one after a rollback."""
-    head = configurations.head(connection, account_id, KIND, NAME)
+    head = configurations.head(connection, _key(account_id))
     return (SHIPPED, SHIPPED) if head is None else (head.version, head.previous or SHIPPED)
 
 
 def _set(change: Change, account_id: str, version: int) -> None:
     # Going back to the shipped scorecard is counted like any change: a row that was deleted and
     # made anew could look to a server like the one it has read.
-    configurations.set_head(change, (account_id, KIND, NAME), version)
+    configurations.set_head(change, _key(account_id), version)
 
 
 def _mark_return(change: Change, account_id: str) -> None:
-    """Forget what was live before: nobody is led back to it by a second rollback."""
+    """Forget the version that was live before, so that a second rollback does not return to it."""
     h = CONFIGURATION_HEADS.c
     this = (h.account_id == account_id) & (h.kind == KIND) & (h.name == NAME)
     change.connection.execute(CONFIGURATION_HEADS.update().where(this).values(previous=h.version))
@@ -156,10 +162,10 @@ def _others(connection: sa.Connection, account_id: str, live: int) -> str:
     query = sa.select(c.version).where(
         c.account_id == account_id, c.kind == KIND, c.name == NAME, c.version != live
     )
-    found = list(connection.scalars(query.order_by(c.version.desc()).limit(_MOST_TOLD + 1)))
-    told = [str(version) for version in found[:_MOST_TOLD]]
-    told += ["..."] if len(found) > _MOST_TOLD else []
-    return ", ".join([*told, f"{SHIPPED} (the shipped scorecard)"])
+    found = list(connection.scalars(query.order_by(c.version.desc()).limit(_MOST_SHOWN + 1)))
+    shown = [str(version) for version in found[:_MOST_SHOWN]]
+    shown += ["..."] if len(found) > _MOST_SHOWN else []
+    return ", ".join([*shown, f"{SHIPPED} (the shipped scorecard)"])
 
 
 def _versions(account_id: str) -> sa.Select[Any]:

@@ -1,7 +1,7 @@
 """Reads entries for a list, typed or from a file: CSV, or one entry in each line.
 
-Every line is looked at before anything is kept, so that all that is wrong can be told at once.
-What is said about a line never repeats it.
+Every line is read before anything is changed, so that all bad lines are reported at once. A message
+about a line never repeats it.
 """
 
 import csv
@@ -11,12 +11,12 @@ from typing import BinaryIO, Final, Literal
 
 import msgspec
 
-from gatehouse.cli.common import span_argument
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.flaws import LineFlaws
 from gatehouse.core.files.lines import LineReader, TextLine
 from gatehouse.core.redaction import MASK, recordable
+from gatehouse.core.timespans import parse_span
 from gatehouse.rules.list_entries import EntryKeeper, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
 
@@ -27,8 +27,8 @@ _COLUMNS: Final[tuple[str, ...]] = ("value", "reason", "expires")
 ListFormat = Literal["csv", "lines"]
 
 
-class Terms(msgspec.Struct, frozen=True):
-    """What the entries are, and what counts for those that say nothing of their own."""
+class EntryTerms(msgspec.Struct, frozen=True):
+    """What the entries are, and reason and expiry of those that have none of their own."""
 
     kind: ListKind
     now_ms: int
@@ -37,17 +37,17 @@ class Terms(msgspec.Struct, frozen=True):
 
 
 class ListFileContent(LineFlaws, kw_only=True):
-    """What a file holds: the entries by value, and the first of its bad lines."""
+    """The entries of a file by value, and the first of its bad lines."""
 
-    listings: dict[str, PlannedEntry]
+    entries: dict[str, PlannedEntry]
     read: int = 0
     """Lines with an entry, good or bad."""
 
 
-def typed(value: str, kind: ListKind, keeper: EntryKeeper) -> ListEntry:
-    """An entry that was typed, which a card number must not be, whatever the list holds."""
+def read_typed(value: str, kind: ListKind, keeper: EntryKeeper) -> ListEntry:
+    """An entry that was typed as an argument; a card number is refused, whatever the list holds."""
     if kind is ListKind.CARDS:
-        # One with a mistake in it gives most of a card away, too.
+        # A card number with a mistake in it still gives most of a card away.
         is_number = not value.startswith("fp") and _MANY_DIGITS.search(value) is not None
     else:
         is_number = not is_hash(value) and MASK in recordable(value)
@@ -67,16 +67,16 @@ def typed(value: str, kind: ListKind, keeper: EntryKeeper) -> ListEntry:
 
 
 def usual_format(name: str, kind: ListKind) -> ListFormat:
-    """How a file is read when nobody says so: a comma can be part of a word or of a user's name."""
+    """The format of a file by its name; commas can be part of words and of users' names."""
     plain = kind in (ListKind.WORDS, ListKind.USERS) and not name.lower().endswith(".csv")
     return "lines" if plain else "csv"
 
 
-def gather(
-    stream: BinaryIO, form: ListFormat, terms: Terms, keeper: EntryKeeper
+def read_entries(
+    stream: BinaryIO, form: ListFormat, terms: EntryTerms, keeper: EntryKeeper
 ) -> ListFileContent:
     """All entries of a file; of one that occurs twice, the last counts."""
-    found = ListFileContent(listings={})
+    found = ListFileContent(entries={})
     order = _COLUMNS
     # Two bytes more than a line may have, for its end.
     for line in LineReader(stream, LONGEST_LINE + 2):
@@ -88,12 +88,12 @@ def gather(
                 order = _header(cells)
                 continue
             found.read += 1
-            listing = _listing(cells, order, terms, keeper)
+            entry = _entry(cells, order, terms, keeper)
         except ValueError as error:
             found.add(line.number, str(error))
             continue
-        found.listings[listing.value] = listing
-        if len(found.listings) > MOST_ENTRIES:
+        found.entries[entry.value] = entry
+        if len(found.entries) > MOST_ENTRIES:
             raise InvalidInput(
                 f"there are more than {MOST_ENTRIES} different entries, which no list can hold; "
                 "nothing was added"
@@ -101,11 +101,11 @@ def gather(
     return found
 
 
-def moment(text: str, now_ms: int) -> int:
-    """When an entry expires: after a span such as 30d, or at a moment that ISO 8601 writes."""
+def expiry(text: str, now_ms: int) -> int:
+    """When an entry expires: after a span such as 30d, or at a moment in ISO 8601."""
     try:
-        at_ms = now_ms + span_argument(text)
-    except InvalidInput:
+        at_ms = now_ms + parse_span(text)
+    except ValueError:
         at_ms = _absolute(text)
     if at_ms <= now_ms:
         raise ValueError("has expired already")
@@ -123,15 +123,15 @@ def _absolute(text: str) -> int:
         ) from None
 
 
-def _listing(
-    cells: list[str], order: tuple[str, ...], terms: Terms, keeper: EntryKeeper
+def _entry(
+    cells: list[str], order: tuple[str, ...], terms: EntryTerms, keeper: EntryKeeper
 ) -> PlannedEntry:
     if len(cells) > len(order):
         raise ValueError(f"has {len(cells)} cells; there are {', '.join(order)}")
     given = dict(zip(order, cells, strict=False))
     entry = canonical(terms.kind, given.get("value", ""), keeper)
     expires = given.get("expires")
-    expires_at_ms = moment(expires, terms.now_ms) if expires else terms.expires_at_ms
+    expires_at_ms = expiry(expires, terms.now_ms) if expires else terms.expires_at_ms
     try:
         reason = reason_text(given.get("reason")) or terms.reason
     except InvalidInput as error:
@@ -147,7 +147,7 @@ def _header(cells: list[str]) -> tuple[str, ...]:
 
 
 def _cells(line: TextLine, form: ListFormat) -> list[str]:
-    """The cells of a line, none for an empty one and for a comment."""
+    """The cells of a line; none for an empty line or a comment."""
     data = line.data.removesuffix(b"\n").removesuffix(b"\r")
     if not line.complete or len(data) > LONGEST_LINE:
         raise ValueError(f"is longer than {LONGEST_LINE} bytes")

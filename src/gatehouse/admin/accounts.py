@@ -1,0 +1,55 @@
+"""Accounts: creating, finding, and giving them the rules and pipelines that new ones begin with."""
+
+import msgspec
+
+from gatehouse.access.accounts import Account
+from gatehouse.admin.scopes import account_change, account_reading, installation_change
+from gatehouse.billing.ledger import AccountState
+from gatehouse.core.errors import InvalidInput
+from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import defaults
+
+
+class AccountOverview(msgspec.Struct, frozen=True):
+    """An account with its balance and what is held of it."""
+
+    account: Account
+    state: AccountState
+
+
+def create(
+    session: AdminSession, name: str, currency: str, opening_micros: int = 0
+) -> AccountOverview:
+    """Create an account; an opening balance is a top-up with an audit line of its own."""
+    if opening_micros < 0:
+        raise InvalidInput("an opening balance cannot be negative")
+    with installation_change(session) as change:
+        account = accounts.create(change, name, currency)
+        if opening_micros:
+            ledger.top_up(change, account.account_id, opening_micros, "opening balance")
+    return AccountOverview(account, AccountState(opening_micros, 0))
+
+
+def listing(session: AdminSession) -> list[AccountOverview]:
+    """All accounts that the actor may see, oldest first."""
+    with session.reading() as connection:
+        found = accounts.listing(connection)
+    only = session.actor.account_id
+    return [AccountOverview(*each) for each in found if only in (None, each[0].account_id)]
+
+
+def get(session: AdminSession, account_id: str) -> AccountOverview:
+    """One account."""
+    with account_reading(session, account_id) as connection:
+        account = accounts.get(connection, account_id)
+        return AccountOverview(account, accounts.state(connection, account_id))
+
+
+def seed_defaults(session: AdminSession, account_id: str) -> list[str]:
+    """Give an account the starter rule set and pipelines as far as it has none; what it got."""
+    with account_reading(session, account_id) as connection:
+        if defaults.is_complete(connection, account_id):
+            return []
+    with account_change(session, account_id) as change:
+        return defaults.seed_defaults(change, account_id)

@@ -1,0 +1,180 @@
+"""Rule sets and pipelines alike: applied from a file, listed, shown and rolled back.
+
+Both are files that become numbered versions, of which one is in force. A `ConfigurationType` holds
+what differs: how each is stored, which lists it needs, and how two versions are compared.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.admin.scopes import account_change, account_reading
+from gatehouse.core.errors import InvalidInput
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations, list_reading
+from gatehouse.store.configured.configurations import (
+    ConfigurationKey,
+    StoredVersion,
+    VersionContent,
+    VersionLine,
+)
+
+# What the store returns and faces render.
+__all__ = ["VersionLine"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ConfigurationType(Generic[T]):
+    """What tells rule sets and pipelines apart."""
+
+    kind: str
+    name_of: Callable[[T], str]
+    encode: Callable[[T], str]
+    decode: Callable[[str], T]
+    list_problems: Callable[[T, Mapping[str, ListKind]], list[str]]
+    """What is wrong with the lists that it looks things up on, given those that exist."""
+    differences: Callable[[T | None, T], list[str]]
+
+    def key(self, account_id: str, name: str) -> ConfigurationKey:
+        """Where the store keeps its versions."""
+        return ConfigurationKey(account_id, self.kind, name)
+
+
+class NewVersion(msgspec.Struct, frozen=True):
+    """A file to apply."""
+
+    content: bytes
+    base: int | None = None
+    """The version that the author changed; refused if another one is in force."""
+    note: str | None = None
+
+
+class AppliedVersion(msgspec.Struct, frozen=True):
+    """What applying a file did."""
+
+    name: str
+    version: int
+    changed: bool
+    differences: list[str]
+
+
+class RolledBack(msgspec.Struct, frozen=True):
+    """What a rollback did."""
+
+    before: int
+    version: int
+    differences: list[str]
+
+
+@dataclass(frozen=True)
+class ConfigurationVersion(Generic[T]):
+    """One version, as its author wrote it and as it was read."""
+
+    version: int
+    in_force: bool
+    document: str
+    definition: T
+
+
+def apply(
+    session: AdminSession,
+    account_id: str,
+    kind: ConfigurationType[T],
+    definition: T,
+    new: NewVersion,
+) -> AppliedVersion:
+    """Make a definition, read from the new file, the next version and put it in force."""
+    name = kind.name_of(definition)
+    key = kind.key(account_id, name)
+    with account_reading(session, account_id) as connection:
+        current = _in_force(connection, key)
+    base = current.version if new.base is None and current is not None else new.base
+    content = VersionContent(new.content.decode("utf-8-sig"), kind.encode(definition))
+    try:
+        with account_change(session, account_id) as change:
+            # Inside the change no list can be dropped after this check.
+            _check_lists(change.connection, kind, account_id, definition)
+            version = configurations.apply(change, key, content, base=base, note=new.note)
+    except configurations.Unchanged:
+        with account_reading(session, account_id) as connection:
+            return AppliedVersion(name, configurations.get(connection, key).version, False, [])
+    old = None if current is None else kind.decode(current.program)
+    return AppliedVersion(name, version, True, kind.differences(old, definition))
+
+
+def listing(
+    session: AdminSession, account_id: str, kind: ConfigurationType[T]
+) -> list[ConfigurationVersion[T]]:
+    """The versions in force, by name."""
+    with account_reading(session, account_id) as connection:
+        found = configurations.active(connection, account_id, kind.kind)
+    return [_version(kind, stored, in_force=True) for stored in found]
+
+
+def get(
+    session: AdminSession,
+    account_id: str,
+    kind: ConfigurationType[T],
+    name: str,
+    version: int | None = None,
+) -> ConfigurationVersion[T]:
+    """One version, without a number the one in force."""
+    key = kind.key(account_id, name)
+    with account_reading(session, account_id) as connection:
+        stored = configurations.get(connection, key, version)
+        current = configurations.get(connection, key).version
+    return _version(kind, stored, in_force=stored.version == current)
+
+
+def history(
+    session: AdminSession, account_id: str, kind: ConfigurationType[T], name: str
+) -> list[VersionLine]:
+    """All versions, newest first."""
+    with account_reading(session, account_id) as connection:
+        return configurations.history(connection, kind.key(account_id, name))
+
+
+def rollback(
+    session: AdminSession,
+    account_id: str,
+    kind: ConfigurationType[T],
+    name: str,
+    to: int | None = None,
+) -> RolledBack:
+    """Put an earlier version in force again, by default the one in force before this one."""
+    key = kind.key(account_id, name)
+    with account_change(session, account_id) as change:
+        before = configurations.get(change.connection, key)
+        target = configurations.previous(change.connection, key) if to is None else to
+        definition = kind.decode(configurations.get(change.connection, key, target).program)
+        _check_lists(change.connection, kind, account_id, definition)
+        configurations.activate(change, key, target, base=before.version)
+    differences = kind.differences(kind.decode(before.program), definition)
+    return RolledBack(before.version, target, differences)
+
+
+def _in_force(connection: sa.Connection, key: ConfigurationKey) -> StoredVersion | None:
+    there = configurations.head(connection, key)
+    return None if there is None else configurations.get(connection, key, there.version)
+
+
+def _check_lists(
+    connection: sa.Connection, kind: ConfigurationType[T], account_id: str, definition: T
+) -> None:
+    """Refuse conditions about missing lists: they would silently never hold."""
+    problems = kind.list_problems(definition, list_reading.kinds(connection, account_id))
+    if problems:
+        raise InvalidInput("\n".join(problems))
+
+
+def _version(
+    kind: ConfigurationType[T], stored: StoredVersion, *, in_force: bool
+) -> ConfigurationVersion[T]:
+    definition = kind.decode(stored.program)
+    return ConfigurationVersion(stored.version, in_force, stored.document, definition)

@@ -1,0 +1,150 @@
+"""The go-live list: what a production installation needs, checked against settings and data."""
+
+import os
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from gatehouse.access.actors import Actor
+from gatehouse.core.errors import GatehouseError
+from gatehouse.installation import open_admin_session, open_database, root_secret
+from gatehouse.intel.feed_files import is_ignored, recognise
+from gatehouse.preflight import Point, advisory_points, settings_points
+from gatehouse.settings import Settings
+from gatehouse.store.database import Database
+from gatehouse.store.identities.erasure import is_due
+from gatehouse.store.migrate import is_current
+from gatehouse.store.requests import intents
+
+
+class ConnectorLoaders(msgspec.Struct, frozen=True):
+    """How each connector that the settings name is loaded."""
+
+    issuer: Callable[[Settings], object]
+    identities: Callable[[Settings], object]
+    gateway: Callable[[Settings], object]
+
+
+class GoLiveReport(msgspec.Struct, frozen=True):
+    """The points of the list, and whether production can start with them."""
+
+    ready: bool
+    points: list[Point]
+
+
+def inspect(settings: Settings, loaders: ConnectorLoaders, warnings: Sequence[str]) -> GoLiveReport:
+    """Go through the list; `warnings` are about variables that no setting reads."""
+    data = _DataChecks(settings)
+    points = [
+        *advisory_points(settings),
+        *settings_points(settings),
+        _point("database", data.schema, "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"),
+        _point(
+            "key ring",
+            data.key_ring,
+            "set GATEHOUSE_SECRET_KEY to the secret this database was made with",
+        ),
+        *_connector_points(settings, loaders),
+        _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
+        _point("erased identities", data.compaction, "run: gatehouse identities compact"),
+        _point("file permissions", data.permissions, f"chmod 700 {settings.home}"),
+        _tor_point(settings),
+    ]
+    points += [
+        Point("settings", False, warning, "remove or correct the variable") for warning in warnings
+    ]
+    return GoLiveReport(all(point.ok or not point.needed for point in points), points)
+
+
+class _DataChecks:
+    """Checks of the database and of the home folder; what fails raises the reason."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._database: Database = open_database(settings)
+
+    def schema(self) -> str:
+        if self._is_missing():
+            raise GatehouseError(f"{self._database.file} does not exist yet")
+        if not is_current(self._database):
+            raise GatehouseError("the database is not up to date")
+        return "reachable and up to date"
+
+    def key_ring(self) -> str:
+        if self._settings.is_production or self._settings.secret_key:
+            root_secret(self._settings)
+        if self._is_missing():
+            raise GatehouseError("there is no database yet")
+        ring = open_admin_session(self._settings, Actor.system("doctor")).ring
+        return f"{len(ring.versions())} keys unwrap"
+
+    def payments(self) -> str:
+        if self._is_missing() or not is_current(self._database):
+            return "none is in doubt"
+        with self._database.reading() as connection:
+            failed = intents.listing(connection, intents.IntentState.FAILED, None, 1)
+        if failed:
+            raise GatehouseError("payments that must not stand could not be reversed")
+        return "none was left standing that must not"
+
+    def compaction(self) -> str:
+        if self._is_missing() or not is_current(self._database):
+            return "nothing was erased"
+        with self._database.reading() as connection:
+            if is_due(connection):
+                raise GatehouseError("sealed copies of erased records may remain in unused space")
+        return "nothing remains to be cleared"
+
+    def permissions(self) -> str:
+        home = self._settings.home
+        if home.exists() and home.stat().st_mode & 0o077:
+            raise GatehouseError(f"{home} can be read by others")
+        return "GATEHOUSE_HOME is private"
+
+    def _is_missing(self) -> bool:
+        return self._database.file is not None and not self._database.file.exists()
+
+
+def _connector_points(settings: Settings, loaders: ConnectorLoaders) -> list[Point]:
+    def loads(load: Callable[[Settings], object]) -> str:
+        return f"{type(load(settings)).__name__} loads"
+
+    def identities() -> str:
+        if settings.identities in ("sandbox", "records"):
+            return "the embedded records"
+        return loads(loaders.identities)
+
+    return [
+        _point("issuer connector", lambda: loads(loaders.issuer), "correct GATEHOUSE_ISSUER"),
+        _point("identity source", identities, "correct GATEHOUSE_IDENTITIES"),
+        _point("payment gateway", lambda: loads(loaders.gateway), "correct GATEHOUSE_GATEWAY"),
+    ]
+
+
+def _tor_point(settings: Settings) -> Point:
+    """The shipped data holds no Tor exits, because they change too often."""
+    names = []
+    if settings.intel_dir is None:
+        found = "GATEHOUSE_INTEL_DIR is not set, so Tor exits are not recognised"
+    else:
+        found = "no list of Tor exits in GATEHOUSE_INTEL_DIR, so they are not recognised"
+        try:
+            names = [name for name in os.listdir(settings.intel_dir) if not is_ignored(name)]
+        except OSError as error:
+            found = f"GATEHOUSE_INTEL_DIR cannot be read: {error.strerror}"
+    forms = [recognise(name) for name in names]
+    known = any(form is not None and form.kind == "tor" for form in forms)
+    return Point(
+        "feeds",
+        known,
+        "a list of Tor exits is there; see: gatehouse intel status" if known else found,
+        "set GATEHOUSE_INTEL_DIR and fetch a list of Tor exits there daily; see docs/feeds.md",
+        needed=False,
+    )
+
+
+def _point(name: str, check: Callable[[], str], remedy: str) -> Point:
+    try:
+        return Point(name, True, check(), remedy)
+    except GatehouseError as error:
+        return Point(name, False, str(error), remedy)

@@ -1,0 +1,130 @@
+"""Pipelines of an account: checked, applied, listed, shown and rolled back."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from gatehouse.access.accounts import Account
+from gatehouse.admin import configurations
+from gatehouse.admin.configurations import (
+    AppliedVersion,
+    ConfigurationType,
+    ConfigurationVersion,
+    NewVersion,
+)
+from gatehouse.admin.scopes import account_reading
+from gatehouse.billing.fees import fee_schedule
+from gatehouse.conditions.catalogue import kinds_for
+from gatehouse.pipeline.authoring import Surroundings, read_pipeline
+from gatehouse.pipeline.availability import rules_in_the_dark
+from gatehouse.pipeline.definition import (
+    FEE_TYPES,
+    PipelineDefinition,
+    decode_program,
+    encode_program,
+)
+from gatehouse.pipeline.diff import differences, title
+from gatehouse.rules.ruleset import RuleSet
+from gatehouse.rules.ruleset import decode_program as decode_rule_set
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import list_reading
+from gatehouse.store.configured.configurations import PIPELINE, RULES, active
+
+RuleSetsByName = Mapping[str, RuleSet | None]
+
+
+class CheckedPipeline(msgspec.Struct, frozen=True):
+    """A file that was read, and what its author should know."""
+
+    definition: PipelineDefinition
+    warnings: list[str]
+
+
+class AppliedPipeline(msgspec.Struct, frozen=True):
+    """What applying a pipeline's file did, and what its author should know."""
+
+    applied: AppliedVersion
+    warnings: list[str]
+
+
+class PipelineView(msgspec.Struct, frozen=True):
+    """One version of a pipeline, with its account and the fee of each stage."""
+
+    stored: ConfigurationVersion[PipelineDefinition]
+    account: Account
+    fees: list[int]
+
+
+def check(content: bytes) -> CheckedPipeline:
+    """Read a file without an account, so without knowing its rule sets and lists."""
+    definition = read_pipeline(content)
+    return CheckedPipeline(definition, _warnings(definition, {}))
+
+
+def apply(session: AdminSession, account_id: str, new: NewVersion) -> AppliedPipeline:
+    """Make a file the next version of its pipeline."""
+    with account_reading(session, account_id) as connection:
+        # Only the rule sets that the file can mean are decoded.
+        rule_sets = {
+            stored.name: decode_rule_set(stored.program)
+            if stored.name.encode() in new.content
+            else None
+            for stored in active(connection, account_id, RULES)
+        }
+        kinds = list_reading.kinds(connection, account_id)
+    inputs = {name: found.inputs if found else {} for name, found in rule_sets.items()}
+    definition = read_pipeline(new.content, Surroundings(inputs, kinds))
+    applied = configurations.apply(session, account_id, PIPELINES, definition, new)
+    return AppliedPipeline(applied, _warnings(definition, rule_sets))
+
+
+def get(
+    session: AdminSession, account_id: str, number: int, version: int | None = None
+) -> PipelineView:
+    """One version of a pipeline, without a number the one in force."""
+    stored = configurations.get(session, account_id, PIPELINES, str(number), version)
+    with account_reading(session, account_id) as connection:
+        account = accounts.get(connection, account_id)
+    schedule = fee_schedule(account.fees)
+    fees = [
+        schedule[FEE_TYPES[stage.stage]] if stage.fee_micros is None else stage.fee_micros
+        for stage in stored.definition.stages
+    ]
+    return PipelineView(stored, account, fees)
+
+
+def _list_problems(definition: PipelineDefinition, kinds: Mapping[str, str]) -> list[str]:
+    problems = [
+        f"stage {number}, {title(stage)}: there is no list {name} on which {signal} can be looked "
+        f"up; see: gatehouse lists show"
+        for number, stage in enumerate(definition.stages, start=1)
+        for condition in (stage.skip_when, stage.stop_when)
+        for signal, name in (condition.lists if condition else ())
+        if kinds.get(name) not in kinds_for(signal)
+    ]
+    return list(dict.fromkeys(problems))
+
+
+def _warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[str]:
+    stages = [stage.stage for stage in definition.stages]
+    found = []
+    if not set(stages) & set(definition.decided_by):
+        found.append("no stage of this pipeline has a verdict, so that it always decides ACCEPT")
+    for index, stage in enumerate(definition.stages):
+        rule_set = rule_sets.get(stage.rule_set) if stage.rule_set else None
+        rules = [(rule.name, rule.condition.signals) for rule in rule_set.rules] if rule_set else []
+        if line := rules_in_the_dark(stages, index, rules):
+            found.append(f"stage {index + 1}, {title(stage)}: {line}")
+    return found
+
+
+PIPELINES: Final = ConfigurationType(
+    kind=PIPELINE,
+    name_of=lambda definition: str(definition.number),
+    encode=encode_program,
+    decode=decode_program,
+    list_problems=_list_problems,
+    differences=differences,
+)

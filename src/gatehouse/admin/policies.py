@@ -1,0 +1,77 @@
+"""An account's policies: what PreCheck's results become, and what Sentry remembers for it."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.admin.scopes import account_change, account_reading
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.redaction import recordable
+from gatehouse.precheck.advice import POLICY_ADVICES, PreCheckPolicy
+from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+
+_PRECHECK = "PreCheck"
+_SENTRY = "Sentry"
+
+
+def precheck_policy(session: AdminSession, account_id: str) -> PreCheckPolicy:
+    """What an approval becomes when address or security code do not match."""
+    with account_reading(session, account_id) as connection:
+        return _precheck_policy(connection, account_id)
+
+
+def set_precheck_policy(
+    session: AdminSession, account_id: str, avs: Mapping[str, str], cvv2: Mapping[str, str]
+) -> PreCheckPolicy:
+    """Set the advice for the named results; other results keep theirs."""
+    with account_change(session, account_id) as change:
+        wanted = msgspec.to_builtins(_precheck_policy(change.connection, account_id))
+        policy = _read_precheck_policy(
+            {"avs": {**wanted["avs"], **avs}, "cvv2": {**wanted["cvv2"], **cvv2}}
+        )
+        accounts.set_policy(change, account_id, _PRECHECK, msgspec.to_builtins(policy))
+    return policy
+
+
+def sentry_policy(session: AdminSession, account_id: str) -> SentryPolicy:
+    """Which custom inputs Sentry remembers."""
+    with account_reading(session, account_id) as connection:
+        stored = accounts.get(connection, account_id).policies.get(_SENTRY, {})
+    return msgspec.convert(stored, SentryPolicy)
+
+
+def set_sentry_policy(session: AdminSession, account_id: str, keys: Sequence[str]) -> SentryPolicy:
+    """Have Sentry remember these custom inputs, and no others."""
+    entities = tuple(dict.fromkeys(keys))
+    if len(entities) > MOST_ENTITIES:
+        raise InvalidInput(f"Sentry remembers {MOST_ENTITIES} custom inputs at most")
+    for key in entities:
+        # The key is part of every record that holds such a value.
+        if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable() or recordable(key) != key:
+            raise InvalidInput(
+                f"a key of customInputs has 1 to {LONGEST_KEY} printable characters and holds no "
+                "card number"
+            )
+    policy = SentryPolicy(entities)
+    with account_change(session, account_id) as change:
+        accounts.set_policy(change, account_id, _SENTRY, msgspec.to_builtins(policy))
+    return policy
+
+
+def _precheck_policy(connection: sa.Connection, account_id: str) -> PreCheckPolicy:
+    stored = accounts.get(connection, account_id).policies.get(_PRECHECK, {})
+    return msgspec.convert(stored, PreCheckPolicy)
+
+
+def _read_precheck_policy(wanted: dict[str, dict[str, str]]) -> PreCheckPolicy:
+    try:
+        policy = msgspec.convert(wanted, PreCheckPolicy)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"not a policy: {error}") from None
+    for advice in (*policy.avs.values(), *policy.cvv2.values()):
+        if advice not in POLICY_ADVICES:
+            raise InvalidInput(f"a policy gives one of {', '.join(POLICY_ADVICES)}")
+    return policy

@@ -1,0 +1,183 @@
+"""Tries a rule set on one case: which rules match, and the values that they looked at."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.rule_sets import lists_of
+from gatehouse.admin.scopes import account_reading
+from gatehouse.conditions.catalogue import CUSTOM, Catalogue, packed, read_signal
+from gatehouse.conditions.compile_python import Lists
+from gatehouse.conditions.nodes import Type
+from gatehouse.core.documents import suggestion
+from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.redaction import recordable
+from gatehouse.decisions.record import UnreadableRecord, encode
+from gatehouse.decisions.signal_layout import fits
+from gatehouse.decisions.signal_rows import row_of
+from gatehouse.rules.decide import CompiledRuleSet
+from gatehouse.rules.lists import AccountLists
+from gatehouse.rules.ruleset import Rule, RuleSet
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import list_reading
+from gatehouse.store.configured.list_reading import ListHistory
+from gatehouse.store.decisions import decisions
+
+LARGEST_CASE_BYTES: Final = 1024 * 1024
+LONGEST_SHOWN: Final = 60
+_MOST_PROBLEMS: Final = 100
+_MOMENT: Final[Any] = Annotated[datetime, Meta(tz=True)] | None
+_SHAPE: Final = '{"signals": {"order.amount": 59.9, "ip.country": "GB"}}'
+_TYPE_NAMES: Final = {
+    Type.NUMBER: "number",
+    Type.TEXT: "text",
+    Type.BOOLEAN: "boolean",
+    Type.WORDS: "list of texts",
+}
+
+
+class TrialCase(NamedTuple):
+    """What rules are tried on."""
+
+    signals: dict[str, Any]
+    at_ms: int | None
+    """When it happened; None for now."""
+
+
+class ListAnswer(NamedTuple):
+    """A list that a rule looked at; `listed` is None where the signal has no value."""
+
+    signal: str
+    list: str
+    listed: bool | None
+
+
+class RuleTrial(NamedTuple):
+    """What one rule said about the case."""
+
+    rule: Rule
+    matches: bool
+    signals: dict[str, Any]
+    lists: list[ListAnswer]
+
+
+class TrialResult(NamedTuple):
+    """What a rule set decided about the case, and what each of its rules said."""
+
+    status: str
+    final_by: str | None
+    tags: Any
+    rules: list[RuleTrial]
+
+
+class _PastLists:
+    """Lists as they were at the moment that is asked about."""
+
+    def __init__(self, history: ListHistory) -> None:
+        self.has = history.has_at
+
+
+def read_case(content: bytes, rule_set: RuleSet) -> TrialCase:
+    """The signals of a case that an author wrote, or of a decision as the API returns it."""
+    try:
+        case = msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        raise InvalidInput(f"the case is not JSON; it should look like {_SHAPE}") from None
+    if isinstance(case, dict) and isinstance(case.get("decisionResponse"), dict):
+        case = case["decisionResponse"]
+    if not isinstance(case, dict) or not isinstance(case.get("signals"), dict):
+        raise InvalidInput(f"the case has no signals; it should look like {_SHAPE}")
+    if isinstance(case.get("stages"), list):
+        return _of_record(msgspec.json.encode(case), case.get("at"), rule_set)
+    return TrialCase(_checked(case["signals"], Catalogue(rule_set.inputs)), None)
+
+
+def recorded_case(
+    session: AdminSession, account_id: str, request_id: str, rule_set: RuleSet
+) -> TrialCase:
+    """The signals of a recorded request, as the rule set of this name saw them."""
+    with account_reading(session, account_id) as connection:
+        record = decisions.get(connection, account_id, request_id)
+    if record is None:
+        raise NotFound(f"account {account_id} has no request {recordable(request_id)}")
+    if record.signals is None:
+        raise InvalidInput("only requests for a pipeline or for rules keep their signals")
+    return _of_record(encode(record), record.at, rule_set)
+
+
+def try_rules(rule_set: RuleSet, case: TrialCase) -> TrialResult:
+    """Try a rule set that looks at no lists; it needs no account."""
+    return _judge(rule_set, case.signals, AccountLists({}), 0)
+
+
+def try_rules_with_lists(
+    session: AdminSession, account_id: str, rule_set: RuleSet, case: TrialCase
+) -> TrialResult:
+    """Try a rule set with the account's lists as they were when the case happened."""
+    with account_reading(session, account_id) as connection:
+        history = list_reading.history_of(connection, account_id, lists_of(rule_set))
+    at_ms = session.clock() if case.at_ms is None else case.at_ms
+    return _judge(rule_set, case.signals, _PastLists(history), at_ms)
+
+
+def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int) -> TrialResult:
+    judgement = CompiledRuleSet(rule_set, 0).judge(signals, lists, at_ms)
+    matched = {rule.id for rule in (*judgement.matched, *judgement.shadow)}
+
+    def look_up(signal: str, name: str) -> ListAnswer:
+        value = read_signal(signals, signal)
+        return ListAnswer(signal, name, None if value is None else lists.has(name, value, at_ms))
+
+    rules = [
+        RuleTrial(
+            rule,
+            rule.name in matched,
+            {name: read_signal(signals, name) for name in rule.condition.signals},
+            [look_up(signal, name) for signal, name in rule.condition.lists],
+        )
+        for rule in rule_set.rules
+    ]
+    return TrialResult(judgement.status, judgement.final_by, judgement.tags, rules)
+
+
+def _of_record(text: str | bytes, came_at: Any, rule_set: RuleSet) -> TrialCase:
+    try:
+        row = row_of(text, rule_set.name)
+        at = msgspec.convert(came_at, _MOMENT)
+    except UnreadableRecord as error:
+        raise InvalidInput(str(error)) from None
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"this is not a decision record: {error}") from None
+    # Callers may send anything as a custom input; for a rule all but the declared type is NULL.
+    inputs = {f"{CUSTOM}{key}": kind for key, kind in rule_set.inputs.items()}
+    seen = {
+        name: value
+        for name, value in row.items()
+        if not name.startswith(CUSTOM) or (name in inputs and fits(value, inputs[name]))
+    }
+    return TrialCase(packed(seen), None if at is None else round(at.timestamp() * 1000))
+
+
+def _checked(signals: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]:
+    problems: list[str] = []
+    for name, value in signals.items():
+        if len(problems) == _MOST_PROBLEMS:
+            break
+        info = catalogue.find(name)
+        if info is None:
+            near = suggestion(name, catalogue.names())
+            problems.append(f"there is no signal {shortened(name)}{near}")
+        elif value is not None and not fits(value, info.type):
+            problems.append(f"{name} must be a {_TYPE_NAMES[info.type]}")
+    if problems:
+        raise InvalidInput("\n".join(problems))
+    return packed(signals)
+
+
+def shortened(text: str) -> str:
+    """A text for people: without card numbers, and not too long."""
+    clean = recordable(text)
+    return clean if len(clean) <= LONGEST_SHOWN else f"{clean[:LONGEST_SHOWN]}…"

@@ -1,0 +1,40 @@
+"""The key ring: which keys are on it, a new root secret for all of them, and new keys."""
+
+from gatehouse.admin.scopes import installation_change
+from gatehouse.core import keyring
+from gatehouse.core.keyring import RootSecret
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
+
+
+def key_versions(session: AdminSession) -> list[tuple[str, int]]:
+    """Purpose and version of every key on the ring, never a key itself."""
+    session.actor.check_installation()
+    return session.ring.versions()
+
+
+def rotate_root(session: AdminSession, old: RootSecret, new: RootSecret) -> int:
+    """Wrap the ring with a new root secret; how many keys that are."""
+    with installation_change(session) as change:
+        count = rewrap(change.connection, old, new, change.random_bytes)
+        change.audit("secrets.rotate-root", keys=count)
+    return count
+
+
+def renew_fingerprints(session: AdminSession, root: RootSecret) -> int:
+    """Replace the key of card fingerprints; its version. Earlier fingerprints match no more."""
+    return _renew(session, root, keyring.CARD_FINGERPRINTS, "secrets.renew-fingerprints")
+
+
+def renew_identities(session: AdminSession, root: RootSecret) -> int:
+    """Add a new key for identity records; its version. Older keys still open older records."""
+    return _renew(session, root, keyring.IDENTITIES, "secrets.renew-identities")
+
+
+def _renew(session: AdminSession, root: RootSecret, purpose: str, action: str) -> int:
+    with installation_change(session) as change:
+        version = session.ring.current(purpose)[0] + 1
+        new = NewKeyVersion(purpose, version, change.now_ms)
+        insert_key(change.connection, root, new, change.random_bytes)
+        change.audit(action, version=version)
+    return version

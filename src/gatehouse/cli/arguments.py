@@ -1,0 +1,82 @@
+"""The arguments that commands share, and what is read out of an argument's text."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.files.lines import standard_input
+from gatehouse.core.money import parse_amount
+from gatehouse.core.redaction import recordable
+from gatehouse.core.timespans import parse_span
+from gatehouse.settings import ACCOUNT
+
+AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Id of the account.")]
+AccountOption = Annotated[
+    str | None,
+    typer.Option(
+        "--account",
+        envvar=ACCOUNT,
+        metavar="ACCOUNT",
+        help="Id of the account. Default: the only one, or the sandbox's demo account.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+Note = Annotated[str | None, typer.Option(help="Why; kept with the version as it is written.")]
+
+
+def amount_argument(text: str) -> int:
+    """An amount, in millionths."""
+    try:
+        return parse_amount(text)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+
+
+def span_argument(text: str) -> int:
+    """A span of time such as 90d, 24h or 15m, in milliseconds."""
+    try:
+        return parse_span(text)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+
+
+def pairs_argument(given: list[str], expected: str) -> dict[str, str]:
+    """NAME=VALUE arguments by name, names in capitals; `expected` says how they should look."""
+    pairs = [pair.partition("=") for pair in given]
+    if any(not separator for _, separator, _ in pairs):
+        raise InvalidInput(expected)
+    return {name.strip().upper(): value for name, _, value in pairs}
+
+
+def read_file(path: str, most: int) -> bytes:
+    """The content of a named file, - for standard input.
+
+    At most one byte over `most` is read, by which the reader sees that the file is too long.
+    """
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read(most + 1)
+        with Path(path).open("rb") as source:
+            return source.read(most + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        raise InvalidInput(f"cannot read {recordable(path)}: {reason}") from None
+
+
+@contextlib.contextmanager
+def open_file(path: str) -> Iterator[BinaryIO]:
+    """A named file, - for standard input, to be read piece by piece."""
+    if path == "-":
+        yield standard_input()
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            stream = stack.enter_context(Path(path).open("rb"))
+        except OSError as error:
+            raise InvalidInput(f"cannot read {recordable(path)}: {error.strerror}") from None
+        yield stream

@@ -1,0 +1,73 @@
+"""What every new account begins with: the starter rule set, its lists, and two pipelines."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from gatehouse.pipeline.starter import starter_pipelines
+from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME, starter_document, starter_program
+from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured.configurations import (
+    KINDS,
+    PIPELINE,
+    RULES,
+    ConfigurationKey,
+    VersionContent,
+    insert_version,
+    names,
+)
+from gatehouse.store.tables import LISTS
+
+_STARTER_NOTE: Final = "given to every new account"
+
+
+def is_complete(connection: sa.Connection, account_id: str) -> bool:
+    """Whether an account has rule sets and pipelines."""
+    return all(names(connection, account_id, kind) for kind in KINDS)
+
+
+def seed_defaults(change: Change, account_id: str) -> list[str]:
+    """Give an account what every new one has, as far as it has none; the names of what it got."""
+    made = insert_defaults(change, account_id)
+    if made:
+        change.audit("account.furnish", account_id, made=made)
+    return made
+
+
+def insert_defaults(change: Change, account_id: str) -> list[str]:
+    """The same without an audit line, for a change that writes its own."""
+    made: list[str] = []
+    wanted = []
+    if not names(change.connection, account_id, RULES):
+        wanted.append((RULES, STARTER_NAME, starter_document(), starter_program()))
+        made += _insert_lists(change, account_id)
+    if not names(change.connection, account_id, PIPELINE):
+        wanted += [(PIPELINE, *pipeline) for pipeline in starter_pipelines()]
+    for kind, name, document, program in wanted:
+        key = ConfigurationKey(account_id, kind, name)
+        insert_version(change, key, VersionContent(document, program), _STARTER_NOTE)
+        made.append(f"{key.label} {name}")
+    return made
+
+
+def _insert_lists(change: Change, account_id: str) -> list[str]:
+    """The empty lists that the starter rule set looks things up on."""
+    query = sa.select(LISTS.c.name).where(LISTS.c.account_id == account_id)
+    there = set(change.connection.scalars(query))
+    missing = [each for each in STARTER_LISTS if each.name not in there]
+    if missing:
+        change.connection.execute(
+            LISTS.insert(),
+            [
+                {
+                    "account_id": account_id,
+                    "name": each.name,
+                    "kind": each.kind,
+                    "description": each.about,
+                    "created_at_ms": change.now_ms,
+                    "changes": 1,
+                }
+                for each in missing
+            ],
+        )
+    return [f"list {each.name}" for each in missing]

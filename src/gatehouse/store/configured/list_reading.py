@@ -1,0 +1,184 @@
+"""Reads an account's lists: for people, for servers, and as they were at a moment in the past."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.conditions.catalogue import LIST_NAME
+from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.redaction import recordable
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.rules.list_index import ListIndex
+from gatehouse.rules.lists import AccountLists, Membership
+from gatehouse.store.accounts import accounts
+from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed
+from gatehouse.store.tables import LIST_ENTRIES, LISTS
+
+DROPPED: Final = "-"
+"""Begins the kind of a dropped list. Its row stays, so that the history knows what its entries
+were, and the number of changes of an account only ever grows."""
+_FOREVER: Final = 2**63 - 1
+
+_rows: Final = LIST_ENTRIES.c
+
+
+class ListInfo(msgspec.Struct, frozen=True):
+    """A list, and how many entries are in force."""
+
+    name: str
+    kind: ListKind
+    description: str | None
+    created_at_ms: int
+    changes: int
+    entries: int
+
+
+class ListedEntry(msgspec.Struct, frozen=True):
+    """An entry as it is or was on a list."""
+
+    value: str
+    shown: str
+    reason: str | None
+    actor: str
+    added_at_ms: int
+    expires_at_ms: int | None
+    removed_at_ms: int | None
+
+    def status(self, at_ms: int) -> str:
+        """Whether it counts at a moment, and if not, why."""
+        expires, removed = self.expires_at_ms, self.removed_at_ms
+        if expires is not None and expires <= (at_ms if removed is None else removed):
+            return "expired"
+        return "listed" if removed is None else "removed"
+
+
+class EntryPage(msgspec.Struct, frozen=True):
+    """Which entries of a list are read."""
+
+    at_ms: int
+    """The moment at which they are looked at."""
+    limit: int = 1000
+    after: tuple[str, int] | None = None
+    """Value and `added_at_ms` of the last entry of the page before."""
+    include_gone: bool = False
+    """Whether removed, replaced and expired entries are read, too."""
+
+
+class ListHistory:
+    """What was on an account's lists at any moment."""
+
+    def __init__(self, lists: Mapping[str, ListIndex[Sequence[int]]]) -> None:
+        self._lists = lists
+
+    def has_at(self, name: str, value: str, at_ms: int) -> bool:
+        """Whether a value was on a list at a moment; an unknown list is empty."""
+        index = self._lists.get(name)
+        if index is None:
+            return False
+        for spans in index.find(value):
+            for start in range(0, len(spans), 2):
+                if spans[start] <= at_ms < spans[start + 1]:
+                    return True
+        return False
+
+
+def find_kind(connection: sa.Connection, account_id: str, name: str) -> ListKind | None:
+    """What a list holds; None when there is no such list."""
+    # A text that cannot be a name may hold characters that a database refuses.
+    if LIST_NAME.fullmatch(name) is None:
+        return None
+    this = (LISTS.c.account_id == account_id) & (LISTS.c.name == name)
+    kind = connection.scalar(sa.select(LISTS.c.kind).where(this))
+    return None if kind is None or kind.startswith(DROPPED) else ListKind(kind)
+
+
+def kinds(connection: sa.Connection, account_id: str) -> dict[str, ListKind]:
+    """The lists of an account, by name, and what each holds."""
+    query = sa.select(LISTS.c.name, LISTS.c.kind).where(LISTS.c.account_id == account_id)
+    rows = connection.execute(query.order_by(LISTS.c.name))
+    return {name: ListKind(kind) for name, kind in rows if not kind.startswith(DROPPED)}
+
+
+def kind_of(
+    connection: sa.Connection, account_id: str, name: str, expected: ListKind | None = None
+) -> ListKind:
+    """What a list holds; refused when there is none, or when something else was expected."""
+    kind = find_kind(connection, account_id, name)
+    if kind is None:
+        raise NotFound(
+            f"there is no list {recordable(name)}; see: gatehouse lists show, or make it with: "
+            "gatehouse lists create NAME --kind KIND"
+        )
+    if expected not in (None, kind):
+        raise Conflict(f"list {name} holds {kind}, not {expected}; use another list for {expected}")
+    return kind
+
+
+def overview(connection: sa.Connection, account_id: str, at_ms: int) -> list[ListInfo]:
+    """All lists of an account, by name."""
+    accounts.get(connection, account_id)
+    counting = (
+        sa.select(_rows.list, sa.func.count())
+        .where(_rows.account_id == account_id, counts_at(at_ms))
+        .group_by(_rows.list)
+    )
+    sizes: dict[str, int] = {row[0]: row[1] for row in connection.execute(counting)}
+    query = sa.select(LISTS).where(LISTS.c.account_id == account_id).order_by(LISTS.c.name)
+    return [
+        ListInfo(
+            row.name,
+            ListKind(row.kind),
+            row.description,
+            row.created_at_ms,
+            row.changes,
+            sizes.get(row.name, 0),
+        )
+        for row in connection.execute(query)
+        if not row.kind.startswith(DROPPED)
+    ]
+
+
+def entries(
+    connection: sa.Connection, account_id: str, name: str, page: EntryPage
+) -> list[ListedEntry]:
+    """The entries of a list, by value."""
+    kind_of(connection, account_id, name)
+    columns = [_rows[field] for field in ListedEntry.__struct_fields__]
+    query = sa.select(*columns).where(entries_of(ListKey(account_id, name)))
+    if not page.include_gone:
+        query = query.where(counts_at(page.at_ms))
+    if page.after is not None:
+        query = query.where(sa.tuple_(_rows.value, _rows.added_at_ms) > sa.tuple_(*page.after))
+    rows = connection.execute(query.order_by(_rows.value, _rows.added_at_ms).limit(page.limit))
+    return [ListedEntry(*row) for row in rows]
+
+
+def load(connection: sa.Connection, account_id: str) -> AccountLists:
+    """All lists of an account, ready for look-ups in a server."""
+    found = kinds(connection, account_id)
+    listed: dict[str, dict[str, int | None]] = {name: {} for name in found}
+    query = sa.select(_rows.list, _rows.value, _rows.expires_at_ms).where(
+        _rows.account_id == account_id, _rows.removed_at_ms.is_(None)
+    )
+    for name, value, expires_at_ms in streamed(connection, query):
+        listed[name][value] = expires_at_ms
+    return AccountLists({name: Membership(kind, listed[name]) for name, kind in found.items()})
+
+
+def history_of(connection: sa.Connection, account_id: str, names: Sequence[str]) -> ListHistory:
+    """When each value was on the named lists; an unknown list is empty."""
+    known = kinds(connection, account_id)
+    found = {name: known[name] for name in names if name in known}
+    spans: dict[str, dict[str, list[int]]] = {name: {} for name in found}
+    columns = (_rows.added_at_ms, _rows.expires_at_ms, _rows.removed_at_ms)
+    query = sa.select(_rows.list, _rows.value, *columns).where(
+        _rows.account_id == account_id, _rows.list.in_(list(found))
+    )
+    for name, value, added, expires, removed in streamed(connection, query):
+        end = min(
+            _FOREVER if expires is None else expires, _FOREVER if removed is None else removed
+        )
+        spans[name].setdefault(value, []).extend((added, end))
+    return ListHistory({name: ListIndex(kind, spans[name]) for name, kind in found.items()})

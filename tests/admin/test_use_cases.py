@@ -1,0 +1,320 @@
+"""What holds for every use case: another account's things do not exist, and changes are audited."""
+
+import contextlib
+import importlib
+import inspect
+import io
+import pkgutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import sqlalchemy as sa
+
+import gatehouse.admin
+from gatehouse.access.actors import Actor
+from gatehouse.admin import (
+    accounts,
+    audit_log,
+    backup,
+    configurations,
+    default_account,
+    keys,
+    lists,
+    money,
+    payments,
+    pipelines,
+    policies,
+    rule_backtest,
+    rule_sets,
+    rule_trial,
+    secrets,
+)
+from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.keys import NewKey
+from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListFile, NewEntries
+from gatehouse.admin.pipelines import PIPELINES
+from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.core.errors import NotFound
+from gatehouse.installation import open_admin_session, root_secret
+from gatehouse.rules.authoring import read_rule_set
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.settings import Settings, load_settings
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.tables import GATEWAY_INTENTS, METADATA
+from tests.harness import Home
+
+REQUEST = "req_01m7gkqt91fjwbyay6v9mvenvs"
+RULES = "rule_set: mine\nrules:\n  - {name: much, condition: order.amount > 100, outcome: REVIEW}\n"
+PIPELINE = b"pipeline: 7\nname: Seven\nstages:\n  - {stage: Rules, rule_set: mine}\n"
+ENTRIES = ListFile("more.txt", lambda: contextlib.nullcontext(io.BytesIO(b"new\n")))
+
+
+class Shop(NamedTuple):
+    """An account with something of everything."""
+
+    session: AdminSession
+    account_id: str
+    key_id: str
+
+
+UseCase = Callable[[AdminSession, str, str], object]
+"""Called with a session, an account and one of its keys."""
+
+
+def _rules(amount: int) -> NewVersion:
+    return NewVersion(RULES.replace("100", str(amount)).encode())
+
+
+def _span(account_id: str) -> RecordSpan:
+    return RecordSpan(account_id, 0, 1)
+
+
+READING: dict[str, UseCase] = {
+    "accounts.get": lambda s, a, k: accounts.get(s, a),
+    "audit_log.lines": lambda s, a, k: audit_log.lines(s, a, 10),
+    "configurations.get": lambda s, a, k: configurations.get(s, a, RULE_SETS, "mine"),
+    "configurations.history": lambda s, a, k: configurations.history(s, a, RULE_SETS, "mine"),
+    "configurations.listing": lambda s, a, k: configurations.listing(s, a, PIPELINES),
+    "keys.listing": lambda s, a, k: keys.listing(s, a),
+    "lists.entries": lambda s, a, k: lists.entries(s, a, "words", EntryPage(0)),
+    "lists.overview": lambda s, a, k: lists.overview(s, a),
+    "money.entries": lambda s, a, k: money.entries(s, a, 10),
+    "money.statement": lambda s, a, k: money.statement(s, a, None),
+    "payments.get": lambda s, a, k: payments.get(s, REQUEST),
+    "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
+    "pipelines.get": lambda s, a, k: pipelines.get(s, a, 1),
+    "policies.precheck_policy": lambda s, a, k: policies.precheck_policy(s, a),
+    "policies.sentry_policy": lambda s, a, k: policies.sentry_policy(s, a),
+    "rule_backtest.backtest": lambda s, a, k: rule_backtest.backtest(
+        s, read_rule_set(RULES.encode()), _span(a), rule_backtest.BacktestOptions(), lambda *_: None
+    ),
+    "rule_sets.get": lambda s, a, k: rule_sets.get(s, a, "mine"),
+    "rule_trial.recorded_case": lambda s, a, k: rule_trial.recorded_case(
+        s, a, REQUEST, read_rule_set(RULES.encode())
+    ),
+    "rule_trial.try_rules_with_lists": lambda s, a, k: rule_trial.try_rules_with_lists(
+        s, a, read_rule_set(RULES.encode()), rule_trial.TrialCase({}, 0)
+    ),
+}
+"""Each reads what belongs to an account."""
+
+CHANGING: dict[str, tuple[UseCase, str]] = {
+    "configurations.apply": (
+        lambda s, a, k: configurations.apply(
+            s, a, RULE_SETS, read_rule_set(RULES.encode()), NewVersion(RULES.encode())
+        ),
+        "rules.apply",
+    ),
+    "rule_sets.apply": (lambda s, a, k: rule_sets.apply(s, a, _rules(300)), "rules.apply"),
+    "configurations.rollback": (
+        lambda s, a, k: configurations.rollback(s, a, RULE_SETS, "mine"),
+        "rules.activate",
+    ),
+    "pipelines.apply": (
+        lambda s, a, k: pipelines.apply(s, a, NewVersion(PIPELINE)),
+        "pipeline.apply",
+    ),
+    "keys.issue": (lambda s, a, k: keys.issue(s, a, NewKey(lifetime_ms=1000)), "key.issue"),
+    "keys.rotate": (lambda s, a, k: keys.rotate(s, a, k, 1000), "key.rotate"),
+    "keys.revoke": (lambda s, a, k: keys.revoke(s, a, k, "lost"), "key.revoke"),
+    "lists.create": (lambda s, a, k: lists.create(s, a, "n", ListKind.WORDS, None), "list.create"),
+    "lists.add": (
+        lambda s, a, k: lists.add(s, a, "words", GivenEntries(["b"]), NewEntries()),
+        "list.add",
+    ),
+    "lists.remove": (
+        lambda s, a, k: lists.remove(s, a, "words", GivenEntries(["a"])),
+        "list.remove",
+    ),
+    "lists.import_file": (
+        lambda s, a, k: lists.import_file(s, a, "words", ENTRIES, ImportOptions()),
+        "list.add",
+    ),
+    "lists.drop": (lambda s, a, k: lists.drop(s, a, "words"), "list.drop"),
+    "money.adjust": (lambda s, a, k: money.adjust(s, a, -1, "fix"), "balance.adjust"),
+    "money.set_prices": (lambda s, a, k: money.set_prices(s, a, {"RULES": "1"}), "account.fees"),
+    "money.top_up": (lambda s, a, k: money.top_up(s, a, 5, ""), "balance.top-up"),
+    "payments.retry": (lambda s, a, k: payments.retry(s, [REQUEST]), "gateway.retry"),
+    "policies.set_precheck_policy": (
+        lambda s, a, k: policies.set_precheck_policy(s, a, {"NO_MATCH": "DECLINE"}, {}),
+        "account.policies",
+    ),
+    "policies.set_sentry_policy": (
+        lambda s, a, k: policies.set_sentry_policy(s, a, ["plan"]),
+        "account.policies",
+    ),
+    "accounts.seed_defaults": (lambda s, a, k: accounts.seed_defaults(s, a), "account.furnish"),
+}
+"""Each changes what belongs to an account, and the action of its audit line."""
+
+WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
+    "accounts.create": (lambda s, r: accounts.create(s, "Shop", "USD"), "account.create"),
+    "audit_log.verify": (lambda s, r: audit_log.verify(s), None),
+    "money.verify_ledger": (lambda s, r: money.verify_ledger(s), None),
+    "secrets.key_versions": (lambda s, r: secrets.key_versions(s), None),
+    "secrets.renew_fingerprints": (
+        secrets.renew_fingerprints,
+        "secrets.renew-fingerprints",
+    ),
+    "secrets.renew_identities": (
+        secrets.renew_identities,
+        "secrets.renew-identities",
+    ),
+    "secrets.rotate_root": (lambda s, r: secrets.rotate_root(s, r, r), "secrets.rotate-root"),
+}
+"""Each concerns all accounts; the action of its audit line, None where it only reads."""
+
+TESTED_ELSEWHERE = {
+    "accounts.listing": "below: it lists only what the actor may see",
+    "default_account.ensure_demo": "tests/admin/test_default_account.py",
+    "default_account.resolve_account": "tests/admin/test_default_account.py",
+}
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return load_settings(Home(tmp_path_factory.mktemp("use-cases") / "home").environ())
+
+
+@pytest.fixture(scope="module")
+def operator(settings: Settings) -> Iterator[AdminSession]:
+    session = open_admin_session(settings, Actor.operator("ada"))
+    yield session
+    session.database.dispose()
+
+
+@pytest.fixture
+def shop(operator: AdminSession) -> Shop:
+    account_id = accounts.create(operator, "Shop", "USD", 100).account.account_id
+    key_id = keys.issue(operator, account_id, NewKey()).key.key_id
+    rule_sets.apply(operator, account_id, _rules(100))
+    rule_sets.apply(operator, account_id, _rules(200))
+    lists.add(operator, account_id, "words", GivenEntries(["a"]), NewEntries(ListKind.WORDS))
+    failed = {"request_id": REQUEST, "account_id": account_id, "amount_minor": 1, "currency": "USD",
+              "at_ms": 1, "state": "FAILED", "attempts": 9, "changed_at_ms": 1}  # fmt: skip
+    with operator.change() as change:
+        change.connection.execute(GATEWAY_INTENTS.delete())
+        change.connection.execute(GATEWAY_INTENTS.insert(), failed)
+        change.audit("test")
+    return Shop(operator, account_id, key_id)
+
+
+def everything(session: AdminSession) -> dict[str, list[Any]]:
+    """All rows of all tables."""
+    with session.reading() as connection:
+        return {
+            table.name: sorted(map(repr, connection.execute(sa.select(table))))
+            for table in METADATA.sorted_tables
+        }
+
+
+def trail(session: AdminSession) -> list[tuple[str, str]]:
+    with session.reading() as connection:
+        return [(line.action, line.actor) for line in audit.read(connection, None, 100_000)]
+
+
+def changes_with_one_line(session: AdminSession, case: Callable[[], object], action: str) -> None:
+    """A change whose audit line cannot be written does not happen; otherwise it leaves one line."""
+    before, lines = everything(session), trail(session)
+    with pytest.MonkeyPatch.context() as patch:
+
+        def fails(*_: object) -> None:
+            raise OSError("no room for the audit log")
+
+        patch.setattr(audit, "append", fails)
+        with pytest.raises(OSError, match="no room"):
+            case()
+    assert everything(session) == before
+    case()
+    assert trail(session) == [*lines, (action, str(session.actor))]
+    assert everything(session) != before
+
+
+@pytest.mark.parametrize("name", [*READING, *CHANGING])
+def test_another_account_s_things_do_not_exist(name: str, shop: Shop) -> None:
+    case = READING[name] if name in READING else CHANGING[name][0]
+    other = accounts.create(shop.session, "Other", "USD").account.account_id
+    before = everything(shop.session)
+    with pytest.raises(NotFound, match=r"^no (account|payment of)"):
+        case(shop.session.acting_as(Actor.key("key_1", other)), shop.account_id, shop.key_id)
+    assert everything(shop.session) == before
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_concerns_all_accounts_is_not_for_a_key_of_one(
+    name: str, shop: Shop, settings: Settings
+) -> None:
+    before = everything(shop.session)
+    session = shop.session.acting_as(Actor.key("key_1", shop.account_id))
+    with pytest.raises(NotFound, match="only for operators"):
+        WHOLE[name][0](session, root_secret(settings))
+    assert everything(shop.session) == before
+
+
+def test_a_key_finds_its_own_account_and_what_belongs_to_it(shop: Shop) -> None:
+    own = shop.session.acting_as(Actor.key(shop.key_id, shop.account_id))
+    assert [each.account.account_id for each in accounts.listing(own)] == [shop.account_id]
+    assert [each.request_id for each in payments.listing(own, None, None, 10)] == [REQUEST]
+    without_records = {"rule_trial.recorded_case", "rule_backtest.backtest"}
+    for name, case in READING.items():
+        if name not in without_records:
+            case(own, shop.account_id, shop.key_id)
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_a_change_of_an_account_leaves_one_line_that_names_the_actor(name: str, shop: Shop) -> None:
+    case, action = CHANGING[name]
+    if name == "accounts.seed_defaults":
+        with shop.session.change() as change:
+            for table in ("configurations", "configuration_heads", "lists"):
+                change.connection.execute(METADATA.tables[table].delete())
+            change.audit("test")
+    session = shop.session.acting_as(Actor.key("key_own", shop.account_id))
+    changes_with_one_line(session, lambda: case(session, shop.account_id, shop.key_id), action)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, action) in WHOLE.items() if action])
+def test_a_change_of_the_installation_leaves_one_line_that_names_the_actor(
+    name: str, operator: AdminSession, settings: Settings
+) -> None:
+    case, action = WHOLE[name]
+    root = root_secret(settings)
+    changes_with_one_line(operator, lambda: case(operator, root), str(action))
+
+
+def test_an_opening_balance_is_a_top_up_of_its_own(operator: AdminSession) -> None:
+    before = len(trail(operator))
+    accounts.create(operator, "Shop", "USD", 5)
+    made = [action for action, _ in trail(operator)[before:]]
+    assert made == ["account.create", "balance.top-up"]
+
+
+def test_a_backup_is_audited_and_not_for_a_key(
+    operator: AdminSession, settings: Settings, tmp_path: Path
+) -> None:
+    before = trail(operator)
+    with pytest.raises(NotFound, match="only for operators"):
+        backup.write_backup(settings, Actor.key("key_1", "acct_1"), tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+    assert backup.write_backup(settings, Actor.operator("bob"), tmp_path / "copy") > 0
+    assert trail(operator) == [*before, ("backup", "cli:bob")]
+
+
+def test_every_use_case_of_these_modules_is_tried_here() -> None:
+    tried = {*READING, *CHANGING, *WHOLE, *TESTED_ELSEWHERE}
+    modules = {name.partition(".")[0] for name in tried}
+    assert default_account.__name__.rpartition(".")[2] in modules
+    for info in pkgutil.iter_modules(gatehouse.admin.__path__):
+        module = importlib.import_module(f"gatehouse.admin.{info.name}")
+        if info.name not in modules:
+            continue
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ != module.__name__ or name.startswith("_"):
+                continue
+            first = next(iter(inspect.signature(function).parameters.values()), None)
+            if first is not None and first.name == "session":
+                assert f"{info.name}.{name}" in tried
