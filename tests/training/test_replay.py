@@ -22,7 +22,7 @@ from gatehouse.sentry.stage import SentryStage
 from gatehouse.training import model_fitting
 from gatehouse.training.examples import Examples, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted
-from gatehouse.training.replay import DAY_MS, ReplayOptions, Summary, replay
+from gatehouse.training.replay import DAY_MS, ReplayJudge, ReplayOptions, Summary, replay
 from gatehouse.training.replay_lines import BadLine
 from gatehouse.web.validation import RequestReader
 from tests.sentry.visits import CHROME, GERMAN, HOME, HOSTING, PHONE, TOR, VPN, Book
@@ -99,8 +99,7 @@ def run(
     scores: Scores = []
     summary = replay(
         lines,
-        stage,
-        memory,
+        ReplayJudge(stage, memory),
         lambda at, confidence: scores.append((at, confidence)),
         options,
         watcher or Silent(),
@@ -214,7 +213,7 @@ def test_an_accounts_policy_counts() -> None:
         for hour in range(3)
     ]
     memory = LocalMemory(50_000)
-    run(lines, ReplayOptions(0, policies={"Sentry": SentryPolicy(("branch",))}), memory)
+    run(lines, ReplayOptions(0, policy=SentryPolicy(("branch",))), memory)
     assert memory.state().entities == 1
     memory = LocalMemory(50_000)
     run(lines, ReplayOptions(0), memory)

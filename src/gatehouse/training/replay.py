@@ -17,6 +17,8 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.recorded_event import STAGE
 from gatehouse.sentry.reputation_store import Touched
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
 from gatehouse.sentry.stage import ScoredRequest, SentryStage, kept_signals
@@ -45,8 +47,8 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     """None: as usual."""
     window_ms: int = 120 * DAY_MS
     """How far back training looks."""
-    policies: dict[str, Any] = {}
-    """What the account tells the stages about its own data, by stage."""
+    policy: SentryPolicy = DEFAULT_POLICY
+    """What the account tells Sentry about its own data."""
     learned_until: str | None = None
     """The last request that the first scorecard learned from, if it learned."""
 
@@ -79,6 +81,13 @@ class Summary(msgspec.Struct, rename="camel"):
     retrainings: list[Retraining] = []
 
 
+class ReplayJudge(NamedTuple):
+    """Who scores the requests: a stage, and the memory that it asks."""
+
+    stage: SentryStage
+    memory: LocalMemory
+
+
 class Watcher(Protocol):
     """Is told how a replay is getting on."""
 
@@ -91,19 +100,19 @@ class Watcher(Protocol):
 
 def replay(
     lines: Iterable[bytes],
-    stage: SentryStage,
-    memory: LocalMemory,
+    judge: ReplayJudge,
     write: Callable[[str, float], None],
     options: ReplayOptions,
     progress: Watcher,
 ) -> Summary:
-    """Judge the request of every line, in order, and write when it came and the confidence in it.
+    """Score the request of every line, in order, and write when it came and its confidence.
 
-    `memory` is the one that the stage asks. A line that cannot be replayed ends it as `BadLine`.
+    A line that cannot be replayed ends it as `BadLine`.
     """
+    stage, memory = judge
     summary = Summary()
     lessons = _Lessons(memory, options, summary, progress.say)
-    policies, before_s = options.policies, 0.0
+    policies, before_s = {STAGE: options.policy}, 0.0
     for number, data in enumerate(lines, 1):
         if data.isspace():
             continue
@@ -120,7 +129,6 @@ def replay(
         scorecard = lessons.go_on_to(at_ms)
         if scorecard is not None:
             stage = stage.with_scorecard(scorecard)
-        # Whoever wants to be told how the request ended only asks whether to forget it.
         case = Case("", ACCOUNT, at_ms, {}, policies, {})
         weighed = _finished(stage.weigh(case, recorded.request))
         lessons.add(at_ms, weighed, fraud=recorded.fraud)
