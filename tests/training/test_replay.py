@@ -15,7 +15,7 @@ from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
-from gatehouse.sentry.reputation_store import Touched
+from gatehouse.sentry.reputation_store import LabelTarget
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.scorecard import Prior, Sheet, load_scorecard
 from gatehouse.sentry.stage import SentryStage
@@ -47,16 +47,16 @@ class Ears(LocalMemory):
         self.heard.append((user_in(event), None))
         return super().note(event)
 
-    def touched(self, event: MemoryEvent) -> Touched:
-        touched = super().touched(event)
-        self._users[touched.keys.tobytes()] = user_in(event)
-        return touched
+    def label_target(self, event: MemoryEvent) -> LabelTarget:
+        target = super().label_target(event)
+        self._users[target.keys.tobytes()] = user_in(event)
+        return target
 
-    def note_touched(
-        self, touched: Touched, *, fraud: bool | None, previous: bool | None = None
+    def apply_label(
+        self, target: LabelTarget, *, fraud: bool | None, previous: bool | None = None
     ) -> None:
-        self.heard.append((self._users[touched.keys.tobytes()], fraud))
-        super().note_touched(touched, fraud=fraud, previous=previous)
+        self.heard.append((self._users[target.keys.tobytes()], fraud))
+        super().apply_label(target, fraud=fraud, previous=previous)
 
 
 class Silent:

@@ -14,6 +14,7 @@ from gatehouse.intel.agents import Agent, read_agent
 from gatehouse.intel.languages import Languages, fit, read_languages
 from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.intel.places import minor_digits
+from gatehouse.sentry import kinds
 from gatehouse.sentry.carts import Cart, read_cart
 from gatehouse.sentry.memory import EntityKind, History
 from gatehouse.sentry.reputation import EntityReputation
@@ -36,7 +37,6 @@ LATEST_S: Final = 300
 HABIT_AMOUNTS: Final = 3
 """Whoever has paid less often has no habit of spending yet."""
 
-_USER: Final = EntityKind.USER
 _RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
 _NO_DEVICE: Final = Device()
 _NO_EVENT: Final = Event()
@@ -89,7 +89,7 @@ class RequestView(msgspec.Struct):
     currency_digits: int | None
     """How many decimals the currency has; None when there is no such currency."""
     card: KeptCard | None
-    past: History | None = None
+    history: History | None = None
     """Set once the memory has been asked."""
     ratio: float | msgspec.UnsetType | None = msgspec.UNSET
     """Freeman's, once somebody has asked."""
@@ -109,20 +109,20 @@ class RequestView(msgspec.Struct):
         """How unlike its user the event looks, worked out once; None for strangers."""
         if self.ratio is msgspec.UNSET:
             told = self.address is not None or self.agent is not None
-            self.ratio = log_ratio(self.past) if told and self.past is not None else None
+            self.ratio = log_ratio(self.history) if told and self.history is not None else None
         return self.ratio
 
     def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
         """How everything the event touches stands, worked out once; mostly nothing is known."""
         known = self.standings
         if known is None:
-            known = self.standings = {} if self.past is None else self.past.reputation()
+            known = self.standings = {} if self.history is None else self.history.reputation()
         return known
 
     def spending(self) -> Spending | None:
         """What the user usually spends, worked out once; None without a habit."""
         if self.spent is msgspec.UNSET:
-            user = None if self.past is None else self.past.of(_USER)
+            user = None if self.history is None else self.history.of(kinds.USER)
             self.spent = None if user is None else _habit(user.usual_amounts())
         return self.spent
 

@@ -9,7 +9,7 @@ import msgspec
 from gatehouse.core.case import Case, StageResult
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.memory import Entity, History, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
@@ -32,12 +32,12 @@ class ObservedRequest(msgspec.Struct):
     @property
     def past(self) -> History | None:
         """What was seen before; None when the memory did not answer."""
-        return self.view.past
+        return self.view.history
 
     @property
     def counted(self) -> bool:
         """Whether the memory counts the event from now on."""
-        past = self.view.past
+        past = self.view.history
         return past is not None and past.counted
 
 
@@ -49,7 +49,7 @@ class ScoredRequest(NamedTuple):
     event: MemoryEvent
 
 
-def kept_signals(values: dict[str, float]) -> dict[str, float]:
+def recorded_features(values: dict[str, float]) -> dict[str, float]:
     """What was measured as it is kept."""
     # Most of them only say yes.
     return {code: value if value == 1 else round(value, _DIGITS) for code, value in values.items()}
@@ -121,7 +121,7 @@ class SentryStage:
         visit = self.glance(case, request, more=more)
         event = visit.event
         past = await self._memory.record_and_recall(event)
-        visit.view.past = past
+        visit.view.history = past
         if past.counted:
             case.on_settled.append(lambda done: self._settle(event, done=done))
         return visit
@@ -144,7 +144,7 @@ class SentryStage:
             self._memory.retract(event)
 
     def _score(self, visit: ObservedRequest) -> tuple[dict[str, float], Scored]:
-        values = measure_all(visit.view)
+        values = measure_features(visit.view)
         return values, self._scorecard.score(values)
 
     def _result(
@@ -159,7 +159,7 @@ class SentryStage:
             "ipScore": ip_score,
             "model": self._scorecard.version,
             "reasons": {each.code: each.effect for each in reasons},
-            "signals": kept_signals(values),
+            "signals": recorded_features(values),
         }
         if event:
             facts["event"] = event_facts(visit.event, counted=visit.counted)
@@ -188,7 +188,7 @@ def _reason(code: str, effect: float, text: str) -> Reason:
 @lru_cache(maxsize=4096)
 def _usual_reason(code: str, effect: float, shipped: float) -> Reason | None:
     signal = BY_CODE[code]
-    is_usual = effect * shipped > 0 and signal.otherwise is None
+    is_usual = effect * shipped > 0 and signal.says_in_favour is None
     return _reason(code, effect, signal.says) if is_usual and "{" not in signal.says else None
 
 
@@ -199,8 +199,8 @@ def _sentence(code: str, effect: float, value: float) -> str:
     """
     signal, shipped = BY_CODE[code], _SHIPPED.effect(code, value)
     if shipped * effect > 0 or code in _PLAIN:
-        if effect > 0 and signal.otherwise is not None:
-            return signal.otherwise
+        if effect > 0 and signal.says_in_favour is not None:
+            return signal.says_in_favour
         return signal.sentence(value)
     kind = "legitimate" if effect > 0 else "fraudulent"
     return f"Orders for which this was {value:.3g} were more often {kind} here than others."

@@ -8,6 +8,7 @@ less when its operator or country is known, a new user agent less when its brows
 import math
 from typing import Final
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind, EntityView, History
 
 LEAST_EVENTS: Final = 3
@@ -17,36 +18,35 @@ _FEATURES: Final = (
     ((EntityKind.ADDRESS, 0.6), (EntityKind.OPERATOR, 0.3), (EntityKind.COUNTRY, 0.1)),
     ((EntityKind.AGENT, 0.54), (EntityKind.BROWSER, 0.27), (EntityKind.SYSTEM, 0.19)),
 )
-_USER: Final = EntityKind.USER
 _UNSEEN: Final = 0.25
 """A value the user never had is this much as likely for them as for anybody."""
 
 
-def log_ratio(past: History) -> float | None:
+def log_ratio(history: History) -> float | None:
     """The logarithm of the ratio, above zero for what is unlike the user; None for strangers."""
-    user = past.of(_USER)
-    itself = 1 if past.counted else 0
+    user = history.of(kinds.USER)
+    itself = 1 if history.counted else 0
     if user is None or user.events - itself < LEAST_EVENTS:
         return None
-    own, everyone = user.events - itself, past.events - itself
+    own, everyone = user.events - itself, history.events - itself
     ratio, asked = 0.0, False
     for feature in _FEATURES:
-        found = _compare(past, user, feature, itself)
+        found = _compare(history, user, feature, itself)
         if found is not None:
             ratio += found
             asked = True
     if not asked:
         return None
-    return ratio + math.log(everyone / (max(past.users, 1) * own))
+    return ratio + math.log(everyone / (max(history.users, 1) * own))
 
 
 def _compare(
-    past: History, user: EntityView, feature: tuple[tuple[EntityKind, float], ...], itself: int
+    history: History, user: EntityView, feature: tuple[tuple[EntityKind, float], ...], itself: int
 ) -> float | None:
-    own, everyone = user.events - itself, past.events - itself
+    own, everyone = user.events - itself, history.events - itself
     common = usual = 0.0
     for kind, weight in feature:
-        times = past.popularity(kind)
+        times = history.popularity(kind)
         if not times:
             continue
         # One more of each keeps a value that nobody had before from being impossible.

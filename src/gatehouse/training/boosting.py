@@ -24,14 +24,14 @@ _FRAUDS_PER_BIN: Final = 25
 MOST_ROWS: Final = 150_000
 """Of each kind, so that a fit ends in time."""
 _HELD_BACK: Final = 0.15
-_TOLD_TOGETHER: Final = "AFFILIATE_REPUTATION"
-"""Others tell of the same labels, and what is left for it to say can go either way."""
+_EITHER_WAY: Final = "AFFILIATE_REPUTATION"
+"""Other features measure the same labels; what is left for this one can go either way."""
 WORSE_WITH_MORE: Final = frozenset(
-    code
-    for code, signal in BY_CODE.items()
-    if signal.group is Group.REPUTATION and signal.otherwise is not None and code != _TOLD_TOGETHER
+    feature.code
+    for feature in BY_CODE.values()
+    if feature.group is Group.REPUTATION and feature.says_in_favour and feature.code != _EITHER_WAY
 )
-"""A worse name never speaks for an order."""
+"""Reputations: a worse one never speaks for an order."""
 _SETTINGS: Final = {
     "interactions": 0,
     "inner_bags": 0,

@@ -19,9 +19,9 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.recorded_event import STAGE
-from gatehouse.sentry.reputation_store import Touched
+from gatehouse.sentry.reputation_store import LabelTarget
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
-from gatehouse.sentry.stage import ScoredRequest, SentryStage, kept_signals
+from gatehouse.sentry.stage import ScoredRequest, SentryStage, recorded_features
 from gatehouse.training.replay_lines import BadLine, read_line
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class _Pending(NamedTuple):
     known_at_ms: int
     row: int
     """Counted from the first request on, those that were forgotten, too."""
-    touched: Touched
+    target: LabelTarget
     fraud: bool
 
 
@@ -208,15 +208,15 @@ class _Lessons:
         summary.legitimates += not fraud
         row = -1
         if self._examples is not None:
-            signals = kept_signals(weighed.values)
+            signals = recorded_features(weighed.values)
             row = self._forgotten + self._examples.add(at_ms / 1000, signals)
         known_at_ms = at_ms + self._options.label_delay_ms
-        touched = self._memory.touched(weighed.event)
-        self._pending.append(_Pending(known_at_ms, row, touched, fraud))
+        target = self._memory.label_target(weighed.event)
+        self._pending.append(_Pending(known_at_ms, row, target, fraud))
 
     def _learn(self, label: _Pending) -> None:
         self._summary.labels_learned += 1
-        self._memory.note_touched(label.touched, fraud=label.fraud)
+        self._memory.apply_label(label.target, fraud=label.fraud)
         row = label.row - self._forgotten
         if self._examples is not None and row >= 0:
             self._examples.set_label(row, label.fraud)
