@@ -1,4 +1,4 @@
-"""What of a request is remembered: its entities, in a form that may be kept in a record.
+"""The entities of a request, in a form that may be kept in the memory and in a record.
 
 A short plain word stays as it is, so that people can find their users and orders again. Anything
 else (an e-mail address, a phone number, words with a space, digits that could be a card) becomes a
@@ -42,11 +42,11 @@ _RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
 
 
 class EntityHasher:
-    """Turns values into what may be kept of them, with a key of this installation."""
+    """Turns values into a form that may be kept, with a key of this installation."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        # Headers and categories come again and again; a look at each of them is enough.
+        # The same headers and categories come again and again.
         self.header: Callable[[str], str] = lru_cache(maxsize=20_000)(self.hashed)
         self.words: Callable[[str], str] = lru_cache(maxsize=20_000)(self._words)
         self.shelf: Callable[[str], str] = lru_cache(maxsize=20_000)(self._shelf)
@@ -57,7 +57,7 @@ class EntityHasher:
         return "#" + keyed_hash(self._key, content)[:_HASH_LENGTH]
 
     def kept(self, value: str | int) -> str:
-        """The value itself when nothing speaks against keeping it, otherwise its hash."""
+        """The value itself if it is a short plain word, and its hash if not."""
         text = str(value)
         if _PLAIN.fullmatch(text) is not None:
             few_digits = len(text) < _CARD_DIGITS or _MANY_DIGITS.match(text) is None
@@ -66,16 +66,16 @@ class EntityHasher:
         return self.hashed(text)
 
     def _words(self, text: str) -> str:
-        """What a thing is called, in small letters; its hash if it could be about a person."""
+        """A name of a thing in lower case; its hash if it could be about a person."""
         if _WORDS.fullmatch(text) is not None and _LONG_NUMBER.search(text) is None:
             return text.casefold()
         return self.hashed(text)
 
     def _shelf(self, text: str) -> str:
-        """The same without signs and small words: many write one category in several ways."""
+        """The same without signs and small words: one category is written in several ways."""
         words = _SIGNS.sub(" ", text.casefold()).split()
         tidy = " ".join([word for word in words if word not in _SMALL_WORDS])
-        # The signs that go could have been those of an e-mail address.
+        # The removed signs could have been those of an e-mail address.
         return self._words(tidy) if _WORDS.fullmatch(text.strip()) else self.hashed(tidy)
 
 
@@ -86,7 +86,7 @@ def event_of(
     hasher: EntityHasher,
     more: Sequence[Entity] = (),
 ) -> MemoryEvent:
-    """The event as the memory and the record keep it, with what other inputs told of it."""
+    """The event as the memory and the record keep it, with entities of other inputs."""
     entities: list[Entity] = []
     # The merchant starts a renewal: address and device are not the customer's.
     if view.event.type is not _RECURRING_PURCHASE:
@@ -103,7 +103,7 @@ def event_of(
     who = _add_buyer(entities, view, hasher)
     transaction = drop_placeholder(view.event.transaction_id)
     if transaction is not None:
-        # Whoever tries other cards or names on one order is not repeating a request.
+        # Another card or user on the same order is a new attempt, not a repeated request.
         entities.append((kinds.TRANSACTION, f"{hasher.kept(transaction)} {who}"))
     if order.discount_codes:
         codes = dict.fromkeys([code.strip().upper() for code in order.discount_codes[:_MOST_CODES]])
@@ -114,7 +114,7 @@ def event_of(
     if policy.entities and view.request.custom_inputs:
         _add_custom(entities, view.request.custom_inputs, policy.entities, hasher)
     if more:
-        # What is told twice is one thing, and counts once.
+        # An entity that is named twice counts once.
         entities += [each for each in more if each not in entities]
     facts = view.facts
     return MemoryEvent(
@@ -169,7 +169,7 @@ def _add_device(entities: list[Entity], view: RequestView, hasher: EntityHasher)
 
 
 def _add_buyer(entities: list[Entity], view: RequestView, hasher: EntityHasher) -> str:
-    """Who buys, with which card; returned as a word, which without any is the address."""
+    """Add user and card; returns them as one word, or the address if there is neither."""
     found: list[Entity] = []
     user, name = drop_placeholder(view.account.user_id), drop_placeholder(view.account.username)
     if user is not None:
@@ -189,7 +189,7 @@ def _add_buyer(entities: list[Entity], view: RequestView, hasher: EntityHasher) 
 
 def _add_cart(entities: list[Entity], items: list[CartItem], hasher: EntityHasher) -> None:
     first = items[:_MOST_ITEMS]
-    # Lines without names of their articles would make strangers' carts alike.
+    # Lines without an article's id would make the carts of strangers alike.
     if all(each.item_id is not None for each in first):
         lines = sorted([f"{each.item_id}\t{each.quantity}" for each in first])
         entities.append((kinds.CART, hasher.hashed("\n".join(lines))))
@@ -199,7 +199,7 @@ def _add_cart(entities: list[Entity], items: list[CartItem], hasher: EntityHashe
 
 
 def _add_goods(entities: list[Entity], view: RequestView, hasher: EntityHasher) -> None:
-    """What is bought at about which price: the same thing at another price is another offer."""
+    """Add goods at about their price: the same article at another price is another offer."""
     items, cart = view.items, view.cart
     if not items or cart is None:
         return

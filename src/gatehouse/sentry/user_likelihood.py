@@ -1,4 +1,4 @@
-"""Freeman's likelihood ratio: how unlike its user does an event look?
+"""Freeman's likelihood ratio: how unlike its user an event is.
 
 The model of Freeman et al. (NDSS 2016): for each feature, how common its value is among everybody
 over how common it is for this user, times how rarely this user comes. An address that is new counts
@@ -12,7 +12,7 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind, EntityView, History
 
 LEAST_EVENTS: Final = 3
-"""Whoever was seen less often than this has no habits yet."""
+"""A user who was seen less often has no habits yet."""
 
 _FEATURES: Final = (
     ((EntityKind.ADDRESS, 0.6), (EntityKind.OPERATOR, 0.3), (EntityKind.COUNTRY, 0.1)),
@@ -49,7 +49,7 @@ def _compare(
         times = history.popularity(kind)
         if not times:
             continue
-        # One more of each keeps a value that nobody had before from being impossible.
+        # One more of each, so that a value without any earlier event is not impossible.
         among_all = (times - itself + 1) / (everyone + 1)
         with_user = user.times_with(kind) - itself
         common += weight * among_all

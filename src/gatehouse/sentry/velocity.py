@@ -1,8 +1,8 @@
-"""What rules can ask of an entity's past: how often, with how many others, how often refused.
+"""The velocity signals of rules: how often an entity was seen, with how many others, and refused.
 
 The catalogue of the rule language says which measures there are and in what order. Each group of
-them becomes a plan here, once; then one walk through an entity's history, one through those it was
-seen with and one through its refusals answers all of them.
+them becomes a plan here, once; then one walk each through an entity's timeline, partners and
+refusals answers all of them.
 """
 
 from array import array
@@ -41,7 +41,7 @@ _KINDS: Final = KIND_BITS + 1
 _NOTHING: Final = array("d")
 _DIGITS: Final = 4
 _AGE_STEPS: Final = 10_000
-"""So many make a day; finer than a few seconds an age need not be."""
+"""Steps of a day; an age need not be finer than a few seconds."""
 _LARGEST: Final = 2.0**53 - 1
 """Up to here every whole number is exact wherever it is compared."""
 
@@ -76,7 +76,7 @@ class VelocityPlan(NamedTuple):
     signal: str
     kind: EntityKind
     once: list[float]
-    """The list of whoever was seen once, but for partners and the amount."""
+    """The list of an entity that was seen once, without partners and amount."""
     counts: Counts
     partners: tuple[Partners, ...]
     recent_s: int
@@ -94,13 +94,13 @@ def measured(
     counted: bool,
     alone: float | None = None,
 ) -> list[float]:
-    """The list of one entity as of an event, which has entities of the kinds that are present.
+    """The list of one entity as of an event, which has entities of the kinds that are `present`.
 
-    Alone stands the amount of an event in another currency than the entity's sums.
+    `alone` is the amount of an event in another currency than the entity's sums.
     """
     _, _, once, counts, partners, recent_s, whole_s, _, _ = plan
     found = once.copy()
-    # Whoever is recalled without being counted may have been seen just now.
+    # An entity of an event that is not counted may have been seen just now.
     previous_s = history.previous_s if counted else at_s
     silence_s = _NEVER_S if previous_s is None else at_s - previous_s
     _count(found, counts, history, at_s, silence_s)
@@ -116,7 +116,7 @@ def measured(
     elif history.links:
         seen = _partners_seen(history.links, at_s, at_s - recent_s, at_s - whole_s)
         for kind, recent, whole in partners:
-            # Of who was met again later only that is known, yet this event has met them, too.
+            # Of a partner that came again later only that is known, but it was here, too.
             least = 1 if kind in present else 0
             if whole is not None:
                 found[whole] = seen[kind] or least
@@ -141,12 +141,12 @@ def _count(
             found[amount] = min(timeline[-1], _LARGEST)
         return
     moments = timeline[::3]
-    # An event that comes late is judged by what was before it, not by what came since.
+    # A late event is compared with what was before it, not with what came since.
     is_last = at_s >= history.last_s
     end = until = len(moments) if is_last else bisect_right(moments, at_s)
     total = 0.0
     for place, span_s in places:
-        # Only a span that holds some of the others, but not all, needs a look at the history.
+        # Only a span that holds some of the other events, but not all, needs the timeline.
         if span_s < silence_s:
             continue
         if span_s > age_s and is_last:
@@ -210,7 +210,7 @@ def _count_refusals(
 
 
 def _planned(group: str, measures: Sequence[str]) -> VelocityPlan:
-    """Where each measure of a group belongs, told by its name."""
+    """Where each measure of a group belongs, by its name."""
     places: dict[str, list[tuple[int, int]]] = {}
     partners: dict[EntityKind, dict[int, int]] = {}
     for place, measure in enumerate(measures):

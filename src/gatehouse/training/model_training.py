@@ -35,7 +35,7 @@ from gatehouse.training.presuming import Presumed, known_at, presume
 from gatehouse.training.report import Curves, ModelComparison, ModelReport, span_text
 
 OPERATIONS: Final = ("sentry", "pipeline")
-"""Whose records keep what Sentry measured."""
+"""The operations whose records hold Sentry's features."""
 LABEL_DELAY_MS: Final = 30 * 86_400_000
 HOLDOUT: Final = 0.2
 
@@ -53,7 +53,7 @@ class TrainingOptions(msgspec.Struct, frozen=True):
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """A model and what is told about it."""
+    """A model and its report."""
 
     sheet: Sheet
     report: ModelReport
@@ -110,7 +110,7 @@ _decode_result: Final = msgspec.json.Decoder(_Result).decode
 
 
 def settled(span: RecordSpan, until_ms: int, options: TrainingOptions) -> RecordSpan:
-    """The part of a span whose labels are in by now."""
+    """The part of a span whose labels should be known by now."""
     return span._replace(until_ms=min(span.until_ms, until_ms - options.label_delay_ms))
 
 
@@ -247,7 +247,7 @@ def _try(
 
 
 def _differences(trial: Fitted | None, final: Fitted) -> list[str]:
-    """In what the model is not quite what its trial was, or is made to be."""
+    """How the model differs from its trial, and whether its confidence follows all requests."""
     found = []
     if trial is not None and trial.method != final.method:
         found.append(

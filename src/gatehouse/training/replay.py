@@ -1,8 +1,8 @@
-"""Replays requests that came before: judges them in order, learning only what was known by then.
+"""Replays earlier requests: scores them in order, learning only what was known by then.
 
 Requests go through the same stage as a server's. A label becomes known some time after its request,
-and moves the reputation of what the request touched; at set times, a new scorecard is fitted on
-what is known. So the scores are what they would have been, had Gatehouse been there.
+and moves the reputation of the request's entities; at set times, a new scorecard is fitted on what
+is known. So the scores are those that Gatehouse would have given at the time.
 """
 
 import time
@@ -44,7 +44,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     retrain_every_ms: int | None = None
     """Counted from the first request; None: the scorecard stays as it is."""
     fit: "FitOptions | None" = None
-    """None: as usual."""
+    """None: the default options."""
     window_ms: int = 120 * DAY_MS
     """How far back training looks."""
     policy: SentryPolicy = DEFAULT_POLICY
@@ -143,7 +143,7 @@ def replay(
 
 
 def _warn(at_ms: int, learned_until: str | None, say: Callable[[str], None]) -> None:
-    """Tell if the scorecard to begin with knows what is to come."""
+    """Warn if the first scorecard has learned from requests that are still to come."""
     first = iso_time(at_ms)
     if learned_until is not None and learned_until >= first:
         say(
@@ -157,13 +157,13 @@ class _Pending(NamedTuple):
 
     known_at_ms: int
     row: int
-    """Counted from the first request on, those that were forgotten, too."""
+    """Counted from the first request on, including forgotten ones."""
     target: LabelTarget
     fraud: bool
 
 
 class _Lessons:
-    """What has been learned so far, and what will be."""
+    """Labels that are known so far, labels still to come, and when to retrain."""
 
     def __init__(
         self,
@@ -193,23 +193,23 @@ class _Lessons:
             self._due_ms = now_ms + every_ms
         if now_ms < self._due_ms:
             return None
-        # After a long silence, one new scorecard is as good as those that were missed.
+        # After a long gap, one new scorecard stands for all that were missed.
         self._due_ms += ((now_ms - self._due_ms) // every_ms + 1) * every_ms
         return self._retrain(now_ms)
 
     def add(self, at_ms: int, weighed: ScoredRequest, *, fraud: bool | None) -> None:
-        """Keep a request until its label is known, and what was measured of it for longer."""
+        """Keep a request until its label is known, and its features for training."""
         summary = self._summary
         if fraud is None:
-            # Nobody will ever know: there is nothing to learn from it.
+            # Without a label there is nothing to learn.
             summary.unlabelled += 1
             return
         summary.frauds += fraud
         summary.legitimates += not fraud
         row = -1
         if self._examples is not None:
-            signals = recorded_features(weighed.values)
-            row = self._forgotten + self._examples.add(at_ms / 1000, signals)
+            values = recorded_features(weighed.values)
+            row = self._forgotten + self._examples.add(at_ms / 1000, values)
         known_at_ms = at_ms + self._options.label_delay_ms
         target = self._memory.label_target(weighed.event)
         self._pending.append(_Pending(known_at_ms, row, target, fraud))
@@ -227,7 +227,7 @@ class _Lessons:
         retrainings = self._summary.retrainings
         version = f"replay-{len(retrainings) + 1}"
         began = time.perf_counter()
-        # No later scorecard looks back as far either.
+        # Later scorecards do not use these requests either.
         self._forgotten += self._examples.forget_before((now_ms - self._options.window_ms) / 1000)
         try:
             fitted = _fit(self._examples, version, self._options)
@@ -259,13 +259,13 @@ def _fit(examples: "Examples", version: str, options: ReplayOptions) -> "Fitted"
 
     from gatehouse.training.model_fitting import FitOptions, fit
 
-    # A copy: an array that somebody looks into cannot grow.
+    # A copy: an array cannot grow while NumPy shares its memory.
     rows = np.flatnonzero(np.array(examples.labels) >= 0)
     return fit(examples, rows, load_sheet(), version, options.fit or FitOptions())
 
 
 def _finished(coroutine: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine returns that never waits, as the embedded memory does not."""
+    """The result of a coroutine that never waits, as with the memory of this process."""
     try:
         coroutine.send(None)
     except StopIteration as end:
