@@ -8,7 +8,7 @@ from gatehouse.sentry.memory import EntityKind, EntityView, Spread
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.reputation_store import KeyedEvent, ReputationStore
 from gatehouse.sentry.user_history import UserHistory
-from gatehouse.sentry.velocity import PLANS, measured
+from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured
 
 
 class RecalledEntity:
@@ -148,13 +148,10 @@ class RecalledHistory:
     def velocity(self) -> dict[str, list[float]]:
         """What rules can ask of the history."""
         last = dict(zip(self.kinds, self.histories, strict=True))
-        at_s, keys, counted = self.at_s, self.keys, self.counted
+        event = VelocityEvent(self.at_s, self.keys, self.counted, self._amount, self.currency)
         found = {}
         for plan in PLANS:
             history = last.get(plan.kind)
             if history is not None:
-                alone = None if history.currency == self.currency else self._amount
-                found[plan.signal] = measured(
-                    plan, history, at_s, keys, counted=counted, alone=alone
-                )
+                found[plan.signal] = measured(plan, history, event)
         return found

@@ -85,27 +85,29 @@ class VelocityPlan(NamedTuple):
     declined_cards: VelocitySlots
 
 
-def measured(
-    plan: VelocityPlan,
-    history: EntityHistory,
-    at_s: float,
-    present: Container[EntityKind],
-    *,
-    counted: bool,
-    alone: float | None = None,
-) -> list[float]:
-    """The list of one entity as of an event, which has entities of the kinds that are `present`.
+class VelocityEvent(NamedTuple):
+    """What velocity needs to know of an event."""
 
-    `alone` is the amount of an event in another currency than the entity's sums.
-    """
+    at_s: float
+    present: Container[EntityKind]
+    """The kinds of its entities."""
+    counted: bool
+    amount: float
+    currency: str | None
+
+
+def measured(plan: VelocityPlan, history: EntityHistory, event: VelocityEvent) -> list[float]:
+    """The list of one entity as of an event."""
     _, _, once, counts, partners, recent_s, whole_s, _, _ = plan
+    at_s, present, counted, amount, currency = event
     found = once.copy()
     # An entity of an event that is not counted may have been seen just now.
     previous_s = history.previous_s if counted else at_s
     silence_s = _NEVER_S if previous_s is None else at_s - previous_s
     _count(found, counts, history, at_s, silence_s)
-    if alone is not None and counts.amount is not None:
-        found[counts.amount] = round(alone, _DIGITS) if alone < _LARGEST else _LARGEST
+    if history.currency != currency and counts.amount is not None:
+        # The entity's sums are in another currency, so the event's amount stands alone.
+        found[counts.amount] = round(amount, _DIGITS) if amount < _LARGEST else _LARGEST
     if silence_s > whole_s:
         for kind, recent, whole in partners:
             if kind in present:

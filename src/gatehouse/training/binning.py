@@ -29,6 +29,15 @@ class Binned(msgspec.Struct, frozen=True):
         return len(self.cuts) + 2
 
 
+class Additive(msgspec.Struct, frozen=True):
+    """What a fit gives back: the log-odds of fraud as a constant and a score for every bin."""
+
+    intercept: float
+    scores: list[Values]
+    held_back: Values
+    """What the features add for each row, by a fit that had not seen it; NaN without one."""
+
+
 def put_into_bins(code: str, column: Values, masses: Values, most: int) -> Binned:
     """A column in at most so many bins, each with about as much of the mass of its rows."""
     measured = ~np.isnan(column)

@@ -6,14 +6,13 @@ back other rows; its scores of those show how sure the whole may be.
 
 import warnings
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.features.feature import Group
-from gatehouse.training.additive import Additive
-from gatehouse.training.binning import Binned
+from gatehouse.training.binning import Additive, Binned
 from gatehouse.training.examples import Values
 from gatehouse.training.sampling import Sample
 
@@ -51,10 +50,19 @@ def bins_for(frauds: int) -> int:
     return min(max(frauds // _FRAUDS_PER_BIN, _FEWEST_BINS), MOST_BINS)
 
 
+class BoostingOptions(NamedTuple):
+    """How often boosting is repeated, with which random numbers, and on how many cores."""
+
+    bags: int
+    seed: int
+    jobs: int
+
+
 def boost(
-    sample: Sample, features: Sequence[Binned], offset: Values, *, bags: int, seed: int, jobs: int
+    sample: Sample, features: Sequence[Binned], offset: Values, options: BoostingOptions
 ) -> Additive:
     """Fit the features to the frauds of the sample, beside what the offset says already."""
+    bags, seed, jobs = options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from interpret.glassbox import ExplainableBoostingClassifier

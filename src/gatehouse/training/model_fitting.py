@@ -14,8 +14,7 @@ import numpy as np
 from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.scorecard import Prior, Sheet, Term, logit
 from gatehouse.training import boosting, regression
-from gatehouse.training.additive import Additive
-from gatehouse.training.binning import Binned, put_into_bins
+from gatehouse.training.binning import Additive, Binned, put_into_bins
 from gatehouse.training.calibrating import doubt_about, find_constant, find_slope, latest
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
 from gatehouse.training.sampling import Sample, has_evidence, take_sample
@@ -194,9 +193,8 @@ def _learn(
         return Additive(0.0, [], np.full(len(offset), np.nan))
     if method == "logistic":
         return regression.regress(sample, features, offset)
-    return boosting.boost(
-        sample, features, offset, bags=options.bags, seed=options.seed, jobs=options.jobs
-    )
+    boosted = boosting.BoostingOptions(options.bags, options.seed, options.jobs)
+    return boosting.boost(sample, features, offset, boosted)
 
 
 def _slope(additive: Additive, sample: Sample, offset: Values, recent: Rows) -> float:

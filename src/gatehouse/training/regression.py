@@ -9,8 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from gatehouse.training.additive import Additive
-from gatehouse.training.binning import Binned
+from gatehouse.training.binning import Additive, Binned
 from gatehouse.training.examples import Values
 from gatehouse.training.sampling import Sample
 

@@ -1,4 +1,4 @@
-"""What numbers tell, measured against what is usual."""
+"""Features of numbers, measured against what is usual."""
 
 from collections.abc import Callable
 from math import exp, factorial, log10

@@ -1,4 +1,4 @@
-"""Signals from what earlier orders turned out to be."""
+"""Features from the labels of earlier orders."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a user agent and languages tell."""
+"""Features of the user agent and the languages."""
 
 from typing import Any
 

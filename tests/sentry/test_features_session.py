@@ -1,4 +1,4 @@
-"""What a visit tells."""
+"""Features of the session."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What an order tells."""
+"""Features of the order."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What an account and its past tell."""
+"""Features of the account that orders, and of its earlier orders."""
 
 import math
 from typing import Any

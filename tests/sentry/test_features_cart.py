@@ -1,4 +1,4 @@
-"""What a cart tells."""
+"""Features of the lines of the cart."""
 
 from typing import Any
 
