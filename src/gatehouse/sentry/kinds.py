@@ -1,7 +1,7 @@
 """The kinds of entities as plain constants, for code that runs in every request.
 
-On Python 3.11 naming a member of an enumeration takes 0.25 µs and a constant of a module 0.06 µs.
-One request names about sixty of them, which made 13 µs of the 316 µs that Sentry took (measured).
+On Python 3.11 naming a member of an enumeration takes 0.25 µs and a constant of a module 0.06 µs
+(measured). One request names 66 of them: 12 µs of the 300 µs that Sentry takes.
 """
 
 from typing import Final

@@ -7,7 +7,7 @@ from typing import Final
 
 from gatehouse.sentry import kinds
 from gatehouse.sentry.account_stats import AccountStats
-from gatehouse.sentry.entity_history import KIND_BITS, EntityHistory
+from gatehouse.sentry.entity_history import KIND_BITS, EntityHistory, new_links
 from gatehouse.sentry.event_layout import EventLayout, layout_of
 from gatehouse.sentry.history_table import Shard
 from gatehouse.sentry.memory import EntityKind, MemoryEvent, MemoryState
@@ -99,15 +99,19 @@ class LocalMemory:
         stats.sell(layout.sold(keys))
         row = array("d", (at_s, 1.0, event.amount or 0.0))
         whole_s = int(at_s)
-        histories = []
+        shards, histories = self._shards, []
         for place, kind, partners in layout.remembered:
             key = keys[place]
-            shard = self._shard(key)
+            shard = shards[key >> 5 & 63]
             history = shard.known.get(key) or shard.promote(key)
             if history is None:
-                history = _new_history(kind, event)
+                # As `see` would make it, but in one step: many entities of an event are new.
+                history = (UserHistory if kind is kinds.USER else EntityHistory)(
+                    at_s, at_s, currency, 1, 0, None, row[:], new_links(partners(keys), whole_s)
+                )
                 shard.add(key, history)
-            history.see(row, currency, partners(keys), whole_s)
+            else:
+                history.see(row, currency, partners(keys), whole_s)
             histories.append(history)
             if isinstance(history, UserHistory):
                 stats.users += history.events == 1
