@@ -178,10 +178,10 @@ def measure(requests: int) -> Backtested:
 
 def _whole_way(rules: RuleSet, texts: list[str], count: int) -> float:
     with tempfile.TemporaryDirectory() as home:
-        office = open_admin_session(
+        session = open_admin_session(
             load_settings({"GATEHOUSE_HOME": str(Path(home))}), Actor.system("bench")
         )
-        with office.change() as change:
+        with session.change() as change:
             account_id = accounts.create(change, "Shop", "USD").account_id
         for batch in _batches(texts, count):
             rows = [
@@ -196,15 +196,15 @@ def _whole_way(rules: RuleSet, texts: list[str], count: int) -> float:
                 }
                 for one in batch
             ]
-            with office.database.writing() as connection:
+            with session.database.writing() as connection:
                 connection.execute(DECISIONS.insert(), rows)
         span = RecordSpan(account_id, 0, _START_MS * 2)
         trial = Backtest(rules, span, lambda name, value, at_ms: False, {})
         began = time.perf_counter()
-        report = try_out(office.database, trial, lambda loaded: None)
+        report = try_out(session.database, trial, lambda loaded: None)
         taken = time.perf_counter() - began
         assert report.records == count
-        office.database.dispose()
+        session.database.dispose()
     return taken
 
 

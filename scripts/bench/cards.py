@@ -1,4 +1,4 @@
-"""Card numbers and PreCheck bodies; whatever is numbered differs from one number to the next."""
+"""Card numbers and PreCheck bodies, each different from the others by its number."""
 
 import json
 

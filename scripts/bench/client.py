@@ -126,7 +126,7 @@ async def _pace(
     opened = await _connect(port, connections, load, free.append)
     started, sent = time.perf_counter(), 0
     while (now := time.perf_counter()) < started + seconds:
-        # Whoever finds no free connection waits, and the wait counts.
+        # A request without a free connection waits, and the wait counts.
         while free and (due_at := started + sent / rate) <= now:
             free.popleft().send(next(endless), due_at)
             sent += 1

@@ -37,7 +37,7 @@ from scripts.bench.visits import sentry_visit
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _CARDS_AT_ONCE = 10_000
 _MONTH_MS = 30 * 86_400_000
-# Visits of the past have other numbers than those that are sent.
+# Earlier visits have other numbers than those that are sent.
 _FIRST_VISIT = 1_000_000_000
 
 
@@ -93,12 +93,12 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
 
 def fill_with_people(shop: Shop, cards: range) -> None:
     """Keep the two holders of each of the cards, as an import without a file would."""
-    office = open_admin_session(load_settings(shop.environment), Actor.system("bench"))
-    sealer = IdentitySealer(office.ring)
-    for entries in _batches(office, cards):
-        with batch_of(office) as connection:
-            identities.put(shop.account_id, entries, connection, sealer, office.clock())
-    office.database.dispose()
+    session = open_admin_session(load_settings(shop.environment), Actor.system("bench"))
+    sealer = IdentitySealer(session.ring)
+    for entries in _batches(session, cards):
+        with batch_of(session) as connection:
+            identities.put(shop.account_id, entries, connection, sealer, session.clock())
+    session.database.dispose()
     database = sqlite3.connect(shop.home / "sandbox.db")
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
@@ -109,14 +109,14 @@ def fill_with_visits(shop: Shop, count: int) -> None:
 
     They cost nothing, so the ledger has no entries for them.
     """
-    office = open_admin_session(load_settings(shop.environment), Actor.system("bench"))
-    keeper = EntityHasher(office.ring.current(ENTITIES)[1])
-    book = Feeds(load_networks(), None, office.clock)
-    stage = SentryStage(book, LocalMemory(100_000), load_scorecard(), keeper, time_limit_ms=1000)
-    now_ms = office.clock()
+    session = open_admin_session(load_settings(shop.environment), Actor.system("bench"))
+    hasher = EntityHasher(session.ring.current(ENTITIES)[1])
+    book = Feeds(load_networks(), None, session.clock)
+    stage = SentryStage(book, LocalMemory(100_000), load_scorecard(), hasher, time_limit_ms=1000)
+    now_ms = session.clock()
     moments = (now_ms - _MONTH_MS + number * _MONTH_MS // count for number in range(count))
     rows = asyncio.run(_visits(stage, shop.account_id, moments))
-    office.database.dispose()
+    session.database.dispose()
     database = sqlite3.connect(shop.home / "sandbox.db", isolation_level=None)
     database.execute("BEGIN")
     database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?,NULL)", rows)
@@ -141,11 +141,11 @@ async def _visits(
     return rows
 
 
-def _batches(office: AdminSession, cards: range) -> Iterator[list[HolderRecord]]:
+def _batches(session: AdminSession, cards: range) -> Iterator[list[HolderRecord]]:
     """The holders in the order of their rows, in which a table is filled soonest."""
-    keeper = CardMasker(load_bins(), office.ring.current(CARD_FINGERPRINTS))
+    masker = CardMasker(load_bins(), session.ring.current(CARD_FINGERPRINTS))
     rows = sorted(
-        (keeper.fingerprint(CardNumber.parse(card_number(index))), index) for index in cards
+        (masker.fingerprint(CardNumber.parse(card_number(index))), index) for index in cards
     )
     for start in range(0, len(rows), _CARDS_AT_ONCE):
         part = rows[start : start + _CARDS_AT_ONCE]

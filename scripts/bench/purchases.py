@@ -34,7 +34,7 @@ def pipeline_body(index: int) -> bytes:
     reference = checked.pop("clientReferenceId")
     del visit["clientReferenceId"]
     if visit["order"]["currency"] == "JPY":
-        # Nobody can pay fractions of a yen.
+        # A yen has no fractions.
         visit["order"]["currency"] = "USD"
     body = {
         "pipelineId": 1,

@@ -35,22 +35,22 @@ class Remembered(NamedTuple):
 def measure(entities: int) -> Remembered:
     """Fill a memory until it holds so many entities, and see how much larger the process is."""
     book = Feeds(load_networks(), None, lambda: 0)
-    keeper, rings = EntityHasher(b"k" * 32), LocalMemory(entities)
+    hasher, memory = EntityHasher(b"k" * 32), LocalMemory(entities)
     decode = msgspec.json.Decoder(SentryRequest).decode
     process = psutil.Process()
     before, events, noting = process.memory_info().rss, 0, 0.0
     # Some tables are full a little before others.
-    while rings.state().entities < entities * 0.995:
+    while memory.state().entities < entities * 0.995:
         for _ in range(_BETWEEN):
             body = json.dumps(sentry_visit(events, f"t-{events}", _PEOPLE))
-            look = view_request(decode(body), _START_S + events * 2.0, book, None)
-            event = event_of("acct_1", look, DEFAULT_POLICY, keeper)
+            view = view_request(decode(body), _START_S + events * 2.0, book, None)
+            event = event_of("acct_1", view, DEFAULT_POLICY, hasher)
             started = time.perf_counter()
-            rings.note(event)
+            memory.note(event)
             noting += time.perf_counter() - started
             events += 1
     grown = process.memory_info().rss - before
-    return Remembered(rings.state().entities, events, grown / 1e9, noting / events * 1e6)
+    return Remembered(memory.state().entities, events, grown / 1e9, noting / events * 1e6)
 
 
 def measure_apart(entities: int) -> Remembered:

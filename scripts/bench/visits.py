@@ -57,7 +57,7 @@ AGENTS: Final = _agents()
 def sentry_visit(index: int, number: str, people: int = PEOPLE) -> dict[str, Any]:
     """A request; its index decides who comes, from where, with what and for what.
 
-    The number names the session and the transaction, which nobody has twice.
+    The number names the session and the transaction, so both are unique.
     """
     chance = random.Random(index)  # not for secrets
     person = chance.randrange(people)

@@ -54,11 +54,11 @@ class Event(NamedTuple):
     request: dict[str, Any]
     fraud: bool
     customer: int | None = None
-    """Whom it was made for; None where that tells nothing."""
+    """The customer; None where the data set has none that means anything."""
 
 
 class Known(NamedTuple):
-    """What is known of the requests beside what Sentry is told; one entry per request, in order."""
+    """What is known of the requests and not sent to Sentry; one entry per request, in order."""
 
     at_s: NDArray[np.int64]
     days: NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 Weeks are counted from the day of the first request, the first is 1. Card precision is that of the
 Fraud Detection Handbook: of the hundred customers that look most risky on a day, how many had a
-fraud that day; a customer that was found is not looked at again in the same week.
+fraud that day; a customer that was found is left out for the rest of the week.
 """
 
 from collections.abc import Iterator, Sequence
@@ -78,14 +78,14 @@ def choose_from_week(known: Known, wanted: int | None) -> int:
 
 
 def views(known: Known, risk: NDArray[np.float64], from_week: int) -> Iterator[View]:
-    """The figures of every request; where customers are told, also those of the unknown ones."""
+    """The figures of all requests, and of those by customers not yet known to be compromised."""
     yield _view(EVERY, known, risk, np.ones(len(risk), dtype=bool), from_week)
     if known.customers is not None:
         yield _view(UNKNOWN, known, risk, not_known(known), from_week)
 
 
 def not_known(known: Known) -> Rows:
-    """Which requests are of customers that nobody knows to be compromised yet.
+    """Which requests are of customers that are not known to be compromised yet.
 
     For a week, the book trains on the one that ended seven days before it, and learns of one more
     day every morning. Customers with a fraud in that time are left out. Older frauds are forgotten.
@@ -95,9 +95,9 @@ def not_known(known: Known) -> Rows:
     fraud_days, defrauded = known.days[known.fraud], known.customers[known.fraud]
     for day in range(int(known.days[-1]) + 1):
         since = day - day % DAYS - _BOOK_DELAY_DAYS - _BOOK_TRAINING_DAYS
-        told = (fraud_days >= since) & (fraud_days < day - _BOOK_DELAY_DAYS)
+        reported = (fraud_days >= since) & (fraud_days < day - _BOOK_DELAY_DAYS)
         begin, end = np.searchsorted(known.days, (day, day + 1))
-        chosen[begin:end] = ~np.isin(known.customers[begin:end], defrauded[told])
+        chosen[begin:end] = ~np.isin(known.customers[begin:end], defrauded[reported])
     return chosen
 
 

@@ -25,7 +25,7 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def result_of(data_set: DataSet, known: Known, replay: Pace, views: Iterable[View]) -> Result:
-    """Bring together what is told of a data set."""
+    """Bring together everything that is reported about a data set."""
     frauds = int(known.fraud.sum())
     return Result(
         data_set.name, data_set.title, data_set.notes, len(known.fraud), frauds, replay, list(views)

@@ -51,7 +51,7 @@ def replay(requests: Path, scores: Path, home: Path) -> Pace:
     command = [sys.executable, "-m", "gatehouse", "sentry", "replay", str(requests)]
     command += ["--label-delay", LABEL_DELAY, "--retrain-every", RETRAIN_EVERY]
     command += ["--out", str(scores), "--json"]
-    # What somebody has set on this machine shall not change the figures.
+    # Settings of this machine must not change the figures.
     environment = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
     environment[f"{PREFIX}HOME"] = str(home)
     began = time.monotonic()

@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 
 from gatehouse.access.actors import Actor
 from gatehouse.cli.sentry import replay_files
+from gatehouse.cli.sentry.replay_files import RequestFiles
+from gatehouse.cli.sentry.score_file import ScoreFile, check_apart
 from gatehouse.cli.sentry.sentry_replay import replay
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
@@ -221,12 +223,12 @@ def test_a_damaged_archive_is_told_with_how_far_it_could_be_read(place: Path) ->
 
 
 def test_scores_stand_under_their_name_only_when_all_are_there() -> None:
-    scores = replay_files.ScoreFile("scores.csv")
+    scores = ScoreFile("scores.csv")
     with scores:
         scores.write("2026-03-01T00:00:00Z", 0.25)
         assert not Path("scores.csv").exists()
     assert Path("scores.csv").read_text() == "at,requestConfidence\n2026-03-01T00:00:00Z,0.25\n"
-    with contextlib.suppress(KeyboardInterrupt), replay_files.ScoreFile("scores.csv") as scores:
+    with contextlib.suppress(KeyboardInterrupt), ScoreFile("scores.csv") as scores:
         scores.write("2026-03-01T00:00:00Z", 0.5)
         raise KeyboardInterrupt
     assert "0.25" in Path("scores.csv").read_text()
@@ -235,8 +237,8 @@ def test_scores_stand_under_their_name_only_when_all_are_there() -> None:
 
 def test_two_replays_of_one_name_do_not_write_into_one_file() -> None:
     with (
-        replay_files.ScoreFile("scores.csv") as first,
-        replay_files.ScoreFile("scores.csv") as other,
+        ScoreFile("scores.csv") as first,
+        ScoreFile("scores.csv") as other,
     ):
         first.write("2026-03-01T00:00:00Z", 0.25)
         other.write("2026-03-01T00:00:00Z", 0.75)
@@ -264,11 +266,11 @@ def test_standard_streams_that_are_one_file_are_noticed(monkeypatch: pytest.Monk
     with Path(name).open("a+") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
         with pytest.raises(InvalidInput, match=r"^requests\.jsonl holds the requests"):
-            replay_files.check_apart([name], "-")
+            check_apart([name], "-")
         monkeypatch.setattr(sys, "stdin", stream)
         with pytest.raises(InvalidInput, match=r"^standard input holds the requests"):
-            replay_files.check_apart(["-"], name)
-        replay_files.check_apart(["-", name], "/dev/null")
+            check_apart(["-"], name)
+        check_apart(["-", name], "/dev/null")
 
 
 def test_a_link_or_a_device_is_written_to_and_not_replaced() -> None:
@@ -350,7 +352,7 @@ def test_a_model_of_the_account_scores_instead_of_the_shipped_one(empty_sqlite_h
 
 def test_the_source_knows_how_much_it_has_read() -> None:
     first, second = write("a.jsonl", line(0), line(1)), write("b.jsonl", line(2))
-    source = replay_files.RequestFiles([first, second])
+    source = RequestFiles([first, second])
     assert source.size == Path(first).stat().st_size + Path(second).stat().st_size
     assert len(list(source)) == 3
     assert source.bytes_read == source.size
@@ -362,4 +364,4 @@ def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
     closed.close()
     monkeypatch.setattr(sys, "stdin", closed)
     with pytest.raises(InvalidInput, match="standard input is closed"):
-        list(replay_files.RequestFiles(["-"]))
+        list(RequestFiles(["-"]))

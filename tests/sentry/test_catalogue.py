@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.features.catalogue import ALL, BY_CODE, measure_all
+from gatehouse.sentry.features.catalogue import ALL, BY_CODE, measure_features
 from gatehouse.sentry.features.feature import Feature, Group
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
@@ -26,7 +26,7 @@ from gatehouse.sentry.request import (
 )
 from gatehouse.sentry.request_view import view_request
 from gatehouse.sentry.scorecard import load_scorecard
-from tests.sentry.visits import CARD, HOME, NOW, Book, Shop, cart, device, first_look, order, visit
+from tests.sentry.visits import CARD, HOME, NOW, Book, Shop, cart, device, first_view, order, visit
 
 
 def test_no_code_is_used_twice_and_every_group_has_signals() -> None:
@@ -48,8 +48,8 @@ def test_a_sentence_shows_its_number_as_people_write_it() -> None:
 
 
 def test_nothing_is_measured_where_nothing_was_sent() -> None:
-    assert measure_all(first_look({})) == {}
-    assert measure_all(Shop().look({})) == {}
+    assert measure_features(first_view({})) == {}
+    assert measure_features(Shop().view({})) == {}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_nothing_is_measured_where_nothing_was_sent() -> None:
 def test_a_group_speaks_only_when_its_fields_were_sent(
     body: dict[str, Any], groups: set[Group]
 ) -> None:
-    assert {BY_CODE[code].group for code in measure_all(first_look(body))} == groups
+    assert {BY_CODE[code].group for code in measure_features(first_view(body))} == groups
 
 
 def test_skipping_a_group_skips_nothing_that_would_speak() -> None:
@@ -84,12 +84,12 @@ def test_skipping_a_group_skips_nothing_that_would_speak() -> None:
         {"account": {}},
     ]
     for body in bodies:
-        for look in (first_look(body), Shop().look(body)):
-            one_by_one = {signal.code: signal.measure(look) for signal in ALL}
+        for view in (first_view(body), Shop().view(body)):
+            one_by_one = {signal.code: signal.measure(view) for signal in ALL}
             skipped = {
                 code: value
                 for code, value in one_by_one.items()
-                if value and code not in measure_all(look)
+                if value and code not in measure_features(view)
             }
             # One is about what is absent; it is asked only where it belongs.
             assert set(skipped) <= {"CART_EMPTY"}
@@ -106,17 +106,17 @@ def test_a_full_request_is_measured_by_nearly_everything() -> None:
     body["order"] |= {"discountCodes": ["A"], "referrerUrl": "https://example.com/"}
     body["event"] |= {"timestamp": "2026-11-15T12:00:00Z"}
     for _ in range(5):
-        look = shop.look(body, NOW, CARD)
+        view = shop.view(body, NOW, CARD)
     # Nobody has said what became of any order yet.
     silent = {
         signal.code
         for signal in ALL
-        if signal.group is not Group.REPUTATION and signal.measure(look) is None
+        if signal.group is not Group.REPUTATION and signal.measure(view) is None
     }
     quiet = {"ORDER_AMOUNT_HIGH", "ACCOUNT_NEW", "UA_OUTDATED", "ACCOUNT_HIGH_AMOUNTS"}
     assert silent <= quiet
     # Of what was measured, only what was found is kept.
-    found = measure_all(look)
+    found = measure_features(view)
     assert 5 < len(found) < len(ALL) // 2
     assert 0 not in found.values()
 
@@ -158,7 +158,7 @@ REQUESTS = st.builds(
     shopping_cart=st.builds(ShoppingCart, items=st.one_of(st.none(), st.lists(ITEMS, max_size=5))),
     custom_inputs=st.dictionaries(st.sampled_from(["timezone", "printer"]), st.text(max_size=20)),
 )
-RINGS, KEEPER, POLICY = (
+MEMORY, HASHER, POLICY = (
     LocalMemory(limit=5_000),
     EntityHasher(b"k" * 32),
     SentryPolicy(entities=("printer",)),
@@ -168,9 +168,9 @@ RINGS, KEEPER, POLICY = (
 @settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
 @given(REQUESTS)
 def test_whatever_is_sent_is_measured_in_numbers(request: SentryRequest) -> None:
-    look = view_request(request, NOW, Book(), CARD)
-    look.past = RINGS.note(event_of("shop", look, POLICY, KEEPER))
-    values = measure_all(look)
+    view = view_request(request, NOW, Book(), CARD)
+    view.history = MEMORY.note(event_of("shop", view, POLICY, HASHER))
+    values = measure_features(view)
     assert all(isfinite(value) for value in values.values()), values
     assert all(len(BY_CODE[code].sentence(value)) < 120 for code, value in values.items())
     assert 0 < load_scorecard().score(values).confidence < 1

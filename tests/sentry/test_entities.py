@@ -17,7 +17,7 @@ from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.request import CartItem, SentryRequest
 from gatehouse.sentry.request_view import view_request
 
-KEEPER = EntityHasher(b"k" * 32)
+HASHER = EntityHasher(b"k" * 32)
 READER = RequestReader(SentryRequest)
 NOW = 1_794_735_000.0
 CHROME = (
@@ -36,8 +36,8 @@ class Book:
 def event(
     body: dict[str, Any], policy: SentryPolicy = DEFAULT_POLICY, card: KeptCard | None = None
 ) -> MemoryEvent:
-    look = view_request(READER.read(msgspec.json.encode(body)), NOW, Book(), card)
-    return event_of("acct_1", look, policy, KEEPER)
+    view = view_request(READER.read(msgspec.json.encode(body)), NOW, Book(), card)
+    return event_of("acct_1", view, policy, HASHER)
 
 
 def entities(
@@ -93,7 +93,7 @@ def test_what_everybody_sends_is_nobodys_name(word: str | int) -> None:
 
 def test_who_has_no_id_is_known_by_a_hash_of_the_user_name() -> None:
     (kept,) = entities({"account": {"username": "amelia"}})[EntityKind.USER]
-    assert kept == KEEPER.hashed("name amelia")
+    assert kept == HASHER.hashed("name amelia")
     assert entities({"account": {"username": "amelia", "userId": 7}})[EntityKind.USER] == ["7"]
 
 
@@ -148,11 +148,11 @@ def test_anything_personal_becomes_a_hash_that_is_always_the_same(value: str | i
     (kept,) = entities({"account": {"userId": value}})[EntityKind.USER]
     assert kept.startswith("#")
     assert str(value) not in kept
-    assert kept == KEEPER.hashed(str(value))
+    assert kept == HASHER.hashed(str(value))
 
 
 def test_the_same_value_has_another_hash_in_another_installation() -> None:
-    assert EntityHasher(b"x" * 32).hashed("amelia@example.com") != KEEPER.hashed(
+    assert EntityHasher(b"x" * 32).hashed("amelia@example.com") != HASHER.hashed(
         "amelia@example.com"
     )
 
@@ -178,7 +178,7 @@ def test_a_cart_whose_lines_have_no_names_is_like_no_other() -> None:
 def test_a_category_that_could_be_about_a_person_is_hashed(word: str) -> None:
     items = [{"itemId": 1, "category": word}]
     assert entities({"shoppingCart": {"items": items}})[EntityKind.CATEGORY] == [
-        KEEPER.hashed(word)
+        HASHER.hashed(word)
     ]
 
 
@@ -212,7 +212,7 @@ def test_only_declared_custom_inputs_are_remembered() -> None:
     found = entities(body, SentryPolicy(entities=("tier", "phone", "list", "n", "absent")))
     assert found[EntityKind.CUSTOM] == [
         "tier=gold",
-        f"phone={KEEPER.hashed('+14155550132')}",
+        f"phone={HASHER.hashed('+14155550132')}",
         "n=1.5",
     ]
 
@@ -234,8 +234,8 @@ def test_where_somebody_is_is_known_only_when_the_address_can_be_believed(
             return facts
 
     request = READER.read(b'{"device": {"ipAddress": "8.8.4.4"}}')
-    look = view_request(request, NOW, Elsewhere(), None)
-    assert event_of("acct_1", look, DEFAULT_POLICY, KEEPER).whereabouts == country
+    view = view_request(request, NOW, Elsewhere(), None)
+    assert event_of("acct_1", view, DEFAULT_POLICY, HASHER).whereabouts == country
 
 
 def test_a_card_of_a_pipeline_is_remembered_by_fingerprint() -> None:
@@ -254,13 +254,13 @@ def test_the_issuer_of_a_card_is_remembered_only_when_it_is_known() -> None:
 
 
 def test_what_other_inputs_told_is_remembered_behind_the_rest_and_once() -> None:
-    look = view_request(READER.read(b'{"device": {"ipAddress": "8.8.8.8"}}'), NOW, Book(), None)
+    view = view_request(READER.read(b'{"device": {"ipAddress": "8.8.8.8"}}'), NOW, Book(), None)
     more = [
         (EntityKind.EMAIL, "#e"),
         (EntityKind.ADDRESS, "8.8.8.8"),
         (EntityKind.ADDRESS, "9.9.9.9"),
     ]
-    found = event_of("acct_1", look, DEFAULT_POLICY, KEEPER, more).entities
+    found = event_of("acct_1", view, DEFAULT_POLICY, HASHER, more).entities
     assert list(found[-2:]) == [(EntityKind.EMAIL, "#e"), (EntityKind.ADDRESS, "9.9.9.9")]
     assert [value for kind, value in found if kind is EntityKind.ADDRESS] == ["8.8.8.8", "9.9.9.9"]
 
@@ -307,10 +307,10 @@ def goods(*lines: dict[str, Any]) -> list[tuple[str, str]]:
 
 def odd_goods(word: str, price: float | None) -> list[Entity]:
     """The same of one line that JSON could not tell."""
-    look = view_request(READER.read(b"{}"), NOW, Book(), None)
-    look.items = [CartItem(item_id=word, category=word, price=price)]
-    look.cart = read_cart(look.items, "USD")
-    found = event_of("acct_1", look, DEFAULT_POLICY, KEEPER).entities
+    view = view_request(READER.read(b"{}"), NOW, Book(), None)
+    view.items = [CartItem(item_id=word, category=word, price=price)]
+    view.cart = read_cart(view.items, "USD")
+    found = event_of("acct_1", view, DEFAULT_POLICY, HASHER).entities
     return [
         each for each in found if each[0] in (EntityKind.SHELF, EntityKind.ARTICLE, EntityKind.MIX)
     ]
@@ -385,7 +385,7 @@ def test_of_a_long_cart_the_first_lines_are_remembered() -> None:
 def test_nobody_is_named_by_goods(word: str) -> None:
     found = str(goods({"itemId": word, "category": word, "price": 20})).casefold()
     for part in ("zelda", "fitzgerald", "example", "4242", "415"):
-        assert part not in found.replace(KEEPER.hashed(word), "")
+        assert part not in found.replace(HASHER.hashed(word), "")
 
 
 @pytest.mark.parametrize("word", ["", " ", "\0", "\ud800", "&", "and", "x" * 60_000, "é" * 300])

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.sentry.reputation import HALF_LIFE_DAYS, HORIZON_DAYS, LabelTrend, Ledger, Outcomes
+from gatehouse.sentry.reputation import (
+    HALF_LIFE_DAYS,
+    HORIZON_DAYS,
+    LabelCounts,
+    LabelTable,
+    LabelTrend,
+)
 
 TODAY = 20_772
 LONG_AGO = TODAY - HORIZON_DAYS - 30
@@ -20,8 +26,8 @@ ANY_DAYS = st.integers(-10, 4_000_000) | st.integers(TODAY - 500, TODAY)
 LABELS = st.lists(st.tuples(DAYS, st.booleans()), max_size=30)
 
 
-def ledger(*labels: Label) -> Ledger:
-    made = Ledger()
+def labels_of(*labels: Label) -> LabelCounts:
+    made = LabelCounts()
     for day, fraud in labels:
         made.add(day, fraud=fraud, times=1)
     return made
@@ -35,7 +41,7 @@ def goods(*days: int) -> list[Label]:
     return [(day, False) for day in days]
 
 
-def same(one: Ledger, other: Ledger) -> bool:
+def same(one: LabelCounts, other: LabelCounts) -> bool:
     return (one.frauds, one.known, list(one.days or ())) == (
         other.frauds,
         other.known,
@@ -47,12 +53,12 @@ def same(one: Ledger, other: Ledger) -> bool:
 
 
 def test_labels_of_today_count_one_each() -> None:
-    made = ledger(*frauds(TODAY), *goods(TODAY, TODAY))
+    made = labels_of(*frauds(TODAY), *goods(TODAY, TODAY))
     assert made.recent(TODAY) == pytest.approx((1.0, 3.0))
 
 
 def test_a_label_counts_half_after_the_half_life_and_less_from_day_to_day() -> None:
-    made = ledger(*frauds(TODAY), *goods(TODAY))
+    made = labels_of(*frauds(TODAY), *goods(TODAY))
     half, whole = made.recent(TODAY + int(HALF_LIFE_DAYS))
     assert half == pytest.approx(0.5)
     assert whole == pytest.approx(1.0)
@@ -63,7 +69,7 @@ def test_a_label_counts_half_after_the_half_life_and_less_from_day_to_day() -> N
 
 
 def test_no_label_counts_more_than_one_however_late_the_question_is_about() -> None:
-    made = ledger(*frauds(TODAY - 3, TODAY), *goods(TODAY))
+    made = labels_of(*frauds(TODAY - 3, TODAY), *goods(TODAY))
     assert made.recent(TODAY - 7) == made.recent(TODAY)
     assert made.recent(0) == made.recent(TODAY)
 
@@ -80,10 +86,10 @@ def test_labels_that_were_taken_back_leave_no_trace_in_any_order(
             # Anywhere behind the label itself.
             place = steps.index((number, label, 1)) + 1
             steps.insert(order.randint(place, len(steps)), (number, label, -1))
-    made = Ledger()
+    made = LabelCounts()
     for _, (day, fraud), times in steps:
         made.add(day, fraud=fraud, times=times)
-    assert same(made, ledger(*kept))
+    assert same(made, labels_of(*kept))
 
 
 @given(st.lists(st.tuples(ANY_DAYS, st.booleans(), st.sampled_from([1, -1])), max_size=40))
@@ -91,13 +97,13 @@ def test_whatever_is_told_the_sums_stay_possible(
     steps: Sequence[tuple[int, bool, int]],
 ) -> None:
     """Also of what was never told, and of days that no calendar has."""
-    made = Ledger()
+    made = LabelCounts()
     for day, fraud, times in steps:
         made.add(day, fraud=fraud, times=times)
         assert 0 <= made.frauds <= made.known
         seen, known = made.recent(day)
         assert 0 <= seen <= known < math.inf
-        course = made.course(day)
+        course = made.trend(day)
         assert 0 <= course.latest <= 1
         assert 0 <= course.run <= len(steps)
 
@@ -108,55 +114,55 @@ def test_the_order_in_which_labels_come_in_makes_no_difference(
 ) -> None:
     shuffled = list(labels)
     order.shuffle(shuffled)
-    assert same(ledger(*labels), ledger(*shuffled))
+    assert same(labels_of(*labels), labels_of(*shuffled))
 
 
 # ---- The horizon -------------------------------------------------------------------------------
 
 
 def test_days_beyond_the_horizon_stay_in_the_sums_alone() -> None:
-    made = ledger(*frauds(LONG_AGO, LONG_AGO + 1, LONG_AGO + 2), *goods(TODAY))
+    made = labels_of(*frauds(LONG_AGO, LONG_AGO + 1, LONG_AGO + 2), *goods(TODAY))
     assert made.recent(TODAY)[0] > 0
-    assert made.course(TODAY).days_since_fraud is None
-    late = ledger(*goods(TODAY), *frauds(LONG_AGO + 2, LONG_AGO, LONG_AGO + 1))
+    assert made.trend(TODAY).days_since_fraud is None
+    late = labels_of(*goods(TODAY), *frauds(LONG_AGO + 2, LONG_AGO, LONG_AGO + 1))
     assert same(made, late)
 
 
 def test_the_last_day_within_the_horizon_is_known() -> None:
-    made = ledger(*frauds(TODAY - HORIZON_DAYS), *goods(TODAY))
-    assert made.course(TODAY).days_since_fraud == HORIZON_DAYS
-    assert ledger(*frauds(TODAY - HORIZON_DAYS - 1), *goods(TODAY)).course(TODAY)[0] is None
+    made = labels_of(*frauds(TODAY - HORIZON_DAYS), *goods(TODAY))
+    assert made.trend(TODAY).days_since_fraud == HORIZON_DAYS
+    assert labels_of(*frauds(TODAY - HORIZON_DAYS - 1), *goods(TODAY)).trend(TODAY)[0] is None
 
 
 def test_a_later_label_that_is_taken_back_leaves_the_course_as_it_was() -> None:
-    made = ledger(*frauds(LONG_AGO))
-    before = made.course(LONG_AGO + 30)
+    made = labels_of(*frauds(LONG_AGO))
+    before = made.trend(LONG_AGO + 30)
     made.add(TODAY, fraud=False, times=1)
     made.add(TODAY, fraud=False, times=-1)
-    assert made.course(LONG_AGO + 30) == before
+    assert made.trend(LONG_AGO + 30) == before
     assert before.run == 1
 
 
 def test_a_label_from_beyond_the_horizon_can_be_taken_back() -> None:
-    made = ledger(*frauds(LONG_AGO), *goods(TODAY))
+    made = labels_of(*frauds(LONG_AGO), *goods(TODAY))
     made.add(LONG_AGO, fraud=True, times=-1)
-    assert same(made, ledger(*goods(TODAY)))
+    assert same(made, labels_of(*goods(TODAY)))
 
 
 def test_what_comes_after_a_forgotten_day_is_not_mistaken_for_it() -> None:
-    made = ledger(*frauds(LONG_AGO), *goods(TODAY))
+    made = labels_of(*frauds(LONG_AGO), *goods(TODAY))
     # The only later label goes, and the forgotten day gets a label of the other kind.
     made.add(TODAY, fraud=False, times=-1)
     made.add(LONG_AGO, fraud=False, times=1)
     made.add(LONG_AGO, fraud=True, times=-1)
-    assert same(made, ledger(*goods(LONG_AGO)))
+    assert same(made, labels_of(*goods(LONG_AGO)))
 
 
 def test_what_was_never_told_cannot_be_taken_back() -> None:
     for label in ((TODAY, True), (TODAY - 1, False), (LONG_AGO, True)):
-        made = ledger(*goods(TODAY), *frauds(TODAY - 1))
+        made = labels_of(*goods(TODAY), *frauds(TODAY - 1))
         made.add(label[0], fraud=label[1], times=-1)
-        assert same(made, ledger(*goods(TODAY), *frauds(TODAY - 1)))
+        assert same(made, labels_of(*goods(TODAY), *frauds(TODAY - 1)))
 
 
 # ---- How it went on ----------------------------------------------------------------------------
@@ -178,20 +184,20 @@ def test_what_was_never_told_cannot_be_taken_back() -> None:
     ],
 )
 def test_the_course_of_labels(labels: list[Label], course: LabelTrend) -> None:
-    found = ledger(*labels).course(TODAY)
+    found = labels_of(*labels).trend(TODAY)
     assert found[:3] == course[:3]
     assert found.latest == pytest.approx(course.latest)
 
 
 def test_what_happened_after_the_question_counts_as_of_today() -> None:
-    assert ledger(*frauds(TODAY + 2)).course(TODAY).days_since_fraud == 0
+    assert labels_of(*frauds(TODAY + 2)).trend(TODAY).days_since_fraud == 0
 
 
 # ---- All entities ------------------------------------------------------------------------------
 
 
 def test_a_label_counts_for_everything_it_touches_and_can_be_taken_back() -> None:
-    outcomes = Outcomes(10)
+    outcomes = LabelTable(10)
     outcomes.add({1: None, 2: None}, TODAY, fraud=True, times=1)
     outcomes.add({2: None, 3: None}, TODAY, fraud=False, times=1)
     two = outcomes.get(2)
@@ -204,7 +210,7 @@ def test_a_label_counts_for_everything_it_touches_and_can_be_taken_back() -> Non
 
 
 def test_whoever_had_no_label_for_longest_is_dropped_first() -> None:
-    outcomes = Outcomes(3)
+    outcomes = LabelTable(3)
     for key in (1, 2, 3, 1, 4):
         outcomes.add({key: None}, TODAY, fraud=True, times=1)
     assert [key for key in range(1, 5) if outcomes.get(key) is not None] == [1, 3, 4]
@@ -212,7 +218,7 @@ def test_whoever_had_no_label_for_longest_is_dropped_first() -> None:
 
 
 def test_a_label_of_a_ledger_that_was_dropped_is_not_taken_from_the_next_one() -> None:
-    outcomes = Outcomes(1)
+    outcomes = LabelTable(1)
     outcomes.add({1: None}, TODAY, fraud=True, times=1)
     outcomes.add({2: None}, TODAY, fraud=True, times=1)
     outcomes.add({1: None}, TODAY, fraud=True, times=-1)
@@ -221,18 +227,18 @@ def test_a_label_of_a_ledger_that_was_dropped_is_not_taken_from_the_next_one() -
     outcomes.add({1: None}, TODAY, fraud=True, times=-1)
     left = outcomes.get(1)
     assert left is not None
-    assert same(left, ledger(*goods(TODAY)))
+    assert same(left, labels_of(*goods(TODAY)))
 
 
 def test_who_told_is_known_as_long_as_a_label_of_theirs_counts() -> None:
-    outcomes = Outcomes(10)
+    outcomes = LabelTable(10)
     for own_key, times in ((7, 1), (8, 1), (7, 1), (7, -1)):
         outcomes.add({1: own_key}, TODAY, fraud=True, times=times)
     shared = outcomes.get(1)
     assert shared is not None
-    assert shared.sayers == {7: 1, 8: 1}
+    assert shared.reporters == {7: 1, 8: 1}
     outcomes.add({1: 7}, TODAY, fraud=True, times=-1)
-    assert shared.sayers == {8: 1}
+    assert shared.reporters == {8: 1}
 
 
 TOUCHED = st.dictionaries(st.integers(1, 4), st.none() | st.integers(5, 6), min_size=1)
@@ -248,7 +254,7 @@ def test_what_remains_is_what_the_labels_that_remain_make(
     withdrawn: list[tuple[dict[int, int | None], int, bool]],
     order: Random,
 ) -> None:
-    outcomes, expected = Outcomes(10), Outcomes(10)
+    outcomes, expected = LabelTable(10), LabelTable(10)
     told = [*kept, *withdrawn]
     order.shuffle(told)
     for keys, day, fraud in told:
@@ -264,7 +270,7 @@ def test_what_remains_is_what_the_labels_that_remain_make(
         assert (one is None) is (other is None)
         if one is not None and other is not None:
             assert same(one, other)
-            assert (one.sayers or {}) == (other.sayers or {})
+            assert (one.reporters or {}) == (other.reporters or {})
 
 
 # ---- What it says ------------------------------------------------------------------------------

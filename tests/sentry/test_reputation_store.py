@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 
 from gatehouse.sentry.account_stats import AccountStats
 from gatehouse.sentry.entity_history import EntityHistory
-from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.memory import DAY_S, Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.reputation_store import (
-    DAY_S,
     SHARED,
     SMOOTHING,
     USUAL_RATE,
-    Moment,
-    Standings,
+    KeyedEvent,
+    ReputationStore,
 )
 from tests.sentry.visits import DAY, HOUR, NOW
 
@@ -55,14 +54,14 @@ def of_kinds(name: str, kinds: Iterable[EntityKind] = KINDS) -> list[Entity]:
     return [(kind, name) for kind in kinds]
 
 
-def standings(
-    memory: LocalMemory, sighting: MemoryEvent
+def reputations(
+    memory: LocalMemory, asked: MemoryEvent
 ) -> dict[EntityKind, list[EntityReputation]]:
-    return memory.note(sighting).reputation()
+    return memory.note(asked).reputation()
 
 
 def risk(memory: LocalMemory, kind: EntityKind, name: str, shop: str = "shop") -> float:
-    found = standings(memory, event((kind, name), shop=shop)).get(kind)
+    found = reputations(memory, event((kind, name), shop=shop)).get(kind)
     return 0.0 if found is None else found[0].risk
 
 
@@ -72,7 +71,7 @@ def risk(memory: LocalMemory, kind: EntityKind, name: str, shop: str = "shop") -
 def test_nothing_is_said_about_anybody_before_the_first_label() -> None:
     memory = LocalMemory(limit=10_000)
     for _ in range(5):
-        assert standings(memory, event(*of_kinds("a"))) == {}
+        assert reputations(memory, event(*of_kinds("a"))) == {}
 
 
 def test_a_label_counts_for_everything_that_has_a_reputation() -> None:
@@ -80,7 +79,7 @@ def test_a_label_counts_for_everything_that_has_a_reputation() -> None:
     seen = event(*of_kinds("a", EntityKind))
     memory.note(seen)
     memory.note_label(seen, fraud=True)
-    found = standings(memory, event(*of_kinds("a", EntityKind), at_s=NOW + HOUR))
+    found = reputations(memory, event(*of_kinds("a", EntityKind), at_s=NOW + HOUR))
     assert set(found) == set(SMOOTHING)
     assert all(standing.risk > WORTH_TELLING for [standing] in found.values())
     assert all(standing.frauds == pytest.approx(1) for [standing] in found.values())
@@ -90,7 +89,7 @@ def test_nobody_else_is_touched_by_it() -> None:
     memory = LocalMemory(limit=10_000)
     seen = event((EntityKind.USER, "ann"), (EntityKind.ADDRESS, "24.1.2.3"))
     memory.note_label(seen, fraud=True)
-    found = standings(memory, event((EntityKind.USER, "ben"), (EntityKind.ADDRESS, "24.1.2.3")))
+    found = reputations(memory, event((EntityKind.USER, "ben"), (EntityKind.ADDRESS, "24.1.2.3")))
     assert set(found) == {EntityKind.ADDRESS}
 
 
@@ -105,11 +104,11 @@ def test_a_label_that_is_changed_or_taken_back_leaves_exactly_what_the_others_sa
     memory.note_label(second, fraud=False, previous=True)
     memory.note_label(second, fraud=None, previous=False)
     asked = event(*of_kinds("a"))
-    one, two = standings(memory, asked), standings(other, asked)
+    one, two = reputations(memory, asked), reputations(other, asked)
     risks = [{kind: [each.risk for each in all_] for kind, all_ in x.items()} for x in (one, two)]
     assert risks[0] == risks[1]
     memory.note_label(first, fraud=None, previous=True)
-    assert standings(memory, asked) == {}
+    assert reputations(memory, asked) == {}
 
 
 def test_what_turned_out_well_is_better_than_usual_and_what_did_not_is_worse() -> None:
@@ -129,10 +128,10 @@ def test_an_event_that_names_a_thing_twice_has_one_label() -> None:
     )
     memory.note(twice)
     memory.note_label(twice, fraud=True)
-    found = standings(memory, event((EntityKind.SHELF, "shoes@11"), at_s=NOW + HOUR))
+    found = reputations(memory, event((EntityKind.SHELF, "shoes@11"), at_s=NOW + HOUR))
     assert [standing.frauds for standing in found[EntityKind.SHELF]] == pytest.approx([1])
     memory.note_label(twice, fraud=None, previous=True)
-    assert standings(memory, twice) == {}
+    assert reputations(memory, twice) == {}
 
 
 def test_there_is_an_end_to_what_is_kept() -> None:
@@ -222,28 +221,32 @@ def test_where_fraud_is_usual_an_average_is_nothing_special() -> None:
 class Known:
     """One entity of which events and labels are known, in an account with many other events."""
 
-    def __init__(self, kind: EntityKind, events: int = 0, house: float = 5_000, shop: str = "shop"):
+    def __init__(
+        self, kind: EntityKind, events: int = 0, account_events: float = 5_000, shop: str = "shop"
+    ):
         self.kind = kind
         self.keys = {name: 32 * number + kind for number, name in enumerate(("shop", "elsewhere"))}
-        self.house = AccountStats(events=int(house), recent=house, recent_s=NOW)
+        self.stats = AccountStats(events=int(account_events), recent=account_events, recent_s=NOW)
         self._shop = shop
-        self.trace = EntityHistory(NOW, NOW, None, events, history=array("d", (NOW - 1, events, 0)))
-        self.standings = Standings(1000, self._peek, shared=True)
+        self.history = EntityHistory(
+            NOW, NOW, None, events, timeline=array("d", (NOW - 1, events, 0))
+        )
+        self.reputations = ReputationStore(1000, self._peek, shared=True)
 
     def _peek(self, key: int) -> EntityHistory | None:
-        return self.trace if key == self.keys[self._shop] else None
+        return self.history if key == self.keys[self._shop] else None
 
     def label(self, *days: int, fraud: bool, times: int = 1, shop: str = "") -> None:
         name = shop or self._shop
         for day in days:
             seen = event((self.kind, "x"), at_s=float(day * DAY_S), shop=name)
-            touched = self.standings.touched(seen, [self.keys[name]])
-            self.standings.note(touched, fraud=fraud, times=times)
+            target = self.reputations.label_target(seen, [self.keys[name]])
+            self.reputations.note(target, fraud=fraud, times=times)
 
     def risk(self, day: int = TODAY) -> float:
         at_s = NOW + (day - TODAY) * DAY
         asked = event((self.kind, "x"), at_s=at_s)
-        found = self.standings.of(Moment(asked, [self.keys["shop"]], self.house))
+        found = self.reputations.of(KeyedEvent(asked, [self.keys["shop"]], self.stats))
         return found[self.kind][0].risk if found else 0.0
 
 
@@ -286,7 +289,7 @@ def test_a_reputation_fades_towards_nothing(
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_single_fraud_counts_as_the_formula_says(kind: EntityKind) -> None:
-    known = Known(kind, house=800)
+    known = Known(kind, account_events=800)
     known.label(TODAY, fraud=True)
     base = max((1 + 200 * USUAL_RATE) / (800 + 200), USUAL_RATE)
     weight = SMOOTHING[kind]
@@ -298,9 +301,9 @@ def test_a_single_fraud_counts_as_the_formula_says(kind: EntityKind) -> None:
 def test_what_came_after_an_event_does_not_speak_for_it() -> None:
     known = Known(EntityKind.ADDRESS, events=100)
     known.label(TODAY, fraud=True)
-    assert known.trace.history is not None
+    assert known.history.timeline is not None
     now = known.risk()
-    known.trace.history[0] = NOW + HOUR
+    known.history.timeline[0] = NOW + HOUR
     # None of the hundred was there when this one came.
     assert known.risk() > now + 1
 
@@ -322,8 +325,8 @@ def test_only_what_is_the_same_for_all_speaks_to_other_accounts_and_more_weakly(
     seen = event(*of_kinds("a"), shop="elsewhere")
     memory.note(seen)
     memory.note_label(seen, fraud=True)
-    here = standings(memory, event(*of_kinds("a")))
-    there = standings(memory, event(*of_kinds("a"), shop="elsewhere"))
+    here = reputations(memory, event(*of_kinds("a")))
+    there = reputations(memory, event(*of_kinds("a"), shop="elsewhere"))
     assert set(here) == SHARED
     assert all(0 < here[kind][0].risk < there[kind][0].risk - 0.4 for kind in SHARED)
     assert {
@@ -346,10 +349,10 @@ def test_accounts_that_are_kept_apart_hear_nothing_of_each_other() -> None:
     memory = LocalMemory(limit=10_000, shared_reputation=False)
     seen = event(*of_kinds("a"), shop="elsewhere")
     memory.note_label(seen, fraud=True)
-    assert standings(memory, event(*of_kinds("a"))) == {}
+    assert reputations(memory, event(*of_kinds("a"))) == {}
     memory.note_label(event((EntityKind.USER, "u")), fraud=True)
-    assert standings(memory, event(*of_kinds("a"))) == {}
-    assert set(standings(memory, event(*of_kinds("a"), shop="elsewhere"))) == set(SMOOTHING)
+    assert reputations(memory, event(*of_kinds("a"))) == {}
+    assert set(reputations(memory, event(*of_kinds("a"), shop="elsewhere"))) == set(SMOOTHING)
 
 
 def test_ones_own_experience_outweighs_what_others_say() -> None:
@@ -366,7 +369,7 @@ def test_ones_own_experience_outweighs_what_others_say() -> None:
 
 
 def goods(memory: LocalMemory, *entities: Entity) -> list[float]:
-    found = standings(memory, event(*entities, at_s=NOW + HOUR))
+    found = reputations(memory, event(*entities, at_s=NOW + HOUR))
     return [each.risk for each in found.get(EntityKind.ARTICLE, [])]
 
 
@@ -388,7 +391,7 @@ def shop_of_phones() -> LocalMemory:
 def test_an_article_of_which_nothing_is_known_stands_as_its_shelf_does(
     shop_of_phones: LocalMemory,
 ) -> None:
-    [shelf] = standings(shop_of_phones, event(SHELF, at_s=NOW + HOUR))[EntityKind.SHELF]
+    [shelf] = reputations(shop_of_phones, event(SHELF, at_s=NOW + HOUR))[EntityKind.SHELF]
     [new] = goods(shop_of_phones, SHELF, NEW)
     [sold] = goods(shop_of_phones, SHELF, SOLD)
     assert new == pytest.approx(shelf.risk, abs=0.1)
@@ -446,7 +449,7 @@ def test_an_order_that_was_asked_about_several_times_is_one_fraud() -> None:
     # Taking all of it back leaves nothing, in whatever order.
     for each in (again, first, again):
         often.note_label(each, fraud=None, previous=True)
-    assert standings(often, event((EntityKind.USER, "ann"), at_s=NOW + HOUR)) == {}
+    assert reputations(often, event((EntityKind.USER, "ann"), at_s=NOW + HOUR)) == {}
 
 
 def test_the_label_of_a_repeat_alone_counts() -> None:

@@ -1,4 +1,4 @@
-"""The first look at a request."""
+"""The first view at a request."""
 
 import json
 
@@ -18,6 +18,6 @@ def test_feeds_are_asked_for_the_day_on_which_the_request_came() -> None:
             return AddressFacts()
 
     body = {"device": {"ipAddress": "8.8.8.8"}, "event": {"timestamp": "2026-11-12T12:00:00Z"}}
-    look = view_request(READER.read(json.dumps(body).encode()), NOW, Book(), None)
+    view = view_request(READER.read(json.dumps(body).encode()), NOW, Book(), None)
     assert asked == [int(NOW // DAY_S)]
-    assert look.day == asked[0] - 3
+    assert view.day == asked[0] - 3

@@ -51,16 +51,16 @@ def _regulars(shop: Shop, users: int = 30) -> Shop:
         for turn in range(6):
             at_s = NOW - 30 * DAY + (turn * 5 + number / users) * DAY
             amount = 20.0 + 7 * ((number + turn) % 12)
-            shop.look(visit(f"regular-{number}", f"68.{number}.2.3", agent, amount=amount), at_s)
+            shop.view(visit(f"regular-{number}", f"68.{number}.2.3", agent, amount=amount), at_s)
     return shop
 
 
-def _loyal(orders: int = 12, **habits: Any) -> Shop:
+def _loyal(orders: int = 12, **user: Any) -> Shop:
     """A shop with regulars, one of them `user-1`, whose last order was a day ago."""
     shop = _regulars(Shop())
     for turn in range(orders):
-        body = visit(amount=50.0 + turn, **habits)
-        shop.look(body, NOW - DAY - (orders - 1 - turn) * 2 * DAY)
+        body = visit(amount=50.0 + turn, **user)
+        shop.view(body, NOW - DAY - (orders - 1 - turn) * 2 * DAY)
     return shop
 
 
@@ -266,7 +266,7 @@ def test_an_account_that_was_taken_over_falls() -> None:
 def test_an_account_of_somebody_who_orders_all_the_time_falls_as_well() -> None:
     shop = _regulars(Shop())
     for turn in range(60):
-        shop.look(visit(amount=50.0 + turn % 7), NOW - 31 * DAY + turn * DAY / 2)
+        shop.view(visit(amount=50.0 + turn % 7), NOW - 31 * DAY + turn * DAY / 2)
     own = shop.score(visit(amount=55.0), NOW).confidence
     taken = shop.score(visit(ip=NIGERIAN, agent=IPHONE, amount=55.0), NOW + 2 * DAY)
     assert own > 0.95
@@ -276,8 +276,8 @@ def test_an_account_of_somebody_who_orders_all_the_time_falls_as_well() -> None:
 
 def test_switching_a_vpn_off_is_no_journey() -> None:
     shop = Shop()
-    shop.look(visit(ip=GERMAN), NOW - DAY)
-    shop.look(visit(ip=VPN), NOW - HOUR)
+    shop.view(visit(ip=GERMAN), NOW - DAY)
+    shop.view(visit(ip=VPN), NOW - HOUR)
     back = shop.score(visit(ip=GERMAN))
     assert effect_of(back, "ACCOUNT_IMPOSSIBLE_TRAVEL") is None
 
@@ -327,7 +327,7 @@ def test_a_burst_of_accounts_from_one_address_falls_step_by_step(shop: Shop) -> 
 def test_a_burst_is_no_excuse_for_the_bursts_of_the_next_days() -> None:
     shop, first = Shop(), Shop().score(visit("first")).confidence
     for turn in range(500):
-        shop.look(visit(f"burst-{turn}"), NOW + turn * MINUTE)
+        shop.view(visit(f"burst-{turn}"), NOW + turn * MINUTE)
     for day in (1, 2, 3):
         for turn in range(100):
             at_s = NOW + day * DAY + turn * 5 * MINUTE

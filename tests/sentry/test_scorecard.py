@@ -62,7 +62,7 @@ def test_terms_stand_in_the_order_of_the_groups() -> None:
 @pytest.mark.parametrize("term", SHEET.terms, ids=lambda term: term.code)
 def test_more_of_what_is_measured_counts_more(term: Term) -> None:
     strengths = [abs(effect) for effect in term.effects]
-    if BY_CODE[term.code].otherwise is not None:
+    if BY_CODE[term.code].says_in_favour is not None:
         # A reputation can be good or bad, and the worse it is, the more it lowers.
         assert list(term.effects) == sorted(term.effects, reverse=True)
         return
@@ -75,7 +75,7 @@ def test_more_of_what_is_measured_counts_more(term: Term) -> None:
 @pytest.mark.parametrize("term", SHEET.terms, ids=lambda term: term.code)
 def test_effects_go_one_way_or_there_is_a_sentence_for_both(term: Term) -> None:
     both = min(term.effects) < 0 < max(term.effects)
-    assert not both or BY_CODE[term.code].otherwise is not None
+    assert not both or BY_CODE[term.code].says_in_favour is not None
 
 
 @pytest.mark.parametrize("term", SHEET.terms, ids=lambda term: term.code)

@@ -58,11 +58,11 @@ def named(found: dict[str, list[float]], group: str) -> dict[str, float]:
     return dict(zip(VELOCITY[group], found[f"velocity.{group}"], strict=True))
 
 
-def asked(rings: LocalMemory, sighting: MemoryEvent, group: str) -> dict[str, float]:
-    return named(rings.note(sighting).velocity(), group)
+def asked(memory: LocalMemory, noted: MemoryEvent, group: str) -> dict[str, float]:
+    return named(memory.note(noted).velocity(), group)
 
 
-class Ledger:
+class LabelCounts:
     """Keeps everything, and counts it the slow way."""
 
     def __init__(self) -> None:
@@ -100,8 +100,8 @@ class Ledger:
         }[what]
 
 
-def _first(sighting: MemoryEvent, wanted: EntityKind) -> str | None:
-    return next((value for kind, value in sighting.entities if kind is wanted), None)
+def _first(noted: MemoryEvent, wanted: EntityKind) -> str | None:
+    return next((value for kind, value in noted.entities if kind is wanted), None)
 
 
 def _drawn(chance: random.Random, at_s: float) -> MemoryEvent:
@@ -118,15 +118,15 @@ def _drawn(chance: random.Random, at_s: float) -> MemoryEvent:
 @pytest.mark.parametrize("seed", range(8))
 def test_the_numbers_are_those_of_counting_everything(seed: int) -> None:
     chance = random.Random(seed)
-    rings, ledger, at_s = LocalMemory(limit=100_000), Ledger(), NOW
+    memory, ledger, at_s = LocalMemory(limit=100_000), LabelCounts(), NOW
     for _ in range(120):
         at_s += chance.choice((1, 20, 700, 9_000, 40_000, 200_000, 900_000))
-        sighting = _drawn(chance, at_s)
-        ledger.events.append(sighting)
-        assert rings.note(sighting).velocity() == ledger.velocity(sighting)
+        noted = _drawn(chance, at_s)
+        ledger.events.append(noted)
+        assert memory.note(noted).velocity() == ledger.velocity(noted)
         if chance.random() < 0.4:
-            ledger.declines.append(sighting)
-            rings.note_decline(sighting)
+            ledger.declines.append(noted)
+            memory.note_decline(noted)
 
 
 def test_everything_that_is_new_was_seen_once() -> None:
@@ -150,100 +150,100 @@ def test_only_groups_that_the_event_has_an_entity_of_are_told() -> None:
 
 
 def test_of_two_addresses_the_last_one_is_meant() -> None:
-    rings = LocalMemory(limit=1000)
+    memory = LocalMemory(limit=1000)
     other = (EntityKind.ADDRESS, "198.51.100.7")
     for number in range(3):
-        rings.note(event(NOW + number, other))
-    assert asked(rings, event(NOW + 9, ADDRESS, other), "ip")["count_1h"] == 4
-    assert asked(rings, event(NOW + 9, other, ADDRESS), "ip")["count_1h"] == 2
+        memory.note(event(NOW + number, other))
+    assert asked(memory, event(NOW + 9, ADDRESS, other), "ip")["count_1h"] == 4
+    assert asked(memory, event(NOW + 9, other, ADDRESS), "ip")["count_1h"] == 2
 
 
 def test_a_transaction_that_comes_again_gets_its_numbers_and_adds_nothing() -> None:
-    rings = LocalMemory(limit=1000)
+    memory = LocalMemory(limit=1000)
     sale = event(NOW, CARD, (EntityKind.USER, "u"), (EntityKind.TRANSACTION, "t"), amount=5)
-    first = rings.note(sale).velocity()
-    assert rings.note(sale).velocity() == first
+    first = memory.note(sale).velocity()
+    assert memory.note(sale).velocity() == first
     stranger = event(NOW, (EntityKind.EMAIL, "#new"), (EntityKind.TRANSACTION, "t"))
-    assert asked(rings, stranger, "email")["count_1h"] == 0
+    assert asked(memory, stranger, "email")["count_1h"] == 0
 
 
 def test_an_event_that_comes_late_is_judged_by_what_was_before_it() -> None:
-    rings = LocalMemory(limit=1000)
+    memory = LocalMemory(limit=1000)
     for number in range(5):
         later = event(NOW + number, ADDRESS, (EntityKind.CARD, f"c{number}"))
-        rings.note(later)
-        rings.note_decline(later)
-    found = asked(rings, event(NOW - 2 * HOUR, ADDRESS, CARD), "ip")
+        memory.note(later)
+        memory.note_decline(later)
+    found = asked(memory, event(NOW - 2 * HOUR, ADDRESS, CARD), "ip")
     assert (found["count_7d"], found["distinct_cards_24h"]) == (1, 1)
     assert (found["declines_24h"], found["declined_cards_24h"]) == (0, 0)
 
 
 def test_the_refusals_of_a_request_count_from_the_next_one_on() -> None:
-    rings = LocalMemory(limit=1000)
+    memory = LocalMemory(limit=1000)
     for number in range(3):
         attempt = event(NOW + number, ADDRESS, (EntityKind.CARD, f"c{number}"))
-        found = asked(rings, attempt, "ip")
+        found = asked(memory, attempt, "ip")
         assert (found["declines_1h"], found["declined_cards_1h"]) == (number, number)
-        rings.note_decline(attempt)
-    found = asked(rings, event(NOW + 2 * HOUR, ADDRESS), "ip")
+        memory.note_decline(attempt)
+    found = asked(memory, event(NOW + 2 * HOUR, ADDRESS), "ip")
     assert (found["declines_1h"], found["declined_cards_1h"]) == (0, 0)
     assert (found["declines_24h"], found["declined_cards_24h"]) == (3, 3)
 
 
 def test_many_refusals_cost_no_more_than_a_bounded_memory() -> None:
-    rings = LocalMemory(limit=6400)
+    memory = LocalMemory(limit=6400)
     for number in range(3000):
         attempt = event(NOW + number * 7, ADDRESS, (EntityKind.CARD, f"c{number}"))
-        rings.note(attempt)
-        rings.note_decline(attempt)
-    found = asked(rings, event(NOW + 3000 * 7, ADDRESS), "ip")
+        memory.note(attempt)
+        memory.note_decline(attempt)
+    found = asked(memory, event(NOW + 3000 * 7, ADDRESS), "ip")
     assert found["declines_1h"] == pytest.approx(514, rel=0.17)
     assert 24 <= found["declined_cards_24h"] <= 48
-    assert rings.state().entities <= 6400
+    assert memory.state().entities <= 6400
 
 
 def test_a_flood_of_refused_strangers_does_not_push_out_regulars() -> None:
-    rings = LocalMemory(limit=6400)
+    memory = LocalMemory(limit=6400)
     for number in range(3):
-        rings.note(event(NOW + number, CARD))
+        memory.note(event(NOW + number, CARD))
     for number in range(20_000):
         attempt = event(NOW + number, (EntityKind.CARD, f"stolen-{number}"))
-        rings.note(attempt)
-        rings.note_decline(attempt)
-    assert asked(rings, event(NOW + 9, CARD), "card")["count_30d"] == 4
+        memory.note(attempt)
+        memory.note_decline(attempt)
+    assert asked(memory, event(NOW + 9, CARD), "card")["count_30d"] == 4
 
 
 def test_what_fails_is_taken_back_whole_with_everything_it_was_seen_with() -> None:
-    untouched, rings = LocalMemory(limit=1000), LocalMemory(limit=1000)
+    untouched, memory = LocalMemory(limit=1000), LocalMemory(limit=1000)
     before = event(NOW - 3 * DAY, *EVERYTHING, amount=10)
     failed = event(NOW - DAY / 2, *EVERYTHING, amount=700)
     after = event(NOW, *EVERYTHING, amount=20)
-    for each in (untouched, rings):
+    for each in (untouched, memory):
         each.note(before)
-    rings.note(failed)
-    rings.retract(failed)
-    assert rings.note(after).velocity() == untouched.note(after).velocity()
+    memory.note(failed)
+    memory.retract(failed)
+    assert memory.note(after).velocity() == untouched.note(after).velocity()
 
 
 def test_nothing_is_left_of_strangers_whose_request_failed() -> None:
-    rings = LocalMemory(limit=1000)
+    memory = LocalMemory(limit=1000)
     failed = event(NOW, *EVERYTHING, amount=700)
-    rings.note(failed)
-    rings.retract(failed)
-    assert rings.state().entities == 0
-    assert not rings._houses[SHOP].tallies
+    memory.note(failed)
+    memory.retract(failed)
+    assert memory.state().entities == 0
+    assert not memory._accounts[SHOP].tallies
 
 
 @pytest.mark.parametrize("refused_first", [True, False])
 def test_a_refusal_outlives_the_request_that_failed(refused_first: bool) -> None:
-    rings = LocalMemory(limit=1000)
+    memory = LocalMemory(limit=1000)
     failed = event(NOW, *EVERYTHING, amount=700)
-    rings.note(failed)
-    for step in (rings.note_decline, rings.retract) if refused_first else (
-        rings.retract, rings.note_decline
+    memory.note(failed)
+    for step in (memory.note_decline, memory.retract) if refused_first else (
+        memory.retract, memory.note_decline
     ):  # fmt: skip
         step(failed)
-    past = rings.note(event(NOW + DAY / 2, *EVERYTHING, amount=20))
+    past = memory.note(event(NOW + DAY / 2, *EVERYTHING, amount=20))
     found = named(past.velocity(), "user")
     assert (found["declines_24h"], found["declined_cards_24h"]) == (1, 1)
     assert (found["count_30d"], found["amount_24h"], found["age_days"]) == (1, 20, 0)
@@ -256,25 +256,25 @@ def test_a_refusal_outlives_the_request_that_failed(refused_first: bool) -> None
 
 @pytest.mark.parametrize("amount", [1e308, 2.0**60])
 def test_absurd_sums_stay_numbers_that_can_be_compared(amount: float) -> None:
-    rings = LocalMemory(limit=1000)
+    memory = LocalMemory(limit=1000)
     for number in range(4):
-        found = asked(rings, event(NOW + number, CARD, amount=amount), "card")
+        found = asked(memory, event(NOW + number, CARD, amount=amount), "card")
         assert found["amount_24h"] == 2.0**53 - 1
 
 
 def test_a_memory_that_was_rebuilt_from_records_gives_the_same_numbers() -> None:
     chance = random.Random(5)
-    rings, rebuilt, at_s = LocalMemory(limit=100_000), LocalMemory(limit=100_000), NOW
+    memory, rebuilt, at_s = LocalMemory(limit=100_000), LocalMemory(limit=100_000), NOW
     for number in range(80):
         at_s += chance.choice((5, 900, 30_000))
-        sighting = _drawn(chance, at_s)
-        past, completed = rings.note(sighting), number % 7 != 0
+        noted = _drawn(chance, at_s)
+        past, completed = memory.note(noted), number % 7 != 0
         declined = chance.random() < 0.5
         if not completed:
-            rings.retract(sighting)
+            memory.retract(noted)
         if declined:
-            rings.note_decline(sighting)
-        event_of = recorded_event(sighting, counted=past.counted, declined=declined)
+            memory.note_decline(noted)
+        event_of = recorded_event(noted, counted=past.counted, declined=declined)
         stage = {"name": "Sentry", "completed": completed, "result": {"event": event_of}}
         read = past_event_in(SHOP, record(stage))
         assert read is not None
@@ -283,7 +283,7 @@ def test_a_memory_that_was_rebuilt_from_records_gives_the_same_numbers() -> None
         if read.declined:
             rebuilt.note_decline(read.event)
     last = event(at_s + 60, *[(kind, f"{kind.name}-1") for kind in KINDS.values()])
-    expected, found = rings.note(last).velocity(), rebuilt.note(last).velocity()
+    expected, found = memory.note(last).velocity(), rebuilt.note(last).velocity()
     assert [name for name in expected if expected[name] != found[name]] == []
 
 
@@ -291,57 +291,57 @@ def paid(at_s: float, amount: float | None, currency: str | None) -> MemoryEvent
     return MemoryEvent(SHOP, at_s, [CARD, (EntityKind.USER, "u")], amount, currency)
 
 
-def spent(rings: LocalMemory, sighting: MemoryEvent) -> float:
-    found = rings.note(sighting).velocity()
+def spent(memory: LocalMemory, noted: MemoryEvent) -> float:
+    found = memory.note(noted).velocity()
     [amount] = {named(found, group)["amount_24h"] for group in ("card", "user")}
     return amount
 
 
 def test_amounts_in_different_currencies_are_never_added_up() -> None:
-    rings = LocalMemory(limit=1000)
-    assert spent(rings, paid(NOW, 10, "EUR")) == 10
-    assert spent(rings, paid(NOW + 1, 9000, "JPY")) == 9000
-    assert spent(rings, paid(NOW + 2, 5, "EUR")) == 15
-    assert spent(rings, paid(NOW + 3, None, "JPY")) == 0
-    assert spent(rings, paid(NOW + 3, 1e300, None)) == 2.0**53 - 1
+    memory = LocalMemory(limit=1000)
+    assert spent(memory, paid(NOW, 10, "EUR")) == 10
+    assert spent(memory, paid(NOW + 1, 9000, "JPY")) == 9000
+    assert spent(memory, paid(NOW + 2, 5, "EUR")) == 15
+    assert spent(memory, paid(NOW + 3, None, "JPY")) == 0
+    assert spent(memory, paid(NOW + 3, 1e300, None)) == 2.0**53 - 1
 
 
 @pytest.mark.parametrize(
     "early", [(NOW - 2 * DAY, 700, "JPY"), (NOW - HOUR, None, "JPY"), (NOW - HOUR, 700, None)]
 )
 def test_sums_begin_anew_in_another_currency(early: tuple[float, float | None, str | None]) -> None:
-    rings = LocalMemory(limit=1000)
-    rings.note(paid(*early))
-    assert spent(rings, paid(NOW, 10, "EUR")) == 10
-    assert spent(rings, paid(NOW + HOUR, 5, "EUR")) == 15
-    assert spent(rings, paid(NOW + DAY, 1, "EUR")) == 6
+    memory = LocalMemory(limit=1000)
+    memory.note(paid(*early))
+    assert spent(memory, paid(NOW, 10, "EUR")) == 10
+    assert spent(memory, paid(NOW + HOUR, 5, "EUR")) == 15
+    assert spent(memory, paid(NOW + DAY, 1, "EUR")) == 6
 
 
 def test_the_habits_of_a_user_do_not_disturb_the_sums() -> None:
-    rings = LocalMemory(limit=1000)
-    rings.note(paid(NOW, 10, "EUR"))
+    memory = LocalMemory(limit=1000)
+    memory.note(paid(NOW, 10, "EUR"))
     for number in range(2):
-        user = rings.note(paid(NOW + number, 9000, "JPY")).of(EntityKind.USER)
+        user = memory.note(paid(NOW + number, 9000, "JPY")).of(EntityKind.USER)
         assert user is not None
         assert len(user.usual_amounts()) == number
-    assert spent(rings, paid(NOW + 2, 5, "EUR")) == 15
+    assert spent(memory, paid(NOW + 2, 5, "EUR")) == 15
 
 
 @pytest.mark.parametrize("ago_s", [HOUR, 2 * DAY])
 def test_a_failure_in_another_currency_leaves_the_sums(ago_s: float) -> None:
-    rings = LocalMemory(limit=1000)
-    rings.note(paid(NOW - ago_s, 10, "EUR"))
+    memory = LocalMemory(limit=1000)
+    memory.note(paid(NOW - ago_s, 10, "EUR"))
     failed = paid(NOW, 9000, "JPY")
-    rings.note(failed)
-    rings.retract(failed)
-    assert spent(rings, paid(NOW + 1, 5, "EUR")) == (15 if ago_s < DAY else 5)
-    assert spent(rings, paid(NOW + 2, 5, "EUR")) == (20 if ago_s < DAY else 10)
+    memory.note(failed)
+    memory.retract(failed)
+    assert spent(memory, paid(NOW + 1, 5, "EUR")) == (15 if ago_s < DAY else 5)
+    assert spent(memory, paid(NOW + 2, 5, "EUR")) == (20 if ago_s < DAY else 10)
 
 
 def test_a_late_event_has_met_its_own_partners() -> None:
-    rings = LocalMemory(limit=1000)
-    rings.note(event(NOW, *EVERYTHING))
-    found = rings.note(event(NOW - 2 * HOUR, *EVERYTHING)).velocity()
+    memory = LocalMemory(limit=1000)
+    memory.note(event(NOW, *EVERYTHING))
+    found = memory.note(event(NOW - 2 * HOUR, *EVERYTHING)).velocity()
     for group, measures in VELOCITY.items():
         for name in measures:
             if name.startswith("distinct_"):
@@ -349,10 +349,10 @@ def test_a_late_event_has_met_its_own_partners() -> None:
 
 
 def test_whose_first_event_failed_is_as_old_as_the_next_one() -> None:
-    rings = LocalMemory(limit=1000)
+    memory = LocalMemory(limit=1000)
     failed = event(NOW - DAY, *EVERYTHING)
-    rings.note(failed)
-    rings.note(event(NOW, *EVERYTHING))
-    rings.retract(failed)
-    found = asked(rings, event(NOW + DAY / 2, *EVERYTHING), "card")
+    memory.note(failed)
+    memory.note(event(NOW, *EVERYTHING))
+    memory.retract(failed)
+    found = asked(memory, event(NOW + DAY / 2, *EVERYTHING), "card")
     assert (found["age_days"], found["count_30d"]) == (0.5, 2)

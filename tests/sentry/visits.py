@@ -10,7 +10,7 @@ from gatehouse.core.request_reader import RequestReader
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import SentryRequest
@@ -79,33 +79,33 @@ class Shop:
     def __init__(self, *entities: str) -> None:
         self.memory = LocalMemory(limit=50_000)
         self._policy = SentryPolicy(entities=entities)
-        self._keeper = EntityHasher(b"k" * 32)
+        self._hasher = EntityHasher(b"k" * 32)
 
-    def look(
+    def view(
         self, body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
     ) -> RequestView:
-        """The request as the signals see it, noted in the memory."""
-        look = first_look(body, at_s, card)
-        look.past = self.memory.note(event_of("shop", look, self._policy, self._keeper))
-        return look
+        """The request as the features see it, noted in the memory."""
+        view = first_view(body, at_s, card)
+        view.history = self.memory.note(event_of("shop", view, self._policy, self._hasher))
+        return view
 
     def measure(
         self, code: str, body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
     ) -> float | None:
         """What one signal says about a request."""
-        return BY_CODE[code].measure(self.look(body, at_s, card))
+        return BY_CODE[code].measure(self.view(body, at_s, card))
 
     def score(
         self, body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
     ) -> Scored:
         """What a request's measurements come to."""
-        return load_scorecard().score(measure_all(self.look(body, at_s, card)))
+        return load_scorecard().score(measure_features(self.view(body, at_s, card)))
 
 
-def first_look(
+def first_view(
     body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
 ) -> RequestView:
-    """The request as the signals see it when there is no memory."""
+    """The request as the features see it when there is no memory."""
     return view_request(READER.read(json.dumps(body).encode()), at_s, Book(), card)
 
 
@@ -113,12 +113,12 @@ def measure(
     code: str, body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
 ) -> float | None:
     """What one signal says about a request when there is no memory."""
-    return BY_CODE[code].measure(first_look(body, at_s, card))
+    return BY_CODE[code].measure(first_view(body, at_s, card))
 
 
 def score(body: Mapping[str, Any], card: KeptCard | None = None) -> Scored:
     """What a request's measurements come to when there is no memory."""
-    return load_scorecard().score(measure_all(first_look(body, NOW, card)))
+    return load_scorecard().score(measure_features(first_view(body, NOW, card)))
 
 
 def effect_of(scored: Scored, code: str) -> float | None:

@@ -19,10 +19,11 @@ from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 from gatehouse.store.feedback.label_times import KnownLabel
 from gatehouse.store.tables import DECISIONS
 from gatehouse.training import model_training
+from gatehouse.training.evaluation import risk_of
 from gatehouse.training.examples import Examples
 from gatehouse.training.metrics import measure
 from gatehouse.training.model_fitting import FitOptions, Fitted
-from gatehouse.training.model_training import TrainingOptions, gather, risk_of, train
+from gatehouse.training.model_training import TrainingOptions, gather, settled, train
 from gatehouse.training.report import ModelReport, decode_report, encode_report, summary
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
 from tests.training.material import shop
@@ -45,13 +46,13 @@ def _examples(
 
 def _train(examples: Examples, options: TrainingOptions = OPTIONS) -> ModelReport:
     sheet = load_sheet()
-    return train(examples, sheet, sheet, "learned", options).report
+    return train(examples, sheet, sheet, options).report
 
 
 @pytest.fixture(scope="module")
 def ordinary() -> model_training.Trained:
     sheet = load_sheet()
-    return train(_examples(labelled=0.1), sheet, sheet, "learned", OPTIONS)
+    return train(_examples(labelled=0.1), sheet, sheet, OPTIONS)
 
 
 def test_a_trained_sheet_can_be_used_for_all_signals(ordinary: model_training.Trained) -> None:
@@ -92,7 +93,7 @@ def test_both_models_are_measured_on_the_newest_requests_alone(
 
 def test_the_current_model_is_measured_by_what_it_would_have_answered() -> None:
     examples, sheet = _examples(), load_sheet()
-    report = train(examples, sheet, sheet, "learned", OPTIONS).report
+    report = train(examples, sheet, sheet, OPTIONS).report
     card, requests = Scorecard(sheet, BY_CODE.keys()), shop(1500, rate=-3.0)[1200:]
     risks = np.array([1 - round(card.score(signals).confidence, 4) for signals, _ in requests])
     fraud = np.array([fraud for _, fraud in requests])
@@ -141,7 +142,7 @@ def _refusing(requests: int) -> Examples:
 
 def test_what_was_refused_is_not_taken_for_legitimate() -> None:
     sheet = load_sheet()
-    trained = train(_refusing(1500), sheet, sheet, "learned", OPTIONS)
+    trained = train(_refusing(1500), sheet, sheet, OPTIONS)
     report = trained.report
     assert (report.records, report.doubtful, report.early) == (1500, 150, 0)
     shipped, learned = (
@@ -173,7 +174,7 @@ def test_nothing_is_presumed_of_the_time_before_anything_was_reported() -> None:
     assert "500 more were left out, because they came before" in summary(alone)
     # Something was reported of the 200th, and taken back.
     sheet, since_s = load_sheet(), examples().at_s[200]
-    report = train(examples(), sheet, sheet, "learned", OPTIONS, since_s).report
+    report = train(examples(), sheet, sheet, OPTIONS, since_s).report
     assert (report.records, report.presumed, report.early) == (1300, 300, 200)
 
 
@@ -240,7 +241,7 @@ def test_the_newest_requests_do_not_set_the_confidence_when_only_fraud_is_report
         examples.set_label(row, fraud=True)
     options = msgspec.structs.replace(OPTIONS, presume=False)
     sheet = load_sheet()
-    trained = train(examples, sheet, sheet, "learned", options)
+    trained = train(examples, sheet, sheet, options)
     assert any("its confidence was set by all requests" in one for one in trained.report.warnings)
     ordinary = Scorecard(trained.sheet, BY_CODE.keys()).score(shop(1)[0][0])
     assert ordinary.confidence > 0.5
@@ -345,7 +346,8 @@ def _gather(sqlite_office: AdminSession, labels: dict[str, bool], until_ms: int 
     told: list[RecordCounts] = []
     known = {name: KnownLabel(fraud, NOW_MS) for name, fraud in labels.items()}
     span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
-    examples = gather(sqlite_office.database, span, known, until_ms, OPTIONS, told.append)
+    wanted = settled(span, until_ms, OPTIONS)
+    examples = gather(sqlite_office.database, wanted, known, told.append)
     return examples, told[-1] if told else RecordCounts()
 
 

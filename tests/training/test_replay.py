@@ -16,14 +16,14 @@ from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
-from gatehouse.sentry.reputation_store import Touched
+from gatehouse.sentry.reputation_store import LabelTarget
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.scorecard import Prior, Sheet, load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.training import model_fitting
 from gatehouse.training.examples import Examples, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted
-from gatehouse.training.replay import DAY_MS, ReplayOptions, Summary, replay
+from gatehouse.training.replay import DAY_MS, ReplayJudge, ReplayOptions, Summary, replay
 from gatehouse.training.replay_lines import BadLine
 from tests.sentry.visits import CHROME, GERMAN, HOME, HOSTING, PHONE, TOR, VPN, Book
 
@@ -47,16 +47,16 @@ class Ears(LocalMemory):
         self.heard.append((user_in(event), None))
         return super().note(event)
 
-    def touched(self, event: MemoryEvent) -> Touched:
-        touched = super().touched(event)
-        self._users[touched.keys.tobytes()] = user_in(event)
-        return touched
+    def label_target(self, event: MemoryEvent) -> LabelTarget:
+        target = super().label_target(event)
+        self._users[target.keys.tobytes()] = user_in(event)
+        return target
 
-    def note_touched(
-        self, touched: Touched, *, fraud: bool | None, previous: bool | None = None
+    def apply_label(
+        self, target: LabelTarget, *, fraud: bool | None, previous: bool | None = None
     ) -> None:
-        self.heard.append((self._users[touched.keys.tobytes()], fraud))
-        super().note_touched(touched, fraud=fraud, previous=previous)
+        self.heard.append((self._users[target.keys.tobytes()], fraud))
+        super().apply_label(target, fraud=fraud, previous=previous)
 
 
 class Silent:
@@ -99,8 +99,7 @@ def run(
     scores: Scores = []
     summary = replay(
         lines,
-        stage,
-        memory,
+        ReplayJudge(stage, memory),
         lambda at, confidence: scores.append((at, confidence)),
         options,
         watcher or Silent(),
@@ -214,7 +213,7 @@ def test_an_accounts_policy_counts() -> None:
         for hour in range(3)
     ]
     memory = LocalMemory(50_000)
-    run(lines, ReplayOptions(0, policies={"Sentry": SentryPolicy(("branch",))}), memory)
+    run(lines, ReplayOptions(0, policy=SentryPolicy(("branch",))), memory)
     assert memory.state().entities == 1
     memory = LocalMemory(50_000)
     run(lines, ReplayOptions(0), memory)

@@ -1,8 +1,8 @@
-"""What is remembered of an account as a whole: how much it sells, to how many, for how much."""
+"""What is remembered of an account as a whole: its events, users and usual amounts."""
 
 import math
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -20,18 +20,18 @@ _FADING: Final = -math.log(2) / (HALF_LIFE_DAYS * 86_400)
 
 
 class AccountStats(msgspec.Struct):
-    """An account's own past."""
+    """The totals of one account."""
 
     events: int = 0
     users: int = 0
     recent: float = 0.0
-    """The same events, each worth less the older it is."""
+    """The same events, each worth less the older it is, as of `recent_s`."""
     recent_s: float = 0.0
     amounts: "dict[str, _Amounts]" = {}
     tallies: dict[int, int] = {}
-    """How often what is merely counted was seen, by key."""
+    """How often entities without a history were seen, by key."""
     sold: dict[int, int] = {}
-    """How often goods were, by key."""
+    """How often goods were bought, by key."""
 
     def count(self, at_s: float) -> None:
         """Count an event."""
@@ -41,7 +41,7 @@ class AccountStats(msgspec.Struct):
             self.recent = self.recent * math.exp(later_s * _FADING) + 1.0
             self.recent_s = at_s
         else:
-            # Of the time before this process, or late: worth what is left of it by now.
+            # A late event, or one from before this process: it is worth what is left of it by now.
             self.recent += math.exp(-later_s * _FADING)
 
     def uncount(self, at_s: float) -> None:
@@ -51,7 +51,7 @@ class AccountStats(msgspec.Struct):
         self.recent = max(left, 0.0)
 
     def tally(self, keys: Iterable[int]) -> None:
-        """Count each of some things once more."""
+        """Count each of these entities once more."""
         tallies = self.tallies
         times = tallies.get
         for key in keys:
@@ -59,8 +59,10 @@ class AccountStats(msgspec.Struct):
         if len(tallies) > _MOST_TALLIES:
             self.tallies = _thinned(tallies, _MOST_TALLIES // 2)
 
-    def sell(self, keys: Iterable[int]) -> None:
-        """Count goods once more; those on several lines of a cart were sold once."""
+    def sell(self, keys: Sequence[int]) -> None:
+        """Count goods once more; goods on several lines of a cart count once."""
+        if not keys:
+            return
         sold = self.sold
         times = sold.get
         for key in dict.fromkeys(keys):
@@ -69,7 +71,7 @@ class AccountStats(msgspec.Struct):
             self.sold = _thinned(sold, _MOST_GOODS // 2)
 
     def take_back(self, key: int) -> None:
-        """Count something once less."""
+        """Count an entity once less."""
         counts = self.sold if key in self.sold else self.tallies
         if counts.get(key, 0) > 1:
             counts[key] -= 1
@@ -109,16 +111,16 @@ class _Amounts(msgspec.Struct):
             kept[self.place] = logarithm
             self.place = (self.place + 1) % _AMOUNTS_KEPT
         self.fresh += 1
-        # The more are known, the less a few more change.
+        # The more amounts are known, the less a few more change.
         if self.fresh >= max(_AMOUNTS_BETWEEN, len(kept) // 4) and len(kept) >= _AMOUNTS_NEEDED:
             self.fresh = 0
             self.spread = _spread(kept)
 
 
 def _thinned(counts: dict[int, int], most: int) -> dict[int, int]:
-    """Those that were seen more often: the others are many, and hardly anything is lost with them.
+    """Only the entities that were seen more often: the others are many and say little.
 
-    What is seen all the time must not be forgotten, or a single fraud would be all it ever did.
+    A frequent entity must not be forgotten, or a single fraud would be all that it ever did.
     """
     least = 1
     while len(counts) > most:

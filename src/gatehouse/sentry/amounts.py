@@ -3,7 +3,7 @@
 from typing import Final
 
 ABSURD: Final = 10_000_000.0
-"""More dollars than anybody pays by card."""
+"""More dollars than any buyer pays by card."""
 SMALL: Final = 2.0
 """Fewer dollars than this are what a card is tried with."""
 
@@ -38,17 +38,17 @@ _NEAR: Final = 1e-9
 
 
 def magnitude(currency: str | None) -> float | None:
-    """Roughly how many units make a dollar; None when nobody says of what."""
+    """Roughly how many units make a dollar; None without a currency."""
     return None if currency is None else _MAGNITUDES.get(currency, 1.0)
 
 
 def absurd_from(currency: str | None) -> float:
-    """The most that anybody would pay; without a currency, in the smallest of them."""
+    """The most that any buyer would pay; without a currency, in the smallest of them."""
     return ABSURD * (magnitude(currency) or _UNKNOWN_MAGNITUDE)
 
 
 def is_absurd(amount: float, currency: str | None) -> bool:
-    """Whether nobody would pay so much."""
+    """Whether it is more than any buyer would pay."""
     return not amount <= absurd_from(currency)
 
 
@@ -58,7 +58,7 @@ def is_small(amount: float, currency: str | None) -> bool:
 
 
 def can_be_paid(amount: float, currency: str | None, digits: int | None) -> bool:
-    """Whether it is above nothing, not absurd, and has no more decimals than its currency."""
+    """Whether it is above 0, not absurd, and has no more decimals than its currency."""
     if not amount > 0 or is_absurd(amount, currency):
         return False
     if digits is None:

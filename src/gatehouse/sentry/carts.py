@@ -1,4 +1,4 @@
-"""A first look at a cart: its lines are walked once, however many signals ask about them."""
+"""Reads a cart: its lines are walked once for all features that need them."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ from gatehouse.sentry.amounts import absurd_from
 from gatehouse.sentry.request import CartItem
 
 MOST_LINES: Final = 250
-"""A cart with more lines is not added up: nobody waits for that."""
+"""A cart with more lines is not added up: that would take too long."""
 MOST_OF_ONE: Final = 100_000.0
 _LONGEST_CATEGORY: Final = 80
 
@@ -20,8 +20,8 @@ RESOLD: Final = 0.5
 
 _SIGNS: Final = re.compile(r"[^a-z0-9]+")
 _MARKS: Final = re.compile(r"[\u0300-\u036f]+")
-# What is as good as money, and what finds a buyer within the hour. Both are plain words with
-# nothing repeated in them, so that looking for them takes time in proportion to a short text.
+# Goods that are as good as money, and goods that find a buyer within the hour. The patterns are
+# plain words without repetition, so that a search takes time in proportion to a short text.
 _CASH_WORDS: Final = re.compile(
     r"\b(?:e ?gifts?|gift ?cards?|gift ?certificates?|vouchers?|pre ?paid|top ?ups?|airtime"
     r"|crypto|cryptocurrency|cryptocurrencies|bitcoins?|ethereum|tether|usdt|money ?orders?"
@@ -58,20 +58,20 @@ class Cart(msgspec.Struct, frozen=True, gc=False):
 
     lines: int
     invalid_lines: int
-    """With a price or a quantity that cannot be."""
+    """Lines with an impossible price or quantity."""
     lowering_lines: int
-    """With a price below nothing, as discounts have; whether they are any is not decided here."""
+    """Lines with a negative price, as discounts have."""
     total: float | None
-    """Price times quantity, over all lines; None when a line does not say, when there are many, and
-    when it is below nothing."""
+    """Price times quantity, over all lines; None when a line lacks its price, when there are too
+    many lines, and when it is negative."""
     sum_of_prices: float | None
-    """The same when what is called the price is a line's own total already."""
+    """The same for merchants who send a line's total as its price."""
     most_of_one: float
     """The largest quantity."""
     dearest: float
-    """What the line that costs most comes to."""
+    """The total of the most expensive line."""
     resold: float
-    """The share of things that are as good as money; things that sell quickly count half."""
+    """The share of goods that are as good as money; goods that sell quickly count half."""
 
 
 def read_cart(items: list[CartItem], currency: str | None) -> Cart:
@@ -120,8 +120,8 @@ def read_cart(items: list[CartItem], currency: str | None) -> Cart:
 
 @lru_cache(maxsize=4096)
 def resale(category: str) -> float:
-    """How easily things of a category become money: 1 for what is as good as it, 0 for most."""
-    # Letters without their accents: many who write categories leave these out.
+    """How easily goods of a category become money: 1 for gift cards and the like, 0 for most."""
+    # Letters without accents, because many merchants leave accents out.
     plain = _MARKS.sub("", unicodedata.normalize("NFD", category.lower()))
     words = _SIGNS.sub(" ", plain)
     if _CASH_WORDS.search(words) is not None:

@@ -1,4 +1,4 @@
-"""What of a request is remembered: its entities, in a form that may be kept in a record.
+"""The entities of a request, in a form that may be kept in the memory and in a record.
 
 A short plain word stays as it is, so that people can find their users and orders again. Anything
 else (an e-mail address, a phone number, words with a space, digits that could be a card) becomes a
@@ -15,7 +15,8 @@ from typing import Any, Final
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.addresses import Address
-from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry import kinds
+from gatehouse.sentry.memory import Entity, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import CartItem, EventType
@@ -37,39 +38,15 @@ _SIGNS: Final = re.compile(r"[\W_]+")
 _SMALL_WORDS: Final = frozenset(("and", "und", "et", "y", "e", "en", "of", "de", "the"))
 _MOST_HEADER: Final = 1024
 
-# Named once: a member of an enumeration is slow to name.
-_ADDRESS: Final = EntityKind.ADDRESS
-_AFFILIATE: Final = EntityKind.AFFILIATE
-_AGENT: Final = EntityKind.AGENT
-_ARTICLE: Final = EntityKind.ARTICLE
-_BIN: Final = EntityKind.BIN
-_BROWSER: Final = EntityKind.BROWSER
-_CARD: Final = EntityKind.CARD
-_CART: Final = EntityKind.CART
-_CATEGORY: Final = EntityKind.CATEGORY
-_COUNTRY: Final = EntityKind.COUNTRY
-_CUSTOM: Final = EntityKind.CUSTOM
-_DEVICE: Final = EntityKind.DEVICE
-_DISCOUNT: Final = EntityKind.DISCOUNT
-_ISSUER: Final = EntityKind.ISSUER
-_MIX: Final = EntityKind.MIX
-_NETWORK: Final = EntityKind.NETWORK
-_OPERATOR: Final = EntityKind.OPERATOR
-_PLACE: Final = EntityKind.PLACE
-_SESSION: Final = EntityKind.SESSION
-_SHELF: Final = EntityKind.SHELF
-_SYSTEM: Final = EntityKind.SYSTEM
-_TRANSACTION: Final = EntityKind.TRANSACTION
-_USER: Final = EntityKind.USER
 _RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
 
 
 class EntityHasher:
-    """Turns values into what may be kept of them, with a key of this installation."""
+    """Turns values into a form that may be kept, with a key of this installation."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        # Headers and categories come again and again; a look at each of them is enough.
+        # The same headers and categories come again and again.
         self.header: Callable[[str], str] = lru_cache(maxsize=20_000)(self.hashed)
         self.words: Callable[[str], str] = lru_cache(maxsize=20_000)(self._words)
         self.shelf: Callable[[str], str] = lru_cache(maxsize=20_000)(self._shelf)
@@ -80,7 +57,7 @@ class EntityHasher:
         return "#" + keyed_hash(self._key, content)[:_HASH_LENGTH]
 
     def kept(self, value: str | int) -> str:
-        """The value itself when nothing speaks against keeping it, otherwise its hash."""
+        """The value itself if it is a short plain word, and its hash if not."""
         text = str(value)
         if _PLAIN.fullmatch(text) is not None:
             few_digits = len(text) < _CARD_DIGITS or _MANY_DIGITS.match(text) is None
@@ -89,16 +66,16 @@ class EntityHasher:
         return self.hashed(text)
 
     def _words(self, text: str) -> str:
-        """What a thing is called, in small letters; its hash if it could be about a person."""
+        """A name of a thing in lower case; its hash if it could be about a person."""
         if _WORDS.fullmatch(text) is not None and _LONG_NUMBER.search(text) is None:
             return text.casefold()
         return self.hashed(text)
 
     def _shelf(self, text: str) -> str:
-        """The same without signs and small words: many write one category in several ways."""
+        """The same without signs and small words: one category is written in several ways."""
         words = _SIGNS.sub(" ", text.casefold()).split()
         tidy = " ".join([word for word in words if word not in _SMALL_WORDS])
-        # The signs that go could have been those of an e-mail address.
+        # The removed signs could have been those of an e-mail address.
         return self._words(tidy) if _WORDS.fullmatch(text.strip()) else self.hashed(tidy)
 
 
@@ -106,38 +83,38 @@ def event_of(
     account_id: str,
     view: RequestView,
     policy: SentryPolicy,
-    keeper: EntityHasher,
+    hasher: EntityHasher,
     more: Sequence[Entity] = (),
 ) -> MemoryEvent:
-    """The event as the memory and the record keep it, with what other inputs told of it."""
+    """The event as the memory and the record keep it, with entities of other inputs."""
     entities: list[Entity] = []
     # The merchant starts a renewal: address and device are not the customer's.
     if view.event.type is not _RECURRING_PURCHASE:
         _add_address(entities, view)
-        _add_device(entities, view, keeper)
+        _add_device(entities, view, hasher)
     order = view.order
     for kind, value in (
-        (_SESSION, view.device.session_id),
-        (_AFFILIATE, order.affiliate_id),
+        (kinds.SESSION, view.device.session_id),
+        (kinds.AFFILIATE, order.affiliate_id),
     ):
         name = drop_placeholder(value)
         if name is not None:
-            entities.append((kind, keeper.kept(name)))
-    who = _add_buyer(entities, view, keeper)
+            entities.append((kind, hasher.kept(name)))
+    who = _add_buyer(entities, view, hasher)
     transaction = drop_placeholder(view.event.transaction_id)
     if transaction is not None:
-        # Whoever tries other cards or names on one order is not repeating a request.
-        entities.append((_TRANSACTION, f"{keeper.kept(transaction)} {who}"))
+        # Another card or user on the same order is a new attempt, not a repeated request.
+        entities.append((kinds.TRANSACTION, f"{hasher.kept(transaction)} {who}"))
     if order.discount_codes:
         codes = dict.fromkeys([code.strip().upper() for code in order.discount_codes[:_MOST_CODES]])
-        entities += [(_DISCOUNT, keeper.kept(code)) for code in codes]
+        entities += [(kinds.DISCOUNT, hasher.kept(code)) for code in codes]
     if view.items:
-        _add_cart(entities, view.items, keeper)
-        _add_goods(entities, view, keeper)
+        _add_cart(entities, view.items, hasher)
+        _add_goods(entities, view, hasher)
     if policy.entities and view.request.custom_inputs:
-        _add_custom(entities, view.request.custom_inputs, policy.entities, keeper)
+        _add_custom(entities, view.request.custom_inputs, policy.entities, hasher)
     if more:
-        # What is told twice is one thing, and counts once.
+        # An entity that is named twice counts once.
         entities += [each for each in more if each not in entities]
     facts = view.facts
     return MemoryEvent(
@@ -156,8 +133,8 @@ def address_entity(address: Address) -> Entity:
     if address.version == 6:
         # A device changes its address within its subnet every few hours, or as often as it likes.
         subnet = (address.value >> 64 << 64).to_bytes(16, "big")
-        return _ADDRESS, inet_ntop(AF_INET6, subnet) + "/64"
-    return _ADDRESS, address.text
+        return kinds.ADDRESS, inet_ntop(AF_INET6, subnet) + "/64"
+    return kinds.ADDRESS, address.text
 
 
 def _add_address(entities: list[Entity], view: RequestView) -> None:
@@ -165,95 +142,95 @@ def _add_address(entities: list[Entity], view: RequestView) -> None:
     if address is None:
         return
     entities.append(address_entity(address))
-    entities.append((_NETWORK, address.network))
+    entities.append((kinds.NETWORK, address.network))
     if facts.asn is not None:
-        entities.append((_OPERATOR, str(facts.asn)))
+        entities.append((kinds.OPERATOR, str(facts.asn)))
     if facts.country is not None:
-        entities.append((_COUNTRY, facts.country))
+        entities.append((kinds.COUNTRY, facts.country))
 
 
-def _add_device(entities: list[Entity], view: RequestView, keeper: EntityHasher) -> None:
+def _add_device(entities: list[Entity], view: RequestView, hasher: EntityHasher) -> None:
     text, agent = view.device.user_agent, view.agent
     if not text or agent is None:
         return
     header = text[:_MOST_HEADER]
     languages = (view.device.accept_language or "")[:_MOST_HEADER]
-    device = keeper.header(f"{header}\n{languages}")
-    entities.append((_AGENT, keeper.header(header)))
-    entities.append((_DEVICE, device))
+    device = hasher.header(f"{header}\n{languages}")
+    entities.append((kinds.AGENT, hasher.header(header)))
+    entities.append((kinds.DEVICE, device))
     if view.address is not None:
-        entities.append((_PLACE, f"{device} {view.address.network}"))
+        entities.append((kinds.PLACE, f"{device} {view.address.network}"))
     # Names of rare browsers and systems are cut out of the header as they stand there.
     if agent.family is not None:
         version = "" if agent.major is None else f" {agent.major}"
-        entities.append((_BROWSER, keeper.words(agent.family + version)))
+        entities.append((kinds.BROWSER, hasher.words(agent.family + version)))
     if agent.system is not None:
-        entities.append((_SYSTEM, keeper.words(agent.system)))
+        entities.append((kinds.SYSTEM, hasher.words(agent.system)))
 
 
-def _add_buyer(entities: list[Entity], view: RequestView, keeper: EntityHasher) -> str:
-    """Who buys, with which card; returned as a word, which without any is the address."""
+def _add_buyer(entities: list[Entity], view: RequestView, hasher: EntityHasher) -> str:
+    """Add user and card; returns them as one word, or the address if there is neither."""
     found: list[Entity] = []
     user, name = drop_placeholder(view.account.user_id), drop_placeholder(view.account.username)
     if user is not None:
-        found.append((_USER, keeper.kept(user)))
+        found.append((kinds.USER, hasher.kept(user)))
     elif name is not None:
-        found.append((_USER, keeper.hashed(f"name {name}")))
+        found.append((kinds.USER, hasher.hashed(f"name {name}")))
     if view.card is not None:
-        found.append((_CARD, view.card.fingerprint))
-        found.append((_BIN, view.card.bin))
+        found.append((kinds.CARD, view.card.fingerprint))
+        found.append((kinds.BIN, view.card.bin))
     entities += found
     if view.card is not None and view.card.country is not None:
-        entities.append((_ISSUER, view.card.country))
+        entities.append((kinds.ISSUER, view.card.country))
     if found:
         return " ".join([value for _, value in found])
     return "" if view.address is None else view.address.text
 
 
-def _add_cart(entities: list[Entity], items: list[CartItem], keeper: EntityHasher) -> None:
+def _add_cart(entities: list[Entity], items: list[CartItem], hasher: EntityHasher) -> None:
     first = items[:_MOST_ITEMS]
-    # Lines without names of their articles would make strangers' carts alike.
+    # Lines without an article's id would make the carts of strangers alike.
     if all(each.item_id is not None for each in first):
         lines = sorted([f"{each.item_id}\t{each.quantity}" for each in first])
-        entities.append((_CART, keeper.hashed("\n".join(lines))))
+        entities.append((kinds.CART, hasher.hashed("\n".join(lines))))
     words = dict.fromkeys([each.category for each in first if each.category])
-    categories = dict.fromkeys([keeper.words(word) for word in list(words)[:_MOST_CATEGORIES]])
-    entities += [(_CATEGORY, category) for category in categories]
+    categories = dict.fromkeys([hasher.words(word) for word in list(words)[:_MOST_CATEGORIES]])
+    entities += [(kinds.CATEGORY, category) for category in categories]
 
 
-def _add_goods(entities: list[Entity], view: RequestView, keeper: EntityHasher) -> None:
-    """What is bought at about which price: the same thing at another price is another offer."""
+def _add_goods(entities: list[Entity], view: RequestView, hasher: EntityHasher) -> None:
+    """Add goods at about their price: the same article at another price is another offer."""
     items, cart = view.items, view.cart
     if not items or cart is None:
         return
-    kinds: dict[str, None] = {}
+    categories: dict[str, None] = {}
     for item in items[:_MOST_GOODS]:
         price = item.price
         category = None
         if item.category:
-            category = keeper.shelf(item.category)
-            kinds[category] = None
+            category = hasher.shelf(item.category)
+            categories[category] = None
         if price is None or not 0 <= price < math.inf:
             continue
         octave = math.log2(price) if price > 1.0 else 0.0
         if category is not None:
-            entities.append((_SHELF, f"{category}@{int(2 * octave)}"))
+            entities.append((kinds.SHELF, f"{category}@{int(2 * octave)}"))
         name = drop_placeholder(item.item_id)
         if name is not None:
-            entities.append((_ARTICLE, f"{keeper.kept(name)}@{int(8 * octave)}"))
-    if kinds and cart.total is not None:
+            entities.append((kinds.ARTICLE, f"{hasher.kept(name)}@{int(8 * octave)}"))
+    if categories and cart.total is not None:
         total = int(2 * math.log2(cart.total)) if cart.total > 1.0 else 0
-        together = "+".join(sorted(kinds))
+        together = "+".join(sorted(categories))
         if len(together) > _LONGEST_MIX:
-            together = keeper.hashed(together)
-        entities.append((_MIX, f"{together}@{total}"))
+            together = hasher.hashed(together)
+        entities.append((kinds.MIX, f"{together}@{total}"))
 
 
 def _add_custom(
-    entities: list[Entity], inputs: dict[str, Any], wanted: tuple[str, ...], keeper: EntityHasher
+    entities: list[Entity], inputs: dict[str, Any], wanted: tuple[str, ...], hasher: EntityHasher
 ) -> None:
     for name in wanted:
         value = inputs.get(name)
         text = repr(value) if isinstance(value, float) else value
         if isinstance(text, str | int) and drop_placeholder(text) is not None:
-            entities.append((_CUSTOM, f"{name}={keeper.kept(text)}"))
+            entities.append((kinds.CUSTOM, f"{name}={hasher.kept(text)}"))

@@ -1,6 +1,6 @@
-"""Which kinds of things are remembered how, worked out once for events that tell of the same kinds.
+"""How the entities of an event are remembered, worked out once for each combination of kinds.
 
-What an event tells differs from request to request, but of what kinds it tells hardly ever does.
+The values of entities differ from request to request, the combinations of kinds hardly ever do.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -50,35 +50,35 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     ),
     EntityKind.PHONE: (EntityKind.CARD, EntityKind.USER),
 }
-"""What leaves a trace, and with which others it is remembered. All else is merely counted."""
+"""The kinds that have a history, and with which partners. All other kinds are only counted."""
 GOODS: Final = frozenset((EntityKind.ARTICLE, EntityKind.SHELF, EntityKind.MIX))
-"""What is counted apart from all else, for there can be very many of them."""
+"""Kinds that are counted in a table of their own, because there can be very many of them."""
 
 Pick = Callable[[Sequence[int]], Sequence[int]]
 
 
 class EventLayout(NamedTuple):
-    """What becomes of the entities of an event, by their places among them."""
+    """How the entities of an event are remembered, by their places in it."""
 
     transaction: int | None
     kinds: tuple[EntityKind, ...]
-    """Every kind that is there, but for the transaction."""
+    """Every kind that is there, except the transaction."""
     first: Pick
     """The keys of the first entity of each of these kinds."""
     tallied: Pick
-    """The keys of what is merely counted."""
+    """The keys of entities that are only counted."""
     sold: Pick
     """The keys of goods."""
-    traced: tuple[tuple[int, EntityKind, Pick], ...]
-    """What leaves a trace, and the keys of those that it is remembered with."""
-    traced_kinds: tuple[EntityKind, ...]
+    remembered: tuple[tuple[int, EntityKind, Pick], ...]
+    """Place and kind of each entity with a history, and the keys of its partners."""
+    remembered_kinds: tuple[EntityKind, ...]
     """The kinds of the same."""
 
 
-# More shapes than an honest caller has; each costs little to work out again.
+# More layouts than an honest caller has; each costs little to work out again.
 @lru_cache(maxsize=4096)
-def shape_of(kinds: tuple[EntityKind, ...]) -> EventLayout:
-    """The shape of an event whose entities are of these kinds, in this order."""
+def layout_of(kinds: tuple[EntityKind, ...]) -> EventLayout:
+    """The layout of an event whose entities are of these kinds, in this order."""
     first: dict[EntityKind, int] = {}
     for place, kind in enumerate(kinds):
         first.setdefault(kind, place)
@@ -101,9 +101,9 @@ def shape_of(kinds: tuple[EntityKind, ...]) -> EventLayout:
 
 
 def _picking(places: Iterable[int]) -> Pick:
-    """A quick way to take what is at some places."""
+    """A function that takes the items at some places out of a sequence."""
     wanted: list[Any] = list(places)
     if len(wanted) < 2:
-        # Of a single place it would give what is there, and not a row of one.
+        # For a single place an itemgetter returns the item itself, and not a sequence of one.
         wanted = [slice(wanted[0], wanted[0] + 1) if wanted else slice(0)]
     return itemgetter(*wanted)

@@ -1,4 +1,4 @@
-"""A table of traces with a limit, which knows whom to forget first."""
+"""A table of entity histories with a limit, which forgets the least useful first."""
 
 from collections import OrderedDict
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from gatehouse.sentry.entity_history import EntityHistory
 
 _FRESH_SHARE: Final = 4
-"""A quarter of the places is sure for what was seen once."""
+"""A quarter of the places is reserved for entities that were seen once."""
 _MOST_SPARED: Final = 16
 
 
 class Shard:
-    """One of many tables. Those seen once stand apart: a flood of them pushes out its own kind
-    first, and not whoever comes again and again.
+    """One of many tables. Entities seen once stand apart: a flood of new ones pushes out others
+    that were seen once, and not those that come again and again.
     """
 
     __slots__ = ("_cap", "_once", "earlier", "known", "transactions")
@@ -21,7 +21,7 @@ class Shard:
         self._cap = cap
         self._once: OrderedDict[int, EntityHistory] = OrderedDict()
         self.known: OrderedDict[int, EntityHistory] = OrderedDict()
-        """Those seen more than once; for others only to look into."""
+        """Entities seen more than once; other modules only read it."""
         self.transactions: set[int] = set()
         self.earlier: set[int] = set()
 
@@ -29,20 +29,20 @@ class Shard:
         return len(self._once) + len(self.known)
 
     def peek(self, key: int) -> EntityHistory | None:
-        """A trace, if there is one; it does not count as seen."""
-        trace = self.known.get(key)
-        return self._once.get(key) if trace is None else trace
+        """A history, if there is one; the entity does not count as seen."""
+        history = self.known.get(key)
+        return self._once.get(key) if history is None else history
 
     def promote(self, key: int) -> EntityHistory | None:
-        """The trace of what was seen once, if there is one, and is now seen again."""
-        trace = self._once.pop(key, None)
-        if trace is not None:
-            self.known[key] = trace
-        return trace
+        """The history of an entity that was seen once, and is now seen again."""
+        history = self._once.pop(key, None)
+        if history is not None:
+            self.known[key] = history
+        return history
 
-    def add(self, key: int, trace: EntityHistory) -> None:
-        """Keep a new trace, in the place of another when there are many."""
-        self._once[key] = trace
+    def add(self, key: int, history: EntityHistory) -> None:
+        """Add a new history, in the place of another when the table is full."""
+        self._once[key] = history
         if len(self._once) + len(self.known) > self._cap:
             if len(self._once) > self._cap // _FRESH_SHARE:
                 self._once.popitem(last=False)
@@ -52,28 +52,33 @@ class Shard:
     def _forget_one(self) -> None:
         """Forget the oldest that was not seen since it was last the oldest.
 
-        Putting every trace that is seen to the end would cost each request, this only those that
-        make one too many.
+        Moving every history that is seen to the end would cost each request; this costs only the
+        requests that make one too many.
         """
         known = self.known
         for _ in range(_MOST_SPARED):
-            key, trace = known.popitem(last=False)
-            if trace.spared == trace.events:
+            key, history = known.popitem(last=False)
+            if history.spared == history.events:
                 return
-            trace.spared = trace.events
-            known[key] = trace
+            history.spared = history.events
+            known[key] = history
         known.popitem(last=False)
 
     def drop(self, key: int) -> None:
-        """Forget a trace."""
+        """Forget a history."""
         if self.known.pop(key, None) is None:
             self._once.pop(key, None)
 
     def is_new(self, transaction: int) -> bool:
-        """Whether a transaction was not noted before; now it is."""
+        """Whether a transaction was not recorded before; now it is."""
         if transaction in self.transactions or transaction in self.earlier:
             return False
         self.transactions.add(transaction)
         if len(self.transactions) > self._cap // 2:
             self.earlier, self.transactions = self.transactions, set()
         return True
+
+    def forget_transaction(self, transaction: int) -> None:
+        """Let a transaction be recorded again."""
+        self.transactions.discard(transaction)
+        self.earlier.discard(transaction)

@@ -1,8 +1,8 @@
-"""The port to what was seen before: counts, sums, pairs, habits, by entity and account.
+"""The port to Sentry's memory: counts, sums, partners and habits, by entity and account.
 
-One call both notes an event and recalls the past of everything it touches, so that a server shared
-by several processes needs one round trip. Counts include the event itself. An event whose
-transaction was noted before is recalled, not counted again.
+One call both records an event and recalls the history of everything it touches, so that a memory
+shared by several processes needs one round trip. Counts include the event itself. An event whose
+transaction was recorded before is recalled, but not counted again.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,18 @@ import msgspec
 
 from gatehouse.sentry.reputation import EntityReputation
 
+MINUTE_S: Final = 60
+HOUR_S: Final = 3600
+DAY_S: Final = 86_400
+WEEK_S: Final = 7 * DAY_S
+MONTH_S: Final = 30 * DAY_S
+
 
 class EntityKind(IntEnum):
     """What kind of thing is remembered."""
 
-    # Keys of the memory have five bits for it, so all of them are below 31.
-    # An enumeration hashes its members by name, in Python; these are looked up all the time.
+    # Keys of the memory have five bits for the kind, so every member is below 31.
+    # The hash of an enumeration's member is made in Python; kinds are looked up all the time.
     __hash__ = int.__hash__
 
     ADDRESS = 1
@@ -33,7 +39,7 @@ class EntityKind(IntEnum):
     BROWSER = 7
     SYSTEM = 8
     PLACE = 10
-    """A device on a network: what one person at home, or one farm of machines, looks like."""
+    """A device on a network: one person at home, or one farm of machines."""
     SESSION = 11
     USER = 12
     CARD = 13
@@ -46,30 +52,17 @@ class EntityKind(IntEnum):
     """A custom input that the account declared to be an entity; the value opens with its key."""
     TRANSACTION = 21
     EMAIL = 22
-    """A mailbox, however it is spelled."""
+    """A mailbox; different spellings of one address are the same mailbox."""
     PHONE = 23
     ISSUER = 24
     """The country of the card's issuer."""
     ARTICLE = 25
-    """What is bought, at about its price."""
+    """An article at about its price."""
     SHELF = 26
     """A category of goods at about a price."""
     MIX = 27
     """All categories of a cart together, at about its total."""
 
-
-class Window(IntEnum):
-    """The spans of time that are looked back over."""
-
-    MINUTE = 0
-    HOUR = 1
-    DAY = 2
-    WEEK = 3
-    MONTH = 4
-
-
-WINDOW_S: Final = (60, 3600, 86_400, 7 * 86_400, 30 * 86_400)
-"""Their lengths, by window."""
 
 Entity = tuple[EntityKind, str]
 
@@ -96,7 +89,7 @@ class Spread(NamedTuple):
 
 
 class EntityView(Protocol):
-    """The past of one entity, this event included."""
+    """The history of one entity, this event included."""
 
     @property
     def events(self) -> int:
@@ -110,29 +103,26 @@ class EntityView(Protocol):
     def previous_s(self) -> float | None:
         """When it was last seen before this event."""
 
-    def count(self, window: Window) -> float:
-        """How many events there were in a window."""
+    def count(self, span_s: int) -> float:
+        """How many events there were in the last so many seconds."""
 
-    def total(self, window: Window) -> float:
-        """What their amounts come to, in one currency."""
+    def total(self, span_s: int) -> float:
+        """The sum of their amounts, in one currency."""
 
     def active_days(self) -> int:
-        """On how many different days of the last month it was seen; of a busy one, at least."""
+        """On how many different days of the last month it was seen; a lower bound if busy."""
 
-    def distinct(self, kind: EntityKind, window: Window) -> int:
+    def distinct(self, kind: EntityKind, span_s: int) -> int:
         """With how many different entities of a kind it was seen; large numbers are cut off."""
 
     def times_with(self, kind: EntityKind) -> int:
         """How often it was seen together with this event's entity of a kind; 1 when that is new."""
 
-    def pairs(self, kind: EntityKind) -> int:
-        """With how many different entities of a kind it was ever seen."""
-
     def previous_country(self) -> tuple[str, float] | None:
-        """The country it was last seen in before this event, and when; of users only."""
+        """The country a user was last seen in before this event, and when."""
 
     def high_amounts(self) -> int:
-        """How many amounts of the two weeks before were far above its usual ones; of users only."""
+        """How many of a user's amounts in the two weeks before were far above the usual ones."""
 
     def usual_amounts(self) -> Sequence[float]:
         """Natural logarithms of earlier amounts in this event's currency, most recent last."""
@@ -143,7 +133,7 @@ class History(Protocol):
 
     @property
     def counted(self) -> bool:
-        """Whether the event was new; False for a transaction that was noted before."""
+        """Whether the event was new; False for a transaction that was recorded before."""
 
     @property
     def events(self) -> int:
@@ -154,26 +144,25 @@ class History(Protocol):
         """Different users of the account so far."""
 
     def of(self, kind: EntityKind) -> EntityView | None:
-        """The past of this event's entity of a kind, or None when it has none.
+        """The history of this event's entity of a kind, or None when it has none.
 
-        Operators, countries, agents, browsers, systems and issuers are merely counted and have
-        none.
+        Operators, countries, agents, browsers, systems and issuers are only counted and have none.
         """
 
     def popularity(self, kind: EntityKind) -> int:
-        """How often this event's entity of a kind was seen, whoever came with it; 0 for none."""
+        """How often this event's entity of a kind was seen with any user; 0 for none."""
 
     def all_of(self, kind: EntityKind) -> Sequence[EntityView]:
-        """The same where an event can have several."""
+        """The histories of all the event's entities of a kind."""
 
     def usual_amounts(self) -> Spread | None:
         """How the account's amounts in this currency spread, when enough are known."""
 
     def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
-        """How everything the event touches stands, as far as anything was said about it."""
+        """The reputation of every entity of the event that a label is known of."""
 
     def velocity(self) -> dict[str, list[float]]:
-        """What rules can ask of the past, as `conditions.catalogue.VELOCITY` lays it out.
+        """What rules can ask of the history, as `conditions.catalogue.VELOCITY` lays it out.
 
         By name, such as `velocity.card`, and only for groups that the event has an entity of; of
         several addresses the last one counts.
@@ -181,10 +170,10 @@ class History(Protocol):
 
 
 class Memory(Protocol):
-    """Notes events and recalls the past."""
+    """Records events and recalls their history."""
 
     async def record_and_recall(self, event: MemoryEvent) -> History:
-        """Note an event, unless its transaction was noted before, and recall what it touches."""
+        """Count an event, unless its transaction was counted before, and recall its history."""
 
     def retract(self, event: MemoryEvent) -> None:
         """Forget the counts of an event: it failed through no fault of the customer."""
@@ -192,14 +181,14 @@ class Memory(Protocol):
     def note_label(
         self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None
     ) -> None:
-        """Note what an event turned out to be, instead of what was known of it before."""
+        """Note an event's label in place of the previous one."""
 
     def note_decline(self, event: MemoryEvent) -> None:
-        """Note that the payment of an event was refused, whether the event counts or not."""
+        """Note that the payment of an event was refused, also of an event that does not count."""
 
 
 class MemoryState(msgspec.Struct, frozen=True):
-    """How the memory is, for those who look after the service."""
+    """How full the memory is, for the operators of the service."""
 
     entities: int
     limit: int

@@ -10,7 +10,7 @@ LONGEST_KEY: Final = 64
 
 
 class SentryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An account's choices; without any, nothing but the documented fields is remembered."""
+    """An account's choices; by default only the documented fields are remembered."""
 
     entities: Annotated[
         tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)], ...],

@@ -1,8 +1,8 @@
-"""What earlier events of an entity turned out to be, and what that says about the next one.
+"""The labels of an entity's earlier events, and what they say about the next one.
 
 A label counts on the day of its event and less from day to day. The sums are whole numbers whose
 unit grows with time instead of the sums shrinking, so a label that is taken back leaves exactly
-what was there before, whatever came in between.
+what was there before, even when other labels came in between.
 """
 
 from array import array
@@ -16,12 +16,12 @@ import msgspec
 
 HALF_LIFE_DAYS: Final = 30
 HORIZON_DAYS: Final = 120
-"""How far back single days are looked at; in the sums older ones are worth a sixteenth by then."""
+"""How far back single days count; in the sums, labels of that age are worth a sixteenth."""
 _KEPT_DAYS: Final = 400
-"""How long they are kept: a label that is taken back may have been the latest of all."""
+"""How long single days are kept: the latest label of all can be taken back."""
 
 _FIRST_DAY: Final = 16_436
-"""1 January 2015; earlier events count as if they had been on it."""
+"""1 January 2015; earlier events count as events of that day."""
 _LAST_DAY: Final = _FIRST_DAY + 30_000
 _UNIT_BITS: Final = 40
 _DAY_SHIFT: Final = 46
@@ -49,40 +49,40 @@ def _weight(day: int) -> int:
 
 
 class LabelTrend(NamedTuple):
-    """How the labels of an entity went on lately."""
+    """How the labels of an entity developed lately."""
 
     days_since_fraud: float | None
-    """Since the last event that is known to be one."""
+    """Since the last event with a label of fraud."""
     run: int
-    """Frauds since the last day with any other label."""
+    """Frauds since the last day with a label of legitimate."""
     run_days: float
-    """Since the first of these."""
+    """Days since the first of these."""
     latest: float
-    """The share of frauds among the last three that are known."""
+    """The share of frauds among the last three labels."""
 
 
-class Ledger(msgspec.Struct, gc=False):
+class LabelCounts(msgspec.Struct, gc=False):
     """The labels of one entity's events."""
 
     frauds: int = 0
-    """Those of frauds, weighted."""
+    """Labels of fraud, weighted."""
     known: int = 0
-    """All of them, weighted."""
+    """All labels, weighted."""
     days: "array[int] | None" = None
     """Day, frauds and others in one number each, the latest day last."""
     latest_day: int = _FIRST_DAY
     """The last of these days."""
     as_of: int = _FIRST_DAY
     frauds_then: float = 0.0
-    """The same sums in labels of that day: what is asked for all the time, made ready."""
+    """The same sums in labels of that day; every request reads them, so they are kept ready."""
     known_then: float = 0.0
-    sayers: dict[int, int] | None = None
-    """Of what several accounts know: their own keys of it, and how many labels each gave."""
+    reporters: dict[int, int] | None = None
+    """Of a shared entity: each reporting account's own key of it, and how many labels it gave."""
 
     def add(self, day: int, *, fraud: bool, times: int) -> None:
         """Count the labels of some events of a day; with times below 0, take them back.
 
-        What is taken back and was never counted here was dropped with an earlier ledger.
+        A label that was never counted here was dropped with earlier counts, and stays away.
         """
         day = _within(day)
         days = self.days
@@ -112,31 +112,31 @@ class Ledger(msgspec.Struct, gc=False):
         if fraud:
             self.frauds += weight
         self.latest_day = days[-1] >> _DAY_SHIFT if days else _FIRST_DAY
-        # A day that follows from the sums alone: whatever came in between, they read the same.
+        # The day follows from the sums alone, so equal sums read the same in any order of labels.
         half_lives = max(self.known.bit_length() - _UNIT_BITS - 1, 0)
         self.as_of = _FIRST_DAY + half_lives * HALF_LIFE_DAYS
         unit = 1 << _UNIT_BITS + half_lives
         self.frauds_then, self.known_then = self.frauds / unit, self.known / unit
 
-    def hear(self, key: int, times: int) -> None:
-        """Note which account's label it was, by that account's own key."""
-        sayers = self.sayers
-        if sayers is None:
-            sayers = self.sayers = {}
-        said = sayers.get(key, 0) + times
+    def note_reporter(self, key: int, times: int) -> None:
+        """Note which account gave the label, by that account's own key of the entity."""
+        reporters = self.reporters
+        if reporters is None:
+            reporters = self.reporters = {}
+        said = reporters.get(key, 0) + times
         if said > 0:
-            sayers[key] = said
+            reporters[key] = said
         else:
-            sayers.pop(key, None)
+            reporters.pop(key, None)
 
     def _older(self, *, fraud: bool) -> int:
-        """What labels of one kind come to whose days are not known one by one any more."""
+        """The weight of labels of one kind whose days are no longer kept one by one."""
         total = self.frauds if fraud else self.known - self.frauds
         rows = self.days or ()
         return total - sum(_labels(row, fraud=fraud) * _weight(row >> _DAY_SHIFT) for row in rows)
 
-    def course(self, day: int) -> LabelTrend:
-        """How the labels went on lately, as of a day."""
+    def trend(self, day: int) -> LabelTrend:
+        """How the labels developed lately, as of a day."""
         day = _within(day)
         since: float | None = None
         run, run_days, unbroken = 0, 0.0, True
@@ -163,7 +163,7 @@ class Ledger(msgspec.Struct, gc=False):
 
     def recent(self, day: int) -> tuple[float, float]:
         """Frauds and all labels, each worth less the older its event is, and none more than one."""
-        # An event that comes late may be asked about, or the clock was set back.
+        # The event can be late, or the clock was set back.
         later = max(day, self.latest_day) - self.as_of
         near = -_LEFT_DAYS <= later <= _LEFT_DAYS
         left = _LEFT[later + _LEFT_DAYS] if near else 0.5 ** (later / HALF_LIFE_DAYS)
@@ -175,48 +175,48 @@ def _labels(row: int, *, fraud: bool) -> int:
     return row >> _FRAUD_SHIFT & _MOST if fraud else row & _MOST
 
 
-class Outcomes:
-    """The ledgers of all entities, by key; those that had no label for long are dropped first."""
+class LabelTable:
+    """The label counts of all entities, by key; the longest without a label is dropped first."""
 
-    __slots__ = ("_ledgers", "_limit", "get")
+    __slots__ = ("_limit", "_table", "get")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._ledgers: OrderedDict[int, Ledger] = OrderedDict()
-        # Asked about everything that every request touches, so nothing stands in between.
-        self.get: Callable[[int], Ledger | None] = self._ledgers.get
+        self._table: OrderedDict[int, LabelCounts] = OrderedDict()
+        # Every request asks for all of its entities, so this is the table's own method.
+        self.get: Callable[[int], LabelCounts | None] = self._table.get
         """What is known of an entity, if anything is."""
 
     def __len__(self) -> int:
-        return len(self._ledgers)
+        return len(self._table)
 
     def add(self, keys: Mapping[int, int | None], day: int, *, fraud: bool, times: int) -> None:
         """Count the label of an event for everything it touched.
 
-        What several accounts know comes with the key under which the one that says so knows it.
+        A shared key comes with the reporting account's own key of the entity.
         """
-        ledgers = self._ledgers
+        table = self._table
         for key, own_key in keys.items():
-            ledger = ledgers.get(key)
-            if ledger is None:
+            counts = table.get(key)
+            if counts is None:
                 if times < 0:
-                    continue  # It was dropped, and its labels with it.
-                ledger = ledgers[key] = Ledger()
-                if len(ledgers) > self._limit:
-                    ledgers.popitem(last=False)
+                    continue  # The counts were dropped, and the label with them.
+                counts = table[key] = LabelCounts()
+                if len(table) > self._limit:
+                    table.popitem(last=False)
             else:
-                ledgers.move_to_end(key)
-            ledger.add(day, fraud=fraud, times=times)
+                table.move_to_end(key)
+            counts.add(day, fraud=fraud, times=times)
             if own_key is not None:
-                ledger.hear(own_key, times)
-            if not ledger.known:
-                del ledgers[key]
+                counts.note_reporter(own_key, times)
+            if not counts.known:
+                del table[key]
 
 
 class EntityReputation(msgspec.Struct, frozen=True, gc=False):
     """What is known of an entity as of a day."""
 
-    ledger: Ledger
+    labels: LabelCounts
     day: int
     risk: float
     """How much likelier fraud is than usual for the account, in log-odds."""

@@ -1,10 +1,10 @@
-"""Which entities have a reputation, and how it stands as of an event.
+"""Which entities have a reputation, and what it is as of an event.
 
 The rate of fraud among an entity's events is drawn towards what is usual, the more the less is
 known: towards what other accounts know of the same entity, and that towards the account's own rate.
 
-Most merchants only tell of frauds. So everything that nobody complained about speaks for whoever
-had a fraud, but gives nobody a better name than is usual: only what turned out well does.
+Most merchants only report frauds. So events that nobody complained about speak for an entity with
+a fraud, but they make no reputation better than the usual one: only a label of legitimate does.
 """
 
 from array import array
@@ -14,22 +14,21 @@ from itertools import islice
 from math import log
 from typing import Final, NamedTuple
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.account_stats import AccountStats
 from gatehouse.sentry.entity_history import KIND_BITS, EntityHistory
-from gatehouse.sentry.memory import WINDOW_S, EntityKind, MemoryEvent, Window
-from gatehouse.sentry.reputation import HALF_LIFE_DAYS, EntityReputation, Ledger, Outcomes
+from gatehouse.sentry.memory import DAY_S, MONTH_S, EntityKind, MemoryEvent
+from gatehouse.sentry.reputation import HALF_LIFE_DAYS, EntityReputation, LabelCounts, LabelTable
 
-DAY_S: Final = 86_400
 USUAL_RATE: Final = 0.005
-"""How much fraud an account is thought to have of which nothing is known yet, and at least.
+"""The least fraud rate that an account is thought to have, also before anything is known.
 
 The first frauds that are reported among very many events do not mean that there were no others.
 With a lower rate, one of them would speak against everybody who shares a bank or a provider.
 """
 _USUAL_WEIGHT: Final = 200.0
-_MONTH_S: Final = WINDOW_S[Window.MONTH]
 _STEADY: Final = HALF_LIFE_DAYS / 0.6931 / 30
-"""What the events of a month come to with their weights, of whoever comes steadily for long."""
+"""The weighted events of an entity that has long been steady, for each event of its month."""
 
 SMOOTHING: Final[dict[EntityKind, float]] = {
     EntityKind.ADDRESS: 8.0,
@@ -50,7 +49,7 @@ SMOOTHING: Final[dict[EntityKind, float]] = {
     EntityKind.EMAIL: 3.0,
     EntityKind.PHONE: 3.0,
 }
-"""What has a reputation, and how many events it takes for one of its own."""
+"""The kinds that have a reputation, and how many events it takes for one of its own."""
 SHARED: Final = frozenset(
     (
         EntityKind.ADDRESS,
@@ -62,237 +61,229 @@ SHARED: Final = frozenset(
         EntityKind.PHONE,
     )
 )
-"""What is the same thing for all accounts of an installation, and not a name of one of them."""
+"""Kinds whose values mean the same to all accounts, unlike an account's own names."""
 _SHARED_SMOOTHING: Final = {kind: max(20.0, 2 * SMOOTHING[kind]) for kind in SHARED}
-"""How many events of others it takes: more than of one's own."""
-_ARTICLE: Final = EntityKind.ARTICLE
-_SHELF: Final = EntityKind.SHELF
-_TRANSACTION: Final = EntityKind.TRANSACTION
-_NOTHING: Final = Ledger()
+"""How many events of other accounts it takes: more than of its own."""
+_UNLABELLED: Final = LabelCounts()
 _NO_LABELS: Final = (0.0, 0.0)
-_MOST_SAYERS: Final = 8
-"""Of so many accounts the events are looked up that speak for what they all know."""
+_MOST_REPORTERS: Final = 8
+"""How many of the accounts that reported an entity have its events looked up."""
 
 
-class Moment(NamedTuple):
-    """An event for which reputations are asked."""
+class KeyedEvent(NamedTuple):
+    """An event with the keys of its entities and the totals of its account."""
 
     event: MemoryEvent
     keys: Sequence[int]
-    """Of its entities."""
-    house: AccountStats
+    stats: AccountStats
 
 
-class Touched(NamedTuple):
+class LabelTarget(NamedTuple):
     """What the label of an event counts for, in little room."""
 
     account_id: str
     day: int
     keys: "array[int]"
     shared: "array[int]"
-    """Keys of what other accounts know, too, each followed by the account's own key of it."""
+    """Keys that all accounts share, each followed by the account's own key of the entity."""
     transaction: int | None
 
 
-class Standings:
-    """Knows what became of events, and how everything they touched stands."""
+class ReputationStore:
+    """Holds the labels of events, and derives the reputation of everything they touched."""
 
     def __init__(
         self, limit: int, peek: Callable[[int], EntityHistory | None], *, shared: bool
     ) -> None:
-        self._outcomes = Outcomes(limit)
+        self._labels = LabelTable(limit)
         self._peek = peek
         self._shared = shared
-        self._spoken: OrderedDict[int, tuple[int, int, int]] = OrderedDict()
-        """Transactions with a label: of which event it counts, and how many of either kind."""
-        self._most_spoken = limit
+        self._transactions: OrderedDict[int, tuple[int, int, int]] = OrderedDict()
+        """Labelled transactions: which event's label counts, and how many of either kind came."""
+        self._most_transactions = limit
         self.labelled: set[str] = set()
-        """The accounts that have said anything."""
+        """The accounts that have reported a label."""
 
-    def touched(self, event: MemoryEvent, keys: Sequence[int]) -> Touched:
+    def label_target(self, event: MemoryEvent, keys: Sequence[int]) -> LabelTarget:
         """What a label of an event will count for."""
-        # A thing that an event names twice had the event once.
+        # An entity that an event names twice has had the event once.
         own = dict.fromkeys([key for key in keys if key & KIND_BITS in SMOOTHING])
         shared = array("q")
         if self._shared:
             for place, key in _shared_keys(event):
                 shared.extend((key, keys[place]))
-        return Touched(
+        return LabelTarget(
             event.account_id,
             int(event.at_s // DAY_S),
-            array("q", (*own, _house_key(event.account_id))),
+            array("q", (*own, _account_key(event.account_id))),
             shared,
-            next((key for key in keys if key & KIND_BITS == _TRANSACTION), None),
+            next((key for key in keys if key & KIND_BITS == kinds.TRANSACTION), None),
         )
 
-    def note(self, touched: Touched, *, fraud: bool, times: int) -> None:
+    def note(self, target: LabelTarget, *, fraud: bool, times: int) -> None:
         """Count a label for everything its event touched; with times below 0, take it back."""
-        self.labelled.add(touched.account_id)
-        if touched.transaction is None:
-            self._count(touched, fraud=fraud, times=times)
+        self.labelled.add(target.account_id)
+        if target.transaction is None:
+            self._count(target, fraud=fraud, times=times)
             return
-        before, after = self._agreed(touched.transaction, touched, fraud=fraud, times=times)
+        before, after = self._agreed(target.transaction, target, fraud=fraud, times=times)
         if before is not after:
             if before is not None:
-                self._count(touched, fraud=before, times=-1)
+                self._count(target, fraud=before, times=-1)
             if after is not None:
-                self._count(touched, fraud=after, times=1)
+                self._count(target, fraud=after, times=1)
 
-    def _count(self, touched: Touched, *, fraud: bool, times: int) -> None:
-        counted: dict[int, int | None] = dict.fromkeys(touched.keys)
-        shared = touched.shared
-        counted |= dict(zip(shared[::2], shared[1::2], strict=True))
-        self._outcomes.add(counted, touched.day, fraud=fraud, times=times)
+    def _count(self, target: LabelTarget, *, fraud: bool, times: int) -> None:
+        counted: dict[int, int | None] = dict.fromkeys(target.keys)
+        counted |= dict(zip(target.shared[::2], target.shared[1::2], strict=True))
+        self._labels.add(counted, target.day, fraud=fraud, times=times)
 
     def _agreed(
-        self, transaction: int, touched: Touched, *, fraud: bool, times: int
+        self, transaction: int, target: LabelTarget, *, fraud: bool, times: int
     ) -> tuple[bool | None, bool | None]:
-        """What was known of a transaction without a label, and what is known of it with it.
+        """The label of a transaction before and after one of its requests is labelled.
 
-        An order that was asked about several times is one order, and one fraud: of its labels one
-        counts, and a fraud before anything else. Where its requests differ in what they name, that
-        of the first one counts.
+        A transaction of several requests is one order, and at most one fraud: one of its labels
+        counts, a fraud before anything else. Where the requests differ in what they name, the
+        label of the first one counts.
         """
-        spoken = self._spoken
-        event = hash((touched.day, touched.keys.tobytes()))
-        first, frauds, others = spoken.get(transaction, (event, 0, 0))
+        known = self._transactions
+        event = hash((target.day, target.keys.tobytes()))
+        first, frauds, others = known.get(transaction, (event, 0, 0))
         if first != event:
             return None, None
-        before = _one_of(frauds, others)
-        # What was said before this transaction was forgotten cannot be taken back.
+        before = _one_label(frauds, others)
+        # A label from before the transaction was forgotten cannot be taken back.
         if fraud:
             frauds = max(frauds + times, 0)
         else:
             others = max(others + times, 0)
         if frauds or others:
-            spoken[transaction] = (event, frauds, others)
-            if len(spoken) > self._most_spoken:
-                spoken.popitem(last=False)
+            known[transaction] = (event, frauds, others)
+            if len(known) > self._most_transactions:
+                known.popitem(last=False)
         else:
-            spoken.pop(transaction, None)
-        return before, _one_of(frauds, others)
+            known.pop(transaction, None)
+        return before, _one_label(frauds, others)
 
-    def of(self, moment: Moment) -> dict[EntityKind, list[EntityReputation]]:
-        """How everything that an event touches and that has a reputation stands."""
-        event, keys, _ = moment
+    def of(self, keyed: KeyedEvent) -> dict[EntityKind, list[EntityReputation]]:
+        """The reputation of every entity of an event that a label is known of."""
+        event, keys, _ = keyed
         found: dict[EntityKind, list[EntityReputation]] = {}
-        own = event.account_id in self.labelled
-        if not own and not self._shared:
+        reports = event.account_id in self.labelled
+        if not reports and not self._shared:
             return found
-        get, day = self._outcomes.get, int(event.at_s // DAY_S)
-        ledgers = [get(key) for key in keys] if own else [None] * len(keys)
-        everybody: dict[int, Ledger] = {}
-        if self._is_shared_with(own=own):
+        get, day = self._labels.get, int(event.at_s // DAY_S)
+        own = [get(key) for key in keys] if reports else [None] * len(keys)
+        everybody: dict[int, LabelCounts] = {}
+        # Other accounts could know what this one does not.
+        if self._shared and len(self.labelled) > reports:
             shared = [(place, get(key)) for place, key in _shared_keys(event)]
-            everybody = {place: ledger for place, ledger in shared if ledger is not None}
+            everybody = {place: labels for place, labels in shared if labels is not None}
         base, silent, of_shelf = 0.0, 1.0, 0.0
-        for place, ledger in enumerate(ledgers):
-            # Most of what an event touches was never spoken of.
-            if ledger is None and not of_shelf and place not in everybody:
+        for place, labels in enumerate(own):
+            # Most entities were never labelled.
+            if labels is None and not of_shelf and place not in everybody:
                 continue
             kind = event.entities[place][0]
-            # An article stands behind its shelf.
-            usual, of_shelf = (of_shelf if kind is _ARTICLE else 0.0), 0.0
-            known = ledger or everybody.get(place) or (_NOTHING if usual else None)
+            # An article follows its shelf, whose rate is the usual one for it.
+            usual, of_shelf = (of_shelf if kind is kinds.ARTICLE else 0.0), 0.0
+            known = labels or everybody.get(place) or (_UNLABELLED if usual else None)
             if known is None or kind not in SMOOTHING:
                 continue
             if not base:
-                base, silent = self._habits(moment, day)
+                base, silent = self._account_rate(keyed, day)
             usual = usual or base
-            frauds, labels = _NO_LABELS if ledger is None else ledger.recent(day)
+            frauds, labelled = _NO_LABELS if labels is None else labels.recent(day)
             if place in everybody:
                 entity = (kind, keys[place])
-                usual = self._elsewhere(entity, everybody[place], (frauds, labels), moment, base)
+                usual = self._elsewhere(entity, everybody[place], (frauds, labelled), keyed, base)
             weight = SMOOTHING[kind]
             fraudulent = frauds + weight * usual
-            rate = fraudulent / (labels + weight)
+            rate = fraudulent / (labelled + weight)
             if rate > base:
-                # Most merchants only tell of frauds: all that nobody complained about counts, too.
-                unheard = (self._events(keys[place], moment) - labels) * silent
-                if unheard > 0:
-                    rate = max(fraudulent / (labels + unheard + weight), base)
-            if kind is _SHELF:
+                # Most merchants only report frauds: events without a complaint count, too.
+                unlabelled = (self._events(keys[place], keyed) - labelled) * silent
+                if unlabelled > 0:
+                    rate = max(fraudulent / (labelled + unlabelled + weight), base)
+            if kind is kinds.SHELF:
                 of_shelf = rate
-            if ledger is None:
+            if labels is None:
                 frauds = known.recent(day)[0]
             risk = log(rate * (1 - base) / (base * (1 - rate)))
             found.setdefault(kind, []).append(EntityReputation(known, day, risk, frauds))
         return found
 
-    def _is_shared_with(self, *, own: bool) -> bool:
-        """Whether others could know what this account does not."""
-        return self._shared and len(self.labelled) > (1 if own else 0)
+    def _account_rate(self, keyed: KeyedEvent, day: int) -> tuple[float, float]:
+        """The account's rate of fraud, and the share of legitimate events that it never labels.
 
-    def _habits(self, moment: Moment, day: int) -> tuple[float, float]:
-        """How much fraud the account has, and of how much of what is none it never speaks.
-
-        Whoever tells of everything sooner or later has not told of the newest events yet; for
-        whoever only tells of frauds, all that was never spoken of turned out well.
+        A merchant who labels everything has not labelled the newest events yet; where a merchant
+        only reports frauds, everything without a label is legitimate.
         """
-        ledger = self._outcomes.get(_house_key(moment.event.account_id))
-        frauds, labels = _NO_LABELS if ledger is None else ledger.recent(day)
-        unheard = max(moment.house.recent - labels, 0.0)
-        well = labels - frauds
-        silent = unheard / (unheard + well) if well > 0 else 1.0
-        rate = (frauds + _USUAL_WEIGHT * USUAL_RATE) / (labels + unheard * silent + _USUAL_WEIGHT)
+        counts = self._labels.get(_account_key(keyed.event.account_id))
+        frauds, labels = _NO_LABELS if counts is None else counts.recent(day)
+        unlabelled = max(keyed.stats.recent - labels, 0.0)
+        legitimate = labels - frauds
+        silent = unlabelled / (unlabelled + legitimate) if legitimate > 0 else 1.0
+        events = labels + unlabelled * silent
+        rate = (frauds + _USUAL_WEIGHT * USUAL_RATE) / (events + _USUAL_WEIGHT)
         return max(rate, USUAL_RATE), silent
 
     def _elsewhere(
         self,
         entity: tuple[EntityKind, int],
-        everybody: Ledger,
+        everybody: LabelCounts,
         own: tuple[float, float],
-        moment: Moment,
+        keyed: KeyedEvent,
         base: float,
     ) -> float:
-        """How much of what an entity does with other accounts is fraud.
+        """The rate of fraud among an entity's events with other accounts.
 
-        Own are the frauds and all labels of this account.
+        `own` holds the frauds and all labels of this account.
         """
         kind, key = entity
         frauds, labels = own
-        all_frauds, all_labels = everybody.recent(int(moment.event.at_s // DAY_S))
+        all_frauds, all_labels = everybody.recent(int(keyed.event.at_s // DAY_S))
         others, others_labels = max(all_frauds - frauds, 0.0), max(all_labels - labels, 0.0)
         weight = _SHARED_SMOOTHING[kind]
         rate = (others + weight * base) / (others_labels + weight)
         if rate > base:
-            events = max(others_labels, self._events_elsewhere(everybody, key, moment))
+            events = max(others_labels, self._events_elsewhere(everybody, key, keyed))
             rate = max((others + weight * base) / (events + weight), base)
         return rate
 
-    def _events(self, key: int, moment: Moment) -> float:
+    def _events(self, key: int, keyed: KeyedEvent) -> float:
         """Events of the entity before this one, each worth less the older it is."""
-        trace = self._peek(key)
-        if trace is None:
-            house = moment.house
-            times = house.tallies.get(key) or house.sold.get(key, 0)
-            return times * house.recent / house.events if house.events else 0.0
-        return max(_recent_events(trace, moment.event.at_s) - 1.0, 0.0)
+        history = self._peek(key)
+        if history is None:
+            stats = keyed.stats
+            times = stats.tallies.get(key) or stats.sold.get(key, 0)
+            return times * stats.recent / stats.events if stats.events else 0.0
+        return max(_recent_events(history, keyed.event.at_s) - 1.0, 0.0)
 
-    def _events_elsewhere(self, everybody: Ledger, key: int, moment: Moment) -> float:
-        """The same of an entity that other accounts have spoken of, for those accounts."""
-        traces = [
-            self._peek(each) for each in islice(everybody.sayers or (), _MOST_SAYERS) if each != key
-        ]
-        at_s = moment.event.at_s
-        return sum([_recent_events(trace, at_s) for trace in traces if trace is not None])
-
-
-def _recent_events(trace: EntityHistory, at_s: float) -> float:
-    return min(_STEADY * trace.count(at_s - _MONTH_S, at_s), trace.events)
+    def _events_elsewhere(self, everybody: LabelCounts, key: int, keyed: KeyedEvent) -> float:
+        """Events of the entity with the other accounts that have labelled it."""
+        reporters = islice(everybody.reporters or (), _MOST_REPORTERS)
+        histories = [self._peek(each) for each in reporters if each != key]
+        at_s = keyed.event.at_s
+        return sum([_recent_events(history, at_s) for history in histories if history is not None])
 
 
-def _one_of(frauds: int, others: int) -> bool | None:
+def _recent_events(history: EntityHistory, at_s: float) -> float:
+    return min(_STEADY * history.count(at_s - MONTH_S, at_s), history.events)
+
+
+def _one_label(frauds: int, others: int) -> bool | None:
     """What several labels of one order come to."""
     return True if frauds else False if others else None
 
 
-def _house_key(account_id: str) -> int:
+def _account_key(account_id: str) -> int:
     return hash((account_id, "all"))
 
 
 def _shared_keys(event: MemoryEvent) -> Iterator[tuple[int, int]]:
-    """The keys of what is the same thing for all accounts, with their places."""
+    """The keys of entities that mean the same to all accounts, with their places."""
     for place, (kind, value) in enumerate(event.entities):
         if kind in SHARED:
             yield place, hash(("", kind, value))

@@ -1,7 +1,7 @@
 """What a Sentry request holds. This one definition decodes, validates and documents it.
 
 Only the wrong JSON type, an unknown event type, an unreadable timestamp and a null custom input are
-refused. Whatever is merely hard to believe is scored: the implausible is what this room looks for.
+refused. An implausible value is scored, because Sentry exists to find such values.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A first look at a request: everything about it that several signals need is worked out once."""
+"""A view of one request: everything that several features need is worked out once."""
 
 import math
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from gatehouse.intel.agents import Agent, read_agent
 from gatehouse.intel.languages import Languages, fit, read_languages
 from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.intel.places import minor_digits
+from gatehouse.sentry import kinds
 from gatehouse.sentry.carts import Cart, read_cart
 from gatehouse.sentry.memory import EntityKind, History
 from gatehouse.sentry.reputation import EntityReputation
@@ -30,13 +31,12 @@ from gatehouse.sentry.user_likelihood import log_ratio
 
 DAY_S: Final = 86_400
 # A clock may run a little ahead, and an order may reach us days after it was made; beyond that a
-# timestamp tells about the caller's clock, not about the event.
+# timestamp says more about the caller's clock than about the event.
 EARLIEST_S: Final = 7 * DAY_S
 LATEST_S: Final = 300
 HABIT_AMOUNTS: Final = 3
-"""Whoever has paid less often has no habit of spending yet."""
+"""A user who has paid less often has no habit of spending yet."""
 
-_USER: Final = EntityKind.USER
 _RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
 _NO_DEVICE: Final = Device()
 _NO_EVENT: Final = Event()
@@ -57,7 +57,7 @@ class Spending(NamedTuple):
 
 
 class RequestView(msgspec.Struct):
-    """One request as the signals see it. A group that was not sent is there, and empty."""
+    """One request as the features see it. A group that was not sent is empty."""
 
     request: SentryRequest
     at_s: float
@@ -65,7 +65,7 @@ class RequestView(msgspec.Struct):
     day: int
     time_is_plausible: bool
     is_renewal: bool
-    """Whether the merchant started it: address, device and pace are then the merchant's own."""
+    """Whether the merchant started it: then address, device and pace are the merchant's own."""
     device: Device
     event: Event
     order: Order
@@ -78,8 +78,8 @@ class RequestView(msgspec.Struct):
     facts: AddressFacts
     """What is known of a public address; nothing of any other."""
     country: str | None
-    """Where the buyer is: the address's country, unless the address is one to hide behind, or the
-    merchant's own."""
+    """The buyer's country: that of the address, unless it hides the buyer or is the merchant's own.
+    """
     agent: Agent | None
     languages: Languages | None
     language_fit: float | None
@@ -89,14 +89,14 @@ class RequestView(msgspec.Struct):
     currency_digits: int | None
     """How many decimals the currency has; None when there is no such currency."""
     card: KeptCard | None
-    past: History | None = None
+    history: History | None = None
     """Set once the memory has been asked."""
     ratio: float | msgspec.UnsetType | None = msgspec.UNSET
-    """Freeman's, once somebody has asked."""
+    """Freeman's likelihood ratio, once it was needed."""
     spent: Spending | msgspec.UnsetType | None = msgspec.UNSET
-    """The user's, once somebody has asked."""
-    standings: dict[EntityKind, list[EntityReputation]] | None = None
-    """Those of the event's entities, once somebody has asked."""
+    """The user's spending, once it was needed."""
+    reputations: dict[EntityKind, list[EntityReputation]] | None = None
+    """Those of the event's entities, once they were needed."""
 
     @property
     def has_public_address(self) -> bool:
@@ -108,21 +108,22 @@ class RequestView(msgspec.Struct):
     def unlikeness(self) -> float | None:
         """How unlike its user the event looks, worked out once; None for strangers."""
         if self.ratio is msgspec.UNSET:
-            told = self.address is not None or self.agent is not None
-            self.ratio = log_ratio(self.past) if told and self.past is not None else None
+            comparable = self.address is not None or self.agent is not None
+            history = self.history
+            self.ratio = log_ratio(history) if comparable and history is not None else None
         return self.ratio
 
     def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
-        """How everything the event touches stands, worked out once; mostly nothing is known."""
-        known = self.standings
+        """The reputation of every labelled entity of the event, worked out once."""
+        known = self.reputations
         if known is None:
-            known = self.standings = {} if self.past is None else self.past.reputation()
+            known = self.reputations = {} if self.history is None else self.history.reputation()
         return known
 
     def spending(self) -> Spending | None:
         """What the user usually spends, worked out once; None without a habit."""
         if self.spent is msgspec.UNSET:
-            user = None if self.past is None else self.past.of(_USER)
+            user = None if self.history is None else self.history.of(kinds.USER)
             self.spent = None if user is None else _habit(user.usual_amounts())
         return self.spent
 
@@ -130,14 +131,14 @@ class RequestView(msgspec.Struct):
 def view_request(
     request: SentryRequest, received_s: float, book: AddressBook, card: KeptCard | None
 ) -> RequestView:
-    """Read what the request says and look up what the world knows about it."""
+    """Read the request, and look up its address, user agent and currency."""
     device = request.device or _NO_DEVICE
     event = request.event or _NO_EVENT
     order = request.order or _NO_ORDER
     at_s, plausible = _event_time(event, received_s)
     day = int(at_s // DAY_S)
     address = None if device.ip_address is None else read_address(device.ip_address)
-    # What feeds say grows old from now on, whenever the event was.
+    # Feeds age from now on, also for an event of an earlier day.
     today = int(received_s // DAY_S)
     facts = book.look(address, today) if address is not None else _NO_FACTS
     is_renewal = event.type is _RECURRING_PURCHASE
@@ -174,7 +175,7 @@ _fit: Final = lru_cache(maxsize=4096)(fit)
 
 
 def _hides(facts: AddressFacts) -> bool:
-    """Whether the address tells where a server is, not where the buyer is.
+    """Whether the address says where a server is, not where the buyer is.
 
     A privacy relay does not count: those that are known let people out in their own country.
     """

@@ -1,8 +1,8 @@
-"""The scorecard: what each measurement is worth, in log-odds, and what they come to together.
+"""The scorecard: what each feature is worth, in log-odds, and how they add up to a confidence.
 
 Every term stands alone and the effects are added, so a reason is exactly what it says: without it
-the sum would be less by its effect. Measurements of one thing belong to a family, of which only the
-strongest that lowers the score counts. Whatever was not measured is worth nothing.
+the sum would be less by its effect. Features of the same thing form a family, of which only the
+strongest that lowers the score counts. A feature that was not measured is worth nothing.
 """
 
 import math
@@ -20,7 +20,7 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 
 FILE: Final = "scorecard.toml"
 LARGEST_TOTAL: Final = 8.0
-"""No sum is taken for more than this: nothing is as certain as a larger one would say."""
+"""The largest sum that counts: nothing is as certain as a larger one would say."""
 
 
 class ScorecardError(Exception):
@@ -35,7 +35,7 @@ class Prior(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the measurements of one signal are worth."""
+    """What the values of one feature are worth."""
 
     code: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*$")]
     cuts: tuple[float, ...]
@@ -60,7 +60,7 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"terms": "term"}):
-    """A scorecard as data: written by hand or by whoever fits one."""
+    """A scorecard as data, written by hand or by training."""
 
     version: Annotated[str, Meta(min_length=1)]
     prior: Prior
@@ -69,7 +69,7 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"te
     terms: tuple[Term, ...]
 
     def problems(self, codes: Collection[str]) -> list[str]:
-        """What is wrong with the sheet for these signals."""
+        """What is wrong with the sheet for these features."""
         found = [problem for term in self.terms for problem in term.problems()]
         seen: set[str] = set()
         for term in self.terms:
@@ -89,7 +89,7 @@ class Scored(NamedTuple):
     ip_confidence: float
     """The same from what is known of the address alone."""
     effects: list[tuple[str, float]]
-    """By code, what counted and is worth telling, strongest first."""
+    """By code, what counted and is large enough for a reason, strongest first."""
     total: float
     """The log-odds behind the confidence."""
 
@@ -143,24 +143,22 @@ class Scorecard:
             counted.append(found)
             total += found[1]
         about_address += sum(strongest_of_address.values())
-        return Scored(
-            confidence(total), confidence(about_address), self._worth_telling(counted), total
-        )
+        return Scored(confidence(total), confidence(about_address), self._reasons(counted), total)
 
     def effect(self, code: str, value: float) -> float:
         """What a measurement is worth by itself."""
         _, cuts, effects, _, _ = self._terms[code]
         return effects[bisect_right(cuts, value)]
 
-    def _worth_telling(self, counted: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+    def _reasons(self, counted: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
         least = self.sheet.report_from
-        told = [each for each in counted if abs(each[1]) >= least and each[1]]
-        told.sort(key=_strength, reverse=True)
-        return told
+        reasons = [each for each in counted if abs(each[1]) >= least and each[1]]
+        reasons.sort(key=_strength, reverse=True)
+        return reasons
 
 
 def _quiet_below(term: Term) -> float:
-    """Below what a measurement is worth nothing, as most are."""
+    """The value below which a feature is worth nothing, as most values are."""
     if term.effects[0]:
         return -math.inf
     return term.cuts[0] if term.cuts else math.inf
@@ -209,5 +207,5 @@ def load_sheet() -> Sheet:
 
 @cache
 def load_scorecard() -> Scorecard:
-    """The scorecard that ships with the package, for all signals of the catalogue."""
+    """The scorecard that ships with the package, for all features of the catalogue."""
     return Scorecard(load_sheet(), BY_CODE.keys())

@@ -1,4 +1,4 @@
-"""Sentry as a stage of the engine: looks, remembers, measures, scores, and words the result."""
+"""Sentry as a stage of the engine: views, remembers, measures, scores, and gives reasons."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,7 +9,7 @@ import msgspec
 from gatehouse.core.case import Case, StageResult
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.memory import Entity, History, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
@@ -24,7 +24,7 @@ _EFFECT_DIGITS: Final = 3
 
 
 class ObservedRequest(msgspec.Struct):
-    """One request as it was looked at and noted, once for everybody who wants to know."""
+    """One request as Sentry viewed and recorded it, for its own score and for signals."""
 
     view: RequestView
     event: MemoryEvent
@@ -32,12 +32,12 @@ class ObservedRequest(msgspec.Struct):
     @property
     def past(self) -> History | None:
         """What was seen before; None when the memory did not answer."""
-        return self.view.past
+        return self.view.history
 
     @property
     def counted(self) -> bool:
         """Whether the memory counts the event from now on."""
-        past = self.view.past
+        past = self.view.history
         return past is not None and past.counted
 
 
@@ -49,9 +49,9 @@ class ScoredRequest(NamedTuple):
     event: MemoryEvent
 
 
-def kept_signals(values: dict[str, float]) -> dict[str, float]:
-    """What was measured as it is kept."""
-    # Most of them only say yes.
+def recorded_features(values: dict[str, float]) -> dict[str, float]:
+    """The values of features as decision records keep them."""
+    # Most values are 1, and need no rounding.
     return {code: value if value == 1 else round(value, _DIGITS) for code, value in values.items()}
 
 
@@ -96,12 +96,12 @@ class SentryStage:
         return self._result(visit, completed=visit.past is not None)
 
     async def judge(self, case: Case, request: SentryRequest) -> tuple[StageResult, MemoryEvent]:
-        """Score a request that nobody has looked at yet; also what was noted of it."""
+        """Score a request that was not viewed before; also the event that was recorded."""
         visit = await self.gather(case, request)
         return self._result(visit, completed=True, event=True), visit.event
 
     async def weigh(self, case: Case, request: SentryRequest) -> "ScoredRequest":
-        """The same for whoever wants the score, and neither an answer nor a record."""
+        """The score alone, without a response or a record."""
         visit = await self.gather(case, request)
         values, scored = self._score(visit)
         return ScoredRequest(round(scored.confidence, _DIGITS), values, visit.event)
@@ -121,7 +121,7 @@ class SentryStage:
         visit = self.glance(case, request, more=more)
         event = visit.event
         past = await self._memory.record_and_recall(event)
-        visit.view.past = past
+        visit.view.history = past
         if past.counted:
             case.on_settled.append(lambda done: self._settle(event, done=done))
         return visit
@@ -139,12 +139,12 @@ class SentryStage:
         return ObservedRequest(view, event_of(case.account_id, view, policy, self._keeper, more))
 
     def _settle(self, event: MemoryEvent, *, done: bool) -> None:
-        """What another party failed to answer does not count against the customer."""
+        """A request in which another party failed does not count against the customer."""
         if not done:
             self._memory.retract(event)
 
     def _score(self, visit: ObservedRequest) -> tuple[dict[str, float], Scored]:
-        values = measure_all(visit.view)
+        values = measure_features(visit.view)
         return values, self._scorecard.score(values)
 
     def _result(
@@ -159,7 +159,7 @@ class SentryStage:
             "ipScore": ip_score,
             "model": self._scorecard.version,
             "reasons": {each.code: each.effect for each in reasons},
-            "signals": kept_signals(values),
+            "signals": recorded_features(values),
         }
         if event:
             facts["event"] = recorded_event(visit.event, counted=visit.counted)
@@ -184,28 +184,28 @@ def _reason(code: str, effect: float, text: str) -> Reason:
     return Reason(code, round(effect, _EFFECT_DIGITS), text)
 
 
-# The shipped scorecard has a few effects for each signal, and most sentences are always the same.
+# The shipped scorecard has a few effects for each feature, and most sentences never change.
 @lru_cache(maxsize=4096)
 def _usual_reason(code: str, effect: float, shipped: float) -> Reason | None:
-    signal = BY_CODE[code]
-    is_usual = effect * shipped > 0 and signal.otherwise is None
-    return _reason(code, effect, signal.says) if is_usual and "{" not in signal.says else None
+    feature = BY_CODE[code]
+    is_usual = effect * shipped > 0 and feature.says_in_favour is None
+    return _reason(code, effect, feature.says) if is_usual and "{" not in feature.says else None
 
 
 def _sentence(code: str, effect: float, value: float) -> str:
-    """What a reason says: a signal's own sentence where that is true of what was measured.
+    """The text of a reason: the feature's own sentence, where it is true of the value.
 
-    A model can learn that something speaks the other way here, or that even a little of it counts.
+    A model can learn that a feature speaks the other way here, or that even a little of it counts.
     """
-    signal, shipped = BY_CODE[code], _SHIPPED.effect(code, value)
+    feature, shipped = BY_CODE[code], _SHIPPED.effect(code, value)
     if shipped * effect > 0 or code in _PLAIN:
-        if effect > 0 and signal.otherwise is not None:
-            return signal.otherwise
-        return signal.sentence(value)
+        if effect > 0 and feature.says_in_favour is not None:
+            return feature.says_in_favour
+        return feature.sentence(value)
     kind = "legitimate" if effect > 0 else "fraudulent"
     return f"Orders for which this was {value:.3g} were more often {kind} here than others."
 
 
 _SHIPPED: Final = load_scorecard()
 _PLAIN: Final = frozenset(term.code for term in load_sheet().terms if not any(term.effects))
-"""What the shipped scorecard gives no weight: its sentence only says what was measured."""
+"""Features without weight in the shipped scorecard: their sentences only state the value."""

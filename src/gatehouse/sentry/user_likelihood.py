@@ -1,4 +1,4 @@
-"""Freeman's likelihood ratio: how unlike its user does an event look?
+"""Freeman's likelihood ratio: how unlike its user an event is.
 
 The model of Freeman et al. (NDSS 2016): for each feature, how common its value is among everybody
 over how common it is for this user, times how rarely this user comes. An address that is new counts
@@ -8,48 +8,48 @@ less when its operator or country is known, a new user agent less when its brows
 import math
 from typing import Final
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind, EntityView, History
 
 LEAST_EVENTS: Final = 3
-"""Whoever was seen less often than this has no habits yet."""
+"""A user who was seen less often has no habits yet."""
 
 _FEATURES: Final = (
     ((EntityKind.ADDRESS, 0.6), (EntityKind.OPERATOR, 0.3), (EntityKind.COUNTRY, 0.1)),
     ((EntityKind.AGENT, 0.54), (EntityKind.BROWSER, 0.27), (EntityKind.SYSTEM, 0.19)),
 )
-_USER: Final = EntityKind.USER
 _UNSEEN: Final = 0.25
 """A value the user never had is this much as likely for them as for anybody."""
 
 
-def log_ratio(past: History) -> float | None:
+def log_ratio(history: History) -> float | None:
     """The logarithm of the ratio, above zero for what is unlike the user; None for strangers."""
-    user = past.of(_USER)
-    itself = 1 if past.counted else 0
+    user = history.of(kinds.USER)
+    itself = 1 if history.counted else 0
     if user is None or user.events - itself < LEAST_EVENTS:
         return None
-    own, everyone = user.events - itself, past.events - itself
+    own, everyone = user.events - itself, history.events - itself
     ratio, asked = 0.0, False
     for feature in _FEATURES:
-        found = _compare(past, user, feature, itself)
+        found = _compare(history, user, feature, itself)
         if found is not None:
             ratio += found
             asked = True
     if not asked:
         return None
-    return ratio + math.log(everyone / (max(past.users, 1) * own))
+    return ratio + math.log(everyone / (max(history.users, 1) * own))
 
 
 def _compare(
-    past: History, user: EntityView, feature: tuple[tuple[EntityKind, float], ...], itself: int
+    history: History, user: EntityView, feature: tuple[tuple[EntityKind, float], ...], itself: int
 ) -> float | None:
-    own, everyone = user.events - itself, past.events - itself
+    own, everyone = user.events - itself, history.events - itself
     common = usual = 0.0
     for kind, weight in feature:
-        times = past.popularity(kind)
+        times = history.popularity(kind)
         if not times:
             continue
-        # One more of each keeps a value that nobody had before from being impossible.
+        # One more of each, so that a value without any earlier event is not impossible.
         among_all = (times - itself + 1) / (everyone + 1)
         with_user = user.times_with(kind) - itself
         common += weight * among_all

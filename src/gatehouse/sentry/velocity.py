@@ -1,8 +1,8 @@
-"""What rules can ask of an entity's past: how often, with how many others, how often refused.
+"""The velocity signals of rules: how often an entity was seen, with how many others, and refused.
 
 The catalogue of the rule language says which measures there are and in what order. Each group of
-them becomes a plan here, once; then one walk through an entity's history, one through those it was
-seen with and one through its refusals answers all of them.
+them becomes a plan here, once; then one walk each through an entity's timeline, partners and
+refusals answers all of them.
 """
 
 from array import array
@@ -11,7 +11,7 @@ from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
 from gatehouse.conditions.catalogue import VELOCITY
-from gatehouse.sentry.entity_history import KIND_BITS, MOMENT, EntityHistory, days_of
+from gatehouse.sentry.entity_history import KIND_BITS, TIME_SHIFT, EntityHistory, days_of
 from gatehouse.sentry.memory import EntityKind
 
 _SPANS_S: Final = {"1m": 60, "1h": 3600, "24h": 86_400, "7d": 7 * 86_400, "30d": 30 * 86_400}
@@ -41,7 +41,7 @@ _KINDS: Final = KIND_BITS + 1
 _NOTHING: Final = array("d")
 _DIGITS: Final = 4
 _AGE_STEPS: Final = 10_000
-"""So many make a day; finer than a few seconds an age need not be."""
+"""Steps of a day; an age need not be finer than a few seconds."""
 _LARGEST: Final = 2.0**53 - 1
 """Up to here every whole number is exact wherever it is compared."""
 
@@ -76,7 +76,7 @@ class VelocityPlan(NamedTuple):
     signal: str
     kind: EntityKind
     once: list[float]
-    """The list of whoever was seen once, but for partners and the amount."""
+    """The list of an entity that was seen once, without partners and amount."""
     counts: Counts
     partners: tuple[Partners, ...]
     recent_s: int
@@ -85,27 +85,29 @@ class VelocityPlan(NamedTuple):
     declined_cards: VelocitySlots
 
 
-def measured(
-    plan: VelocityPlan,
-    trace: EntityHistory,
-    at_s: float,
-    present: Container[EntityKind],
-    *,
-    counted: bool,
-    alone: float | None = None,
-) -> list[float]:
-    """The list of one entity as of an event, which has entities of the kinds that are present.
+class VelocityEvent(NamedTuple):
+    """What velocity needs to know of an event."""
 
-    Alone stands the amount of an event in another currency than the entity's sums.
-    """
+    at_s: float
+    present: Container[EntityKind]
+    """The kinds of its entities."""
+    counted: bool
+    amount: float
+    currency: str | None
+
+
+def measured(plan: VelocityPlan, history: EntityHistory, event: VelocityEvent) -> list[float]:
+    """The list of one entity as of an event."""
     _, _, once, counts, partners, recent_s, whole_s, _, _ = plan
+    at_s, present, counted, amount, currency = event
     found = once.copy()
-    # Whoever is recalled without being counted may have been seen just now.
-    previous_s = trace.previous_s if counted else at_s
+    # An entity of an event that is not counted may have been seen just now.
+    previous_s = history.previous_s if counted else at_s
     silence_s = _NEVER_S if previous_s is None else at_s - previous_s
-    _count(found, counts, trace, at_s, silence_s)
-    if alone is not None and counts.amount is not None:
-        found[counts.amount] = round(alone, _DIGITS) if alone < _LARGEST else _LARGEST
+    _count(found, counts, history, at_s, silence_s)
+    if history.currency != currency and counts.amount is not None:
+        # The entity's sums are in another currency, so the event's amount stands alone.
+        found[counts.amount] = round(amount, _DIGITS) if amount < _LARGEST else _LARGEST
     if silence_s > whole_s:
         for kind, recent, whole in partners:
             if kind in present:
@@ -113,56 +115,56 @@ def measured(
                     found[whole] = 1
                 if recent is not None:
                     found[recent] = 1
-    elif trace.links:
-        seen = _partners_seen(trace.links, at_s, at_s - recent_s, at_s - whole_s)
+    elif history.links:
+        seen = _partners_seen(history.links, at_s, at_s - recent_s, at_s - whole_s)
         for kind, recent, whole in partners:
-            # Of who was met again later only that is known, yet this event has met them, too.
+            # Of a partner that came again later only that is known, but it was here, too.
             least = 1 if kind in present else 0
             if whole is not None:
                 found[whole] = seen[kind] or least
             if recent is not None:
                 found[recent] = seen[kind + _KINDS] or least
-    if trace.refused is not None:
-        _count_refusals(found, plan, trace.refused, at_s)
+    if history.refused is not None:
+        _count_refusals(found, plan, history.refused, at_s)
     return found
 
 
 def _count(
-    found: list[float], counts: Counts, trace: EntityHistory, at_s: float, silence_s: float
+    found: list[float], counts: Counts, history: EntityHistory, at_s: float, silence_s: float
 ) -> None:
     """How many events there were in each span, what they came to, and on how many days."""
     places, amount, days, age = counts
-    age_s = at_s - trace.first_s
+    age_s = at_s - history.first_s
     if age is not None and age_s > 0:
         found[age] = int(age_s * _AGE_STEPS / _DAY_S) / _AGE_STEPS
-    history = trace.history or _NOTHING
+    timeline = history.timeline or _NOTHING
     if silence_s > _MONTH_S:
         if amount is not None:
-            found[amount] = min(history[-1], _LARGEST)
+            found[amount] = min(timeline[-1], _LARGEST)
         return
-    moments = history[::3]
-    # An event that comes late is judged by what was before it, not by what came since.
-    is_last = at_s >= trace.last_s
+    moments = timeline[::3]
+    # A late event is compared with what was before it, not with what came since.
+    is_last = at_s >= history.last_s
     end = until = len(moments) if is_last else bisect_right(moments, at_s)
     total = 0.0
     for place, span_s in places:
-        # Only a span that holds some of the others, but not all, needs a look at the history.
+        # Only a span that holds some of the other events, but not all, needs the timeline.
         if span_s < silence_s:
             continue
         if span_s > age_s and is_last:
-            found[place] = trace.events
+            found[place] = history.events
             continue
         since = bisect_right(moments, at_s - span_s, 0, until)
         if since < until:
-            total += sum(history[3 * since + 1 : 3 * until : 3])
+            total += sum(timeline[3 * since + 1 : 3 * until : 3])
             until = since
         found[place] = int(total)
     if amount is not None:
         if silence_s > _DAY_S:
-            found[amount] = min(history[-1], _LARGEST)
+            found[amount] = min(timeline[-1], _LARGEST)
         else:
             since = bisect_right(moments, at_s - _DAY_S, 0, end)
-            spent = sum(history[3 * since + 2 : 3 * end : 3])
+            spent = sum(timeline[3 * since + 2 : 3 * end : 3])
             found[amount] = round(spent, _DIGITS) if spent < _LARGEST else _LARGEST
     if days is not None:
         if not is_last or age_s >= _MONTH_S:
@@ -179,9 +181,9 @@ def _partners_seen(
     """
     seen = [0] * (2 * _KINDS)
     # The least links of the first whole seconds after these moments.
-    from_recent = int(recent_s) + 1 << MOMENT
-    from_whole = int(whole_s) + 1 << MOMENT
-    until = int(at_s) + 1 << MOMENT
+    from_recent = int(recent_s) + 1 << TIME_SHIFT
+    from_whole = int(whole_s) + 1 << TIME_SHIFT
+    until = int(at_s) + 1 << TIME_SHIFT
     for key, known in links.items():
         if from_whole <= known < until:
             kind = key & KIND_BITS
@@ -195,22 +197,22 @@ def _count_refusals(
     found: list[float], plan: VelocityPlan, refused: EntityHistory, at_s: float
 ) -> None:
     """How often it was refused in each span, and with how many different cards."""
-    history = refused.history or _NOTHING
-    moments = history[::3]
+    timeline = refused.timeline or _NOTHING
+    moments = timeline[::3]
     end = bisect_right(moments, at_s)
     for place, span_s in plan.declines:
         since = bisect_right(moments, at_s - span_s, 0, end)
-        found[place] = int(sum(history[3 * since + 1 : 3 * end : 3]))
+        found[place] = int(sum(timeline[3 * since + 1 : 3 * end : 3]))
     # There are only cards among those that a refusal was met with.
     cards = refused.links or {}
-    until = int(at_s) + 1 << MOMENT
+    until = int(at_s) + 1 << TIME_SHIFT
     for place, span_s in plan.declined_cards:
-        since = int(at_s - span_s) + 1 << MOMENT
+        since = int(at_s - span_s) + 1 << TIME_SHIFT
         found[place] = len([1 for known in cards.values() if since <= known < until])
 
 
 def _planned(group: str, measures: Sequence[str]) -> VelocityPlan:
-    """Where each measure of a group belongs, told by its name."""
+    """Where each measure of a group belongs, by its name."""
     places: dict[str, list[tuple[int, int]]] = {}
     partners: dict[EntityKind, dict[int, int]] = {}
     for place, measure in enumerate(measures):

@@ -1,4 +1,4 @@
-"""Bins: a signal's measurements in a few steps, the same for every way of fitting."""
+"""Bins: a feature's measurements in a few steps, the same for every way of fitting."""
 
 from typing import Final
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from gatehouse.training.examples import Values
 
 NOT_MEASURED: Final = 0
-"""The bin of what was not measured; the bins between the cuts follow it."""
+"""The bin of rows without a measurement; the bins between the cuts follow it."""
 
 _LARGEST: Final = 1e300
 _MOST_DIGITS: Final = 17
 
 
 class Binned(msgspec.Struct, frozen=True):
-    """One signal of a sample, in bins."""
+    """One feature of a sample, in bins."""
 
     code: str
     cuts: tuple[float, ...]
@@ -25,8 +25,17 @@ class Binned(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many bins there are, that of what was not measured among them."""
+        """How many bins there are, including that of rows without a measurement."""
         return len(self.cuts) + 2
+
+
+class Additive(msgspec.Struct, frozen=True):
+    """What a fit gives back: the log-odds of fraud as a constant and a score for every bin."""
+
+    intercept: float
+    scores: list[Values]
+    held_back: Values
+    """What the features add for each row, by a fit that had not seen it; NaN without one."""
 
 
 def put_into_bins(code: str, column: Values, masses: Values, most: int) -> Binned:
@@ -39,7 +48,7 @@ def put_into_bins(code: str, column: Values, masses: Values, most: int) -> Binne
 
 
 def choose_cuts(measurements: Values, masses: Values, most: int) -> tuple[float, ...]:
-    """Where to cut for at most so many bins; equal measurements are never parted."""
+    """Where to cut for at most so many bins; equal measurements stay together."""
     distinct, which = np.unique(np.clip(measurements, -_LARGEST, _LARGEST), return_inverse=True)
     if len(distinct) <= most:
         after = np.arange(len(distinct) - 1)
@@ -51,7 +60,7 @@ def choose_cuts(measurements: Values, masses: Values, most: int) -> tuple[float,
 
 
 def _between(low: float, high: float) -> float:
-    """The shortest number about half way that parts two others."""
+    """The shortest number about half way between two others."""
     middle = low / 2 + high / 2
     for digits in range(1, _MOST_DIGITS):
         short = float(f"{middle:.{digits}g}")

@@ -1,37 +1,36 @@
 """Boosting: an explainable boosting machine without interactions, for when there is enough fraud.
 
-It adds up small steps, one signal at a time, and stops when rows that were held back say so. Each
-bag holds back other rows; what it says of those shows how sure the whole may be.
+It adds up small steps, one feature at a time, and stops when held-back rows say so. Each bag holds
+back other rows; its scores of those show how sure the whole may be.
 """
 
 import warnings
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.features.feature import Group
-from gatehouse.training.additive import Additive
-from gatehouse.training.binning import Binned
+from gatehouse.training.binning import Additive, Binned
 from gatehouse.training.examples import Values
 from gatehouse.training.sampling import Sample
 
 MOST_BINS: Final = 128
 _FEWEST_BINS: Final = 16
 _FRAUDS_PER_BIN: Final = 25
-"""With fewer, steps tell of accidents."""
+"""With fewer frauds, steps show accidents."""
 MOST_ROWS: Final = 150_000
-"""Of each kind, so that a fit ends in time."""
+"""The most rows of each kind, so that a fit ends in time."""
 _HELD_BACK: Final = 0.15
-_TOLD_TOGETHER: Final = "AFFILIATE_REPUTATION"
-"""Others tell of the same labels, and what is left for it to say can go either way."""
+_EITHER_WAY: Final = "AFFILIATE_REPUTATION"
+"""Other features measure the same labels; what is left for this one can go either way."""
 WORSE_WITH_MORE: Final = frozenset(
-    code
-    for code, signal in BY_CODE.items()
-    if signal.group is Group.REPUTATION and signal.otherwise is not None and code != _TOLD_TOGETHER
+    feature.code
+    for feature in BY_CODE.values()
+    if feature.group is Group.REPUTATION and feature.says_in_favour and feature.code != _EITHER_WAY
 )
-"""A worse name never speaks for an order."""
+"""Reputations: a worse one never speaks for an order."""
 _SETTINGS: Final = {
     "interactions": 0,
     "inner_bags": 0,
@@ -47,29 +46,38 @@ _SETTINGS: Final = {
 
 
 def bins_for(frauds: int) -> int:
-    """In how many steps a signal can be told apart by so many frauds."""
+    """How many bins of a feature so many frauds can tell apart."""
     return min(max(frauds // _FRAUDS_PER_BIN, _FEWEST_BINS), MOST_BINS)
 
 
+class BoostingOptions(NamedTuple):
+    """How often boosting is repeated, with which random numbers, and on how many cores."""
+
+    bags: int
+    seed: int
+    jobs: int
+
+
 def boost(
-    sample: Sample, signals: Sequence[Binned], offset: Values, *, bags: int, seed: int, jobs: int
+    sample: Sample, features: Sequence[Binned], offset: Values, options: BoostingOptions
 ) -> Additive:
-    """Fit the signals to the frauds of the sample, beside what the offset says already."""
+    """Fit the features to the frauds of the sample, beside what the offset says already."""
+    bags, seed, jobs = options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from interpret.glassbox import ExplainableBoostingClassifier
 
         machine = ExplainableBoostingClassifier(
             **_SETTINGS,
-            feature_names=[signal.code for signal in signals],
+            feature_names=[feature.code for feature in features],
             # The bins are chosen already: their numbers are cut between every two.
-            feature_types=[list(np.arange(1.5, signal.size - 1)) for signal in signals],
-            monotone_constraints=[int(signal.code in WORSE_WITH_MORE) for signal in signals],
+            feature_types=[list(np.arange(1.5, feature.size - 1)) for feature in features],
+            monotone_constraints=[int(feature.code in WORSE_WITH_MORE) for feature in features],
             outer_bags=bags,
             random_state=seed,
             n_jobs=jobs,
         )
-        numbers = np.column_stack([signal.bins for signal in signals]).astype(np.float64)
+        numbers = np.column_stack([feature.bins for feature in features]).astype(np.float64)
         numbers[numbers == 0] = np.nan
         held = _hold_back(sample.fraud, bags, seed)
         machine.fit(
@@ -79,17 +87,17 @@ def boost(
             bags=np.where(held, -1, 1).astype(np.int8),
             init_score=offset,
         )
-    # The last bin of each is for what is neither a number nor missing; there is nothing of that.
+    # The last bin of each is for values that are neither a number nor missing; it is empty.
     scores = [
-        np.asarray(each, np.float64)[: signal.size]
-        for each, signal in zip(machine.term_scores_, signals, strict=True)
+        np.asarray(each, np.float64)[: feature.size]
+        for each, feature in zip(machine.term_scores_, features, strict=True)
     ]
     said = np.full(len(sample.fraud), np.nan)
     for bag in range(bags):
         rows = held[:, bag]
         said[rows] = sum(
-            each[bag][signal.bins[rows]]
-            for each, signal in zip(machine.bagged_scores_, signals, strict=True)
+            each[bag][feature.bins[rows]]
+            for each, feature in zip(machine.bagged_scores_, features, strict=True)
         )
     return Additive(float(np.ravel(machine.intercept_)[0]), scores, said)
 

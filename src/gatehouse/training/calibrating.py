@@ -1,7 +1,7 @@
-"""Calibration: makes a confidence mean what it says for the requests of now.
+"""Calibration: makes a confidence mean what it says for current requests.
 
-The rate of fraud changes with time, and a fit is more or less sure than it may be. One factor for
-all that was learned and one constant set that right, judged by the latest requests.
+The rate of fraud changes with time, and a fit can be too sure or not sure enough. One factor for
+all learned effects and one constant correct that, measured on the latest requests.
 """
 
 from typing import Final
@@ -16,8 +16,8 @@ FRAUDS_FOR_CONSTANT: Final = 50
 FRAUDS_FOR_SLOPE: Final = 50
 LEGITIMATES_FOR_CONSTANT: Final = 100
 FARTHEST_RATE: Final = 3.0
-"""Where the latest rows have so many times the fraud of all, or so much less, it is more likely
-that others are reported now than that so much has changed."""
+"""When the fraud rate of the latest rows differs by such a factor, the reporting has more likely
+changed than the fraud."""
 _EXPECTED_DEVIATION: Final = 0.1
 """How far from 1 the factor is expected."""
 _SLOPES: Final = (0.5, 1.5)
@@ -36,7 +36,7 @@ def latest(times: Values, fraud: Values) -> Rows:
 
 
 def doubt_about(recent: Rows, fraud: Values) -> str | None:
-    """Why the latest rows cannot speak for the requests of now; None if they can."""
+    """Why the latest rows do not stand for current requests; None if they do."""
     frauds = fraud[recent]
     if len(recent) == len(fraud):
         return None

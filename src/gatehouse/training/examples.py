@@ -1,6 +1,6 @@
-"""Examples: what was measured of many requests, when, and what became of them.
+"""Examples: the features of many requests, with their times and labels.
 
-Most signals say nothing about most requests. So only what was measured is held, one request after
+Most features say nothing about most requests. So only measured values are held, one request after
 the other, in a few plain arrays; millions of requests fit into the memory of a small machine.
 """
 
@@ -26,8 +26,8 @@ Values = NDArray[np.float64]
 class Examples:
     """Requests as they were measured, in the order in which they were added.
 
-    ``at_s`` and ``labels`` are there to be read; whoever makes NumPy arrays of them copies them,
-    because an array that somebody looks into cannot grow.
+    ``at_s`` and ``labels`` may be read. A NumPy array must be a copy of them, because an array
+    cannot grow while another one shares its memory.
     """
 
     __slots__ = (
@@ -40,11 +40,11 @@ class Examples:
         self.at_s: Final = array("d")
         self.labels = array("b")
         self.known_s: Final = array("d")
-        """Since when what became of a request is known."""
+        """Since when the label of a request is known."""
         self.doubtful: Final = array("b")
-        """Whether a request must not be taken for legitimate only because nobody complained."""
+        """Whether a request without a complaint must not count as legitimate."""
         self._places: Final = {code: place for place, code in enumerate(self.codes)}
-        # The measurements of all requests, one after the other: of which signal, and how much.
+        # The measurements of all requests, one after the other: of which feature, and the value.
         self._columns: Final = array("B" if len(self.codes) <= 256 else "H")
         self._values: Final = array("d")
         self._starts: Final = array("q", [0])
@@ -52,34 +52,34 @@ class Examples:
     def __len__(self) -> int:
         return len(self.at_s)
 
-    def add(self, at_s: float, signals: Mapping[str, float], *, doubtful: bool = False) -> int:
-        """Append a request; the number of its row. What is no signal is left out."""
+    def add(self, at_s: float, values: Mapping[str, float], *, doubtful: bool = False) -> int:
+        """Append a request; the number of its row. Unknown codes are left out."""
         places = self._places
         try:
-            columns = array(self._columns.typecode, [places[code] for code in signals])
+            columns = array(self._columns.typecode, [places[code] for code in values])
         except KeyError:
-            known = {code: signals[code] for code in signals if code in places}
+            known = {code: values[code] for code in values if code in places}
             return self.add(at_s, known, doubtful=doubtful)
-        values = array("d", signals.values())
+        numbers = array("d", values.values())
         self.at_s.append(at_s)
         self.labels.append(UNKNOWN)
         self.known_s.append(at_s)
         self.doubtful.append(doubtful)
         self._columns.extend(columns)
-        self._values.extend(values)
+        self._values.extend(numbers)
         self._starts.append(len(self._values))
         return len(self.at_s) - 1
 
     def set_label(self, row: int, fraud: bool | None, known_s: float | None = None) -> None:
-        """Say what became of a request; None when that is not known, or no longer.
+        """Set the label of a request; None when it has none, or no longer.
 
-        `known_s` is since when it is known; None: since the request.
+        `known_s` is since when the label is known; None: since the request.
         """
         self.labels[row] = UNKNOWN if fraud is None else FRAUD if fraud else LEGITIMATE
         self.known_s[row] = self.at_s[row] if known_s is None else known_s
 
     def with_labels(self, labels: NDArray[np.int8]) -> "Examples":
-        """The same requests for somebody who knows something else of them; both share the rest."""
+        """The same requests with other labels; both share the rest."""
         other = copy.copy(self)
         other.labels = array("b", labels.tobytes())
         return other

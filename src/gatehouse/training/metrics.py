@@ -40,7 +40,7 @@ class Figures(msgspec.Struct, frozen=True, rename="camel"):
     events: int
     frauds: int
     auc: float | None
-    """That a fraud has a higher risk than an honest request; half for a draw."""
+    """The probability that a fraud has a higher risk than an honest request; half for a draw."""
     average_precision: float | None
     recall_at_1: float | None
     """The share of fraud above a threshold that at most 1 % of honest requests are above."""
@@ -105,7 +105,7 @@ def calibration(fraud: "NDArray[Any]", risk: "NDArray[Any]") -> list[Calibration
     actual, predicted = actual[order], predicted[order]
     begins = [0]
     for share in CALIBRATION_EDGES:
-        # Whoever has the same risk belongs to the same group.
+        # Requests of the same risk belong to the same group.
         begin = int(np.searchsorted(predicted, predicted[int(share * len(predicted))]))
         if begin - begins[-1] >= LEAST_IN_BIN and len(predicted) - begin >= LEAST_IN_BIN:
             begins.append(begin)

@@ -1,7 +1,7 @@
 """Fitting: a scorecard from examples.
 
-What the data can speak of is learned; the terms of all other signals stay as they were. The result
-is a sheet like the one that ships, so that whatever scores requests needs to know nothing of this.
+Features with enough evidence are learned; the terms of all others stay as they were. The result is
+a sheet like the shipped one, so that scoring needs to know nothing about training.
 """
 
 import math
@@ -14,8 +14,7 @@ import numpy as np
 from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.scorecard import Prior, Sheet, Term, logit
 from gatehouse.training import boosting, regression
-from gatehouse.training.additive import Additive
-from gatehouse.training.binning import Binned, put_into_bins
+from gatehouse.training.binning import Additive, Binned, put_into_bins
 from gatehouse.training.calibrating import doubt_about, find_constant, find_slope, latest
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
 from gatehouse.training.sampling import Sample, has_evidence, take_sample
@@ -26,10 +25,10 @@ LEAST_LEGITIMATES: Final = 100
 ENOUGH_FOR_BOOSTING: Final = 50
 """Frauds from which on boosting finds more than regression does."""
 LEAST_MEASURED: Final = 20
-"""Rows in which a signal must have been measured for the data to speak of it."""
+"""Rows in which a feature must have been measured to be learned."""
 
 LEAST_TOLD: Final = 0.25
-"""A fit finds a little in everything; what changes the odds by less than a quarter is not told."""
+"""A fit finds a little in everything; effects below a quarter are no reasons."""
 
 _FARTHEST_PRIOR: Final = 30.0
 """In log-odds; beyond it a probability has no digits left to say how much."""
@@ -41,7 +40,7 @@ class FitOptions(msgspec.Struct, frozen=True):
     """How to fit."""
 
     method: FitMethod = "auto"
-    """Boosting or regression; by itself, whichever suits the number of frauds."""
+    """Boosting or regression; auto chooses by the number of frauds."""
     seed: int = 7
     legitimate_per_fraud: int = 10
     bags: int = 2
@@ -66,7 +65,7 @@ class Fitted(msgspec.Struct, frozen=True):
 
 
 def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitOptions) -> Fitted:
-    """Learn a sheet from these rows, as far as they can speak; else it is as the base."""
+    """Learn a sheet from these rows; terms without enough evidence stay as in the base."""
     rows = rows[examples.outcomes(rows) != UNKNOWN]
     fraud = (examples.outcomes(rows) == FRAUD).astype(np.float64)
     frauds = int(fraud.sum())
@@ -82,14 +81,14 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
         most=boosting.MOST_ROWS if method == "ebm" else regression.MOST_ROWS,
         seed=options.seed,
     )
-    signals = _speaking(examples.codes, base, sample, method)
-    kept = _only(base, {term.code for term in base.terms} - {signal.code for signal in signals})
+    features = _learnable(examples.codes, base, sample, method)
+    kept = _only(base, {term.code for term in base.terms} - {feature.code for feature in features})
     offset = -totals(kept, examples, sample.rows)
-    additive = _learn(sample, signals, offset, method, options)
+    additive = _learn(sample, features, offset, method, options)
     in_order = np.argsort(examples.times(sample.rows), kind="stable")
     shapes = [
-        make_shape(signal, scores, sample, in_order)
-        for signal, scores in zip(signals, additive.scores, strict=True)
+        make_shape(feature, scores, sample, in_order)
+        for feature, scores in zip(features, additive.scores, strict=True)
     ]
     times = examples.times(rows)
     recent = latest(times, fraud)
@@ -99,7 +98,8 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
     slope = _slope(additive, sample, offset, rows[recent])
     why = f"Learned from {len(rows)} requests, {frauds} of them fraud."
     learned = {
-        signal.code: as_effects(shape, slope) for signal, shape in zip(signals, shapes, strict=True)
+        feature.code: as_effects(shape, slope)
+        for feature, shape in zip(features, shapes, strict=True)
     }
     sheet = Sheet(
         version,
@@ -158,8 +158,8 @@ def _check_enough(frauds: int, legitimates: int) -> None:
         )
 
 
-def _speaking(codes: Sequence[str], base: Sheet, sample: Sample, method: str) -> list[Binned]:
-    """The signals of which the sample can speak, in bins."""
+def _learnable(codes: Sequence[str], base: Sheet, sample: Sample, method: str) -> list[Binned]:
+    """The features with enough evidence in the sample, in bins."""
     frauds = int(sample.fraud.sum())
     most = boosting.bins_for(frauds) if method == "ebm" else regression.BINS
     known = {term.code for term in base.terms}
@@ -167,13 +167,13 @@ def _speaking(codes: Sequence[str], base: Sheet, sample: Sample, method: str) ->
     found = []
     for place, code in enumerate(codes):
         column = sample.matrix[:, place]
-        if code in known and _can_speak(column, sample):
+        if code in known and _has_evidence(column, sample):
             found.append(put_into_bins(code, column, masses, most))
     return found
 
 
-def _can_speak(column: Values, sample: Sample) -> bool:
-    """Whether there are enough rows where the signal is measured, and where it is not as usual."""
+def _has_evidence(column: Values, sample: Sample) -> bool:
+    """Whether enough rows have the feature measured, and enough differ from the commonest value."""
     if np.count_nonzero(~np.isnan(column)) < LEAST_MEASURED:
         return False
     _, which, counts = np.unique(column, return_inverse=True, return_counts=True, equal_nan=True)
@@ -181,21 +181,20 @@ def _can_speak(column: Values, sample: Sample) -> bool:
 
 
 def _only(base: Sheet, codes: set[str]) -> Sheet:
-    """The terms of these codes, and a prior that says nothing."""
+    """The terms of these codes, with an even prior."""
     terms = tuple(term for term in base.terms if term.code in codes)
     return Sheet(base.version, Prior(0.5, base.prior.why), base.report_from, terms)
 
 
 def _learn(
-    sample: Sample, signals: list[Binned], offset: Values, method: str, options: FitOptions
+    sample: Sample, features: list[Binned], offset: Values, method: str, options: FitOptions
 ) -> Additive:
-    if not signals:
+    if not features:
         return Additive(0.0, [], np.full(len(offset), np.nan))
     if method == "logistic":
-        return regression.regress(sample, signals, offset)
-    return boosting.boost(
-        sample, signals, offset, bags=options.bags, seed=options.seed, jobs=options.jobs
-    )
+        return regression.regress(sample, features, offset)
+    boosted = boosting.BoostingOptions(options.bags, options.seed, options.jobs)
+    return boosting.boost(sample, features, offset, boosted)
 
 
 def _slope(additive: Additive, sample: Sample, offset: Values, recent: Rows) -> float:

@@ -7,46 +7,39 @@ no worse than its trial.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 import msgspec
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
-from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.outline import RecordOutline, read_outline
 from gatehouse.decisions.record import RecordedEvent, UnreadableRecord
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.recorded_event import measured_in
-from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
+from gatehouse.sentry.scorecard import Sheet
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan, stream
 from gatehouse.store.feedback.label_times import KnownLabel
-from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
-from gatehouse.training.metrics import Figures, calibration, measure, precision_recall
+from gatehouse.training.evaluation import (
+    curves_of,
+    doubts_about,
+    figures_of,
+    part_of,
+    risk_of,
+    term_shapes,
+)
+from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted, fit, totals
 from gatehouse.training.presuming import Presumed, known_at, presume
-from gatehouse.training.report import (
-    LEAST_FRAUDS,
-    Curves,
-    ModelComparison,
-    ModelReport,
-    ReportPeriod,
-    TermShape,
-    span_text,
-)
+from gatehouse.training.report import Curves, ModelComparison, ModelReport, span_text
 
 OPERATIONS: Final = ("sentry", "pipeline")
-"""Whose records keep what Sentry measured."""
+"""The operations whose records hold Sentry's features."""
 LABEL_DELAY_MS: Final = 30 * 86_400_000
 HOLDOUT: Final = 0.2
-_MANY_FRAUDS: Final = 0.2
-"""Where more of the requests than this are fraud, somebody has chosen what to label."""
-_ANSWERED_DIGITS: Final = 4
-_DIGITS: Final = 6
 
 
 class TrainingOptions(msgspec.Struct, frozen=True):
@@ -62,14 +55,14 @@ class TrainingOptions(msgspec.Struct, frozen=True):
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """A model and what is told about it."""
+    """A model and its report."""
 
     sheet: Sheet
     report: ModelReport
 
 
 def settled(span: RecordSpan, until_ms: int, options: TrainingOptions) -> RecordSpan:
-    """The part of a span whose labels are in by now."""
+    """The part of a span whose labels should be known by now."""
     return span._replace(until_ms=min(span.until_ms, until_ms - options.label_delay_ms))
 
 
@@ -77,16 +70,10 @@ def gather(
     database: Database,
     span: RecordSpan,
     labels: Mapping[str, KnownLabel],
-    until_ms: int,
-    options: TrainingOptions,
     progress: Callable[[RecordCounts], None],
 ) -> Examples:
-    """What Sentry measured in the records of a span, with their labels as far as there are any.
-
-    Only requests are taken that had come in long enough before `until_ms` for their labels.
-    """
+    """What Sentry measured in the records of a span, with the labels that are known."""
     examples, gathered = Examples(tuple(BY_CODE)), RecordCounts()
-    span = settled(span, until_ms, options)
     if span.since_ms < span.until_ms:
         for batch in stream(database, span):
             for record in batch:
@@ -126,7 +113,6 @@ def train(
     examples: Examples,
     base: Sheet,
     current: Sheet,
-    version: str,
     options: TrainingOptions,
     reported_since_s: float | None = None,
 ) -> Trained:
@@ -140,7 +126,7 @@ def train(
     if not len(rows):
         raise InvalidInput(_nothing(examples, options))
     # The model itself comes first: if there is too little for it, nothing else need be done.
-    final = fit(examples, rows, base, version, options.fit)
+    final = fit(examples, rows, base, "learned", options.fit)
     held = rows[min(int(len(rows) * (1 - options.holdout)), len(rows) - 1) :]
     begin_s = float(examples.times(held[:1])[0])
     past = known_at(examples, rows, begin_s, options.label_delay_ms, presume=options.presume)
@@ -162,36 +148,21 @@ def train(
         training=None if trial is None else part_of(past.examples, past.rows),
         holdout=kept_back,
         figures=ModelComparison(
-            None if trial_risk is None else _figures(fraud, trial_risk),
-            _figures(fraud, current_risk),
+            None if trial_risk is None else figures_of(fraud, trial_risk),
+            figures_of(fraud, current_risk),
         ),
         current_version=current.version,
-        terms=_terms(final.sheet, base, examples, rows),
-        candidate=Curves() if trial_risk is None else _curves(fraud, trial_risk),
-        current=_curves(fraud, current_risk),
+        terms=term_shapes(final.sheet, base, examples, rows),
+        candidate=Curves() if trial_risk is None else curves_of(fraud, trial_risk),
+        current=curves_of(fraud, current_risk),
         warnings=(
             *failure,
             *past.warnings,
             *_differences(trial, final),
-            *_doubts(whole, kept_back),
+            *doubts_about(whole, kept_back),
         ),
     )
     return Trained(final.sheet, report)
-
-
-def risk_of(total: Values) -> Values:
-    """The risk that the log-odds of being legitimate stand for, bounded and rounded as in answers:
-    what is the same there can be told apart by nobody.
-    """
-    risk: Values = 1 / (1 + np.exp(np.clip(total, -LARGEST_TOTAL, LARGEST_TOTAL)))
-    return risk.round(_ANSWERED_DIGITS)
-
-
-def part_of(examples: Examples, rows: Rows) -> ReportPeriod:
-    """From when to when these rows are, in order of time, and how many."""
-    first, last = (round(1000 * at_s) for at_s in examples.times(rows[[0, -1]]))
-    frauds = int((examples.outcomes(rows) == FRAUD).sum())
-    return ReportPeriod(iso_time(first), iso_time(last), len(rows), frauds)
 
 
 def _in_order(examples: Examples) -> Rows:
@@ -219,52 +190,8 @@ def _try(
         ]
 
 
-def _figures(fraud: NDArray[np.bool_], risk: Values) -> Figures:
-    found = measure(fraud, risk)
-    rounded = {
-        name: round(value, _DIGITS)
-        for name, value in msgspec.structs.asdict(found).items()
-        if isinstance(value, float)
-    }
-    return msgspec.structs.replace(found, **rounded)
-
-
-def _curves(fraud: NDArray[np.bool_], risk: Values) -> Curves:
-    return Curves(
-        tuple(
-            (round(predicted, _DIGITS), round(observed, _DIGITS), events)
-            for predicted, observed, events in calibration(fraud, risk)
-        ),
-        tuple(
-            (round(threshold, _DIGITS), round(precision, _DIGITS), round(recall, _DIGITS))
-            for threshold, precision, recall in precision_recall(fraud, risk)
-        ),
-    )
-
-
-def _terms(sheet: Sheet, base: Sheet, examples: Examples, rows: Rows) -> tuple[TermShape, ...]:
-    """The shape of every term, and how many of the requests have which of its effects."""
-    places = {code: place for place, code in enumerate(examples.codes)}
-    counts = {term.code: np.zeros(len(term.effects), np.int64) for term in sheet.terms}
-    for _, values in examples.pieces(rows):
-        for term in sheet.terms:
-            if term.code in places:
-                column = values[:, places[term.code]]
-                measured = column[~np.isnan(column)]
-                steps = np.searchsorted(np.asarray(term.cuts), measured, side="right")
-                counts[term.code] += np.bincount(steps, minlength=len(term.effects))
-    shipped = set(base.terms)
-    shapes = []
-    for term in sheet.terms:
-        requests = int(counts[term.code].sum())
-        shares = tuple(round(int(n) / requests, _DIGITS) for n in counts[term.code] if requests)
-        source: Literal["learned", "shipped"] = "shipped" if term in shipped else "learned"
-        shapes.append(TermShape(term.code, term.cuts, term.effects, requests, source, shares))
-    return tuple(shapes)
-
-
 def _differences(trial: Fitted | None, final: Fitted) -> list[str]:
-    """In what the model is not quite what its trial was, or is made to be."""
+    """How the model differs from its trial, and whether its confidence follows all requests."""
     found = []
     if trial is not None and trial.method != final.method:
         found.append(
@@ -277,29 +204,6 @@ def _differences(trial: Fitted | None, final: Fitted) -> list[str]:
             "say how much fraud there is now; look whether something else is reported than before"
         )
     return found
-
-
-def _doubts(whole: ReportPeriod, held: ReportPeriod) -> list[str]:
-    """What whoever reads the figures must know."""
-    doubts = []
-    if held.frauds in {0, held.records}:
-        doubts.append(
-            f"{'none' if not held.frauds else 'all'} of the newest {held.records:,} requests, on "
-            "which models are measured, are fraud: there is nothing to tell apart; see --holdout, "
-            "or report more of what became of requests (gatehouse feedback import)"
-        )
-    elif held.frauds < LEAST_FRAUDS:
-        doubts.append(
-            f"only {held.frauds} of the {held.records:,} requests that were measured are fraud: "
-            f"with fewer than {LEAST_FRAUDS} the figures mean little"
-        )
-    share = whole.frauds / whole.records
-    if share > _MANY_FRAUDS:
-        doubts.append(
-            f"{share:.0%} of the requests it learned from are fraud; if that is not so of all that "
-            "you get, its confidence will be too low"
-        )
-    return doubts
 
 
 def _nothing(examples: Examples, options: TrainingOptions) -> str:

@@ -1,4 +1,4 @@
-"""Draws a model's report: how honest its confidence is, what it catches, what it makes of signals.
+"""Draws a model's report: its calibration, precision and recall, and what each feature is worth.
 
 The pictures are SVG files. The same report always gives the same files, byte for byte.
 """
@@ -130,10 +130,10 @@ def _calibration(figure: "Figure", report: ModelReport) -> None:
 
 
 def _calibration_line(
-    axes: "Axes", look: tuple[str, str, str], points: Sequence[CalibrationPoint], foot: float
+    axes: "Axes", style: tuple[str, str, str], points: Sequence[CalibrationPoint], foot: float
 ) -> None:
     """One model's groups; one without any fraud stands at the foot of the picture, hollow."""
-    name, colour, marker = look
+    name, colour, marker = style
     for predicted, observed, events in points:
         low, high = interval(observed, events)
         axes.plot([predicted] * 2, [max(foot, low), high], color=colour, lw=1, alpha=0.5)

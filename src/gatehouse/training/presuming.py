@@ -1,8 +1,7 @@
-"""What may be presumed of requests that nobody has spoken of, and what was known of them when.
+"""Which requests without a label count as legitimate, and which labels were known when.
 
-Most good orders are never labelled: nobody complains. So silence counts as a good sign, but only
-where somebody would have complained. Of an order that was refused nobody hears again, and before
-the first report nobody was listening.
+Most legitimate orders are never labelled. So a missing label counts as legitimate, but only where a
+fraud would have been reported: not for refused orders, nor before the first report.
 """
 
 from typing import Final
@@ -20,17 +19,17 @@ _DAY_MS: Final = 86_400_000
 
 
 class Presumed(msgspec.Struct, frozen=True):
-    """What was made of the requests without a label."""
+    """What became of the requests without a label."""
 
     legitimates: int = 0
     doubtful: int = 0
-    """How many stay unknown because of what became of them here."""
+    """How many stay unknown because they were refused, await review, or repeat another."""
     early: int = 0
-    """How many others stay unknown because nobody reported anything then."""
+    """How many others stay unknown because they came before the first report."""
 
 
 class Hindsight(msgspec.Struct, frozen=True):
-    """What somebody could learn from at some moment of the past."""
+    """What could be learned from at an earlier moment."""
 
     examples: Examples
     rows: Rows
@@ -38,7 +37,7 @@ class Hindsight(msgspec.Struct, frozen=True):
 
 
 def presume(examples: Examples, reported_since_s: float | None) -> Presumed:
-    """Take what has no label for legitimate, where that may be.
+    """Label requests without a label as legitimate, where a fraud would have been reported.
 
     `reported_since_s` is when the first request came that anything was reported of; None: the first
     of these that has a label.
@@ -59,9 +58,9 @@ def presume(examples: Examples, reported_since_s: float | None) -> Presumed:
 def known_at(
     examples: Examples, rows: Rows, moment_s: float, delay_ms: int, *, presume: bool
 ) -> Hindsight:
-    """What could be learned at a moment, of rows whose labels are waited for as long as that.
+    """The rows and labels that could be learned from at a moment, given the delay of labels.
 
-    What was reported later is unlabelled, and so is presumed to be legitimate where that may be.
+    Rows that were reported later have no label yet, and count as legitimate where allowed.
     """
     before = rows[examples.times(rows) < moment_s - delay_ms / _SECOND_MS]
     labels = np.array(examples.labels, np.int8)

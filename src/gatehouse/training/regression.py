@@ -1,7 +1,7 @@
 """Regression: a ridge-regularised logistic one in few steps, for when there is little fraud.
 
-Each signal has one weight for being measured and one for each step upwards. All are drawn towards
-nothing, so that a handful of frauds moves only what they agree on.
+Each feature has one weight for being measured and one for each step upwards. All are drawn towards
+zero, so that a handful of frauds moves only what they agree on.
 """
 
 from collections.abc import Sequence
@@ -9,35 +9,34 @@ from typing import Final
 
 import numpy as np
 
-from gatehouse.training.additive import Additive
-from gatehouse.training.binning import Binned
+from gatehouse.training.binning import Additive, Binned
 from gatehouse.training.examples import Values
 from gatehouse.training.sampling import Sample
 
 BINS: Final = 12
 MOST_ROWS: Final = 10_000
-"""Of each kind. More would make it slower and, with so few weights, hardly better."""
+"""The most rows of each kind; more would be slower and, with so few weights, hardly better."""
 _EXPECTED_WEIGHT: Final = 1.0
-"""How far from nothing a weight is expected, in log-odds."""
+"""How far from zero a weight is expected, in log-odds."""
 _MOST_ROUNDS: Final = 50
 _CLOSE_ENOUGH: Final = 1e-6
 
 
-def regress(sample: Sample, signals: Sequence[Binned], offset: Values) -> Additive:
-    """Fit the signals to the frauds of the sample, beside what the offset says already."""
-    # One column is for the constant; then, for each signal, bin by bin, whether it is reached.
+def regress(sample: Sample, features: Sequence[Binned], offset: Values) -> Additive:
+    """Fit the features to the frauds of the sample, beside what the offset says already."""
+    # One column is for the constant; then, for each feature, bin by bin, whether it is reached.
     reached = [
-        (signal.bins[:, None] >= np.arange(1, signal.size)[None, :]).astype(np.float64)
-        for signal in signals
+        (feature.bins[:, None] >= np.arange(1, feature.size)[None, :]).astype(np.float64)
+        for feature in features
     ]
     design = np.hstack([np.ones((len(offset), 1)), *reached])
     weights = _solve(design, sample, offset)
     scores = []
     at = 1
-    for signal in signals:
-        steps = weights[at : at + signal.size - 1]
+    for feature in features:
+        steps = weights[at : at + feature.size - 1]
         scores.append(np.concatenate([[0.0], np.cumsum(steps)]))
-        at += signal.size - 1
+        at += feature.size - 1
     return Additive(float(weights[0]), scores, np.full(len(offset), np.nan))
 
 

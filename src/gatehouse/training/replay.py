@@ -1,8 +1,8 @@
-"""Replays requests that came before: judges them in order, learning only what was known by then.
+"""Replays earlier requests: scores them in order, learning only what was known by then.
 
 Requests go through the same stage as a server's. A label becomes known some time after its request,
-and moves the reputation of what the request touched; at set times, a new scorecard is fitted on
-what is known. So the scores are what they would have been, had Gatehouse been there.
+and moves the reputation of the request's entities; at set times, a new scorecard is fitted on what
+is known. So the scores are those that Gatehouse would have given at the time.
 """
 
 import time
@@ -17,9 +17,11 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.reputation_store import Touched
+from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.recorded_event import STAGE
+from gatehouse.sentry.reputation_store import LabelTarget
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
-from gatehouse.sentry.stage import ScoredRequest, SentryStage, kept_signals
+from gatehouse.sentry.stage import ScoredRequest, SentryStage, recorded_features
 from gatehouse.training.replay_lines import BadLine, read_line
 
 if TYPE_CHECKING:
@@ -42,11 +44,11 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     retrain_every_ms: int | None = None
     """Counted from the first request; None: the scorecard stays as it is."""
     fit: "FitOptions | None" = None
-    """None: as usual."""
+    """None: the default options."""
     window_ms: int = 120 * DAY_MS
     """How far back training looks."""
-    policies: dict[str, Any] = {}
-    """What the account tells the stages about its own data, by stage."""
+    policy: SentryPolicy = DEFAULT_POLICY
+    """What the account tells Sentry about its own data."""
     learned_until: str | None = None
     """The last request that the first scorecard learned from, if it learned."""
 
@@ -79,6 +81,13 @@ class Summary(msgspec.Struct, rename="camel"):
     retrainings: list[Retraining] = []
 
 
+class ReplayJudge(NamedTuple):
+    """Who scores the requests: a stage, and the memory that it asks."""
+
+    stage: SentryStage
+    memory: LocalMemory
+
+
 class Watcher(Protocol):
     """Is told how a replay is getting on."""
 
@@ -91,19 +100,19 @@ class Watcher(Protocol):
 
 def replay(
     lines: Iterable[bytes],
-    stage: SentryStage,
-    memory: LocalMemory,
+    judge: ReplayJudge,
     write: Callable[[str, float], None],
     options: ReplayOptions,
     progress: Watcher,
 ) -> Summary:
-    """Judge the request of every line, in order, and write when it came and the confidence in it.
+    """Score the request of every line, in order, and write when it came and its confidence.
 
-    `memory` is the one that the stage asks. A line that cannot be replayed ends it as `BadLine`.
+    A line that cannot be replayed ends it as `BadLine`.
     """
+    stage, memory = judge
     summary = Summary()
     lessons = _Lessons(memory, options, summary, progress.say)
-    policies, before_s = options.policies, 0.0
+    policies, before_s = {STAGE: options.policy}, 0.0
     for number, data in enumerate(lines, 1):
         if data.isspace():
             continue
@@ -120,7 +129,6 @@ def replay(
         scorecard = lessons.go_on_to(at_ms)
         if scorecard is not None:
             stage = stage.with_scorecard(scorecard)
-        # Whoever wants to be told how the request ended only asks whether to forget it.
         case = Case("", ACCOUNT, at_ms, {}, policies, {})
         weighed = _finished(stage.weigh(case, recorded.request))
         lessons.add(at_ms, weighed, fraud=recorded.fraud)
@@ -135,7 +143,7 @@ def replay(
 
 
 def _warn(at_ms: int, learned_until: str | None, say: Callable[[str], None]) -> None:
-    """Tell if the scorecard to begin with knows what is to come."""
+    """Warn if the first scorecard has learned from requests that are still to come."""
     first = iso_time(at_ms)
     if learned_until is not None and learned_until >= first:
         say(
@@ -149,13 +157,13 @@ class _Pending(NamedTuple):
 
     known_at_ms: int
     row: int
-    """Counted from the first request on, those that were forgotten, too."""
-    touched: Touched
+    """Counted from the first request on, including forgotten ones."""
+    target: LabelTarget
     fraud: bool
 
 
 class _Lessons:
-    """What has been learned so far, and what will be."""
+    """Labels that are known so far, labels still to come, and when to retrain."""
 
     def __init__(
         self,
@@ -185,30 +193,30 @@ class _Lessons:
             self._due_ms = now_ms + every_ms
         if now_ms < self._due_ms:
             return None
-        # After a long silence, one new scorecard is as good as those that were missed.
+        # After a long gap, one new scorecard stands for all that were missed.
         self._due_ms += ((now_ms - self._due_ms) // every_ms + 1) * every_ms
         return self._retrain(now_ms)
 
     def add(self, at_ms: int, weighed: ScoredRequest, *, fraud: bool | None) -> None:
-        """Keep a request until its label is known, and what was measured of it for longer."""
+        """Keep a request until its label is known, and its features for training."""
         summary = self._summary
         if fraud is None:
-            # Nobody will ever know: there is nothing to learn from it.
+            # Without a label there is nothing to learn.
             summary.unlabelled += 1
             return
         summary.frauds += fraud
         summary.legitimates += not fraud
         row = -1
         if self._examples is not None:
-            signals = kept_signals(weighed.values)
-            row = self._forgotten + self._examples.add(at_ms / 1000, signals)
+            values = recorded_features(weighed.values)
+            row = self._forgotten + self._examples.add(at_ms / 1000, values)
         known_at_ms = at_ms + self._options.label_delay_ms
-        touched = self._memory.touched(weighed.event)
-        self._pending.append(_Pending(known_at_ms, row, touched, fraud))
+        target = self._memory.label_target(weighed.event)
+        self._pending.append(_Pending(known_at_ms, row, target, fraud))
 
     def _learn(self, label: _Pending) -> None:
         self._summary.labels_learned += 1
-        self._memory.note_touched(label.touched, fraud=label.fraud)
+        self._memory.apply_label(label.target, fraud=label.fraud)
         row = label.row - self._forgotten
         if self._examples is not None and row >= 0:
             self._examples.set_label(row, label.fraud)
@@ -219,7 +227,7 @@ class _Lessons:
         retrainings = self._summary.retrainings
         version = f"replay-{len(retrainings) + 1}"
         began = time.perf_counter()
-        # No later scorecard looks back as far either.
+        # Later scorecards do not use these requests either.
         self._forgotten += self._examples.forget_before((now_ms - self._options.window_ms) / 1000)
         try:
             fitted = _fit(self._examples, version, self._options)
@@ -251,13 +259,13 @@ def _fit(examples: "Examples", version: str, options: ReplayOptions) -> "Fitted"
 
     from gatehouse.training.model_fitting import FitOptions, fit
 
-    # A copy: an array that somebody looks into cannot grow.
+    # A copy: an array cannot grow while NumPy shares its memory.
     rows = np.flatnonzero(np.array(examples.labels) >= 0)
     return fit(examples, rows, load_sheet(), version, options.fit or FitOptions())
 
 
 def _finished(coroutine: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine returns that never waits, as the embedded memory does not."""
+    """The result of a coroutine that never waits, as with the memory of this process."""
     try:
         coroutine.send(None)
     except StopIteration as end:

@@ -1,4 +1,4 @@
-"""One line of a replay: a request, when it came, and what it turned out to be."""
+"""One line of a replay: a request, when it came, and its label."""
 
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -13,7 +13,7 @@ _AT: Final = " - at `$"
 
 
 class BadLine(InvalidInput):
-    """A line that cannot be replayed; whoever knows the file says where it is."""
+    """A line that cannot be replayed; the caller, who knows the file, says where it is."""
 
     def __init__(self, number: int, reason: str) -> None:
         super().__init__(f"line {number}: {reason}")
@@ -31,7 +31,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
     @property
     def fraud(self) -> bool | None:
-        """Whether it turned out to be fraud; None when nobody ever knew."""
+        """Whether it turned out to be fraud; None without a label."""
         return None if self.label is None else self.label == "fraud"
 
 
@@ -53,19 +53,19 @@ def read_line(data: bytes) -> tuple[Recorded, float]:
 
 
 def _own_type(_kind: type, value: Any) -> EventTime:
-    """Moments are the only type of our own in such a request."""
+    """Times are the only custom type in such a request."""
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return _moment(value)
 
 
-# Most requests are as old as they say.
+# Most requests carry their own time as the time of the line.
 _moment: Final = lru_cache(maxsize=64)(EventTime.parse)
 _decode: Final = msgspec.json.Decoder(Recorded, dec_hook=_own_type).decode
 
 
 def _reason(said: str) -> str:
-    """What is wrong, without the value: it could be anything, in the wrong place."""
+    """What is wrong, without the value, which could be personal data."""
     what, _, path = said.partition(_AT)
     if what.startswith("Invalid enum value"):
         what = "must be one of the words that the documentation names"

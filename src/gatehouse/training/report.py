@@ -1,7 +1,7 @@
-"""What is told about a model: what it learned from, how well it does, and what it makes of signals.
+"""The report of a model: what it learned from, how well it does, and what each feature is worth.
 
-A report is kept with its model. It must be readable wherever models are shown, so this module needs
-none of the packages that training does.
+A report is stored with its model and read wherever models are shown, so this module needs none of
+the packages that training does.
 """
 
 from collections.abc import Sequence
@@ -36,14 +36,14 @@ class ModelComparison(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Curves(msgspec.Struct, frozen=True, rename="camel"):
-    """The points of one model's pictures."""
+    """The points of one model's curves."""
 
     calibration: tuple[CalibrationPoint, ...] = ()
     precision_recall: tuple[RecallPoint, ...] = ()
 
 
 class TermShape(msgspec.Struct, frozen=True, rename="camel"):
-    """What a model makes of one signal."""
+    """What one feature is worth to a model."""
 
     code: str
     cuts: tuple[float, ...]
@@ -63,7 +63,7 @@ class TermShape(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
-    """Everything that is told about one trained model."""
+    """Everything that is reported about one trained model."""
 
     method: str
     since: str
@@ -93,12 +93,12 @@ class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def encode_report(report: ModelReport) -> str:
-    """A report as it is kept."""
+    """A report as it is stored."""
     return msgspec.json.encode(report).decode()
 
 
 def decode_report(text: str) -> ModelReport:
-    """A report that was kept."""
+    """A stored report."""
     try:
         return msgspec.json.decode(text, type=ModelReport)
     except msgspec.MsgspecError as error:
@@ -170,7 +170,7 @@ def learned_terms(report: ModelReport) -> list[TermShape]:
 
 
 def terms_text(report: ModelReport) -> str:
-    """What the learned terms make of their signals."""
+    """What each learned feature is worth."""
     learned = learned_terms(report)
     shipped = len(report.terms) - len(learned)
     rest = f"{shipped:,} more signals say too little in this data and are as they were shipped"

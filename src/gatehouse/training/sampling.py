@@ -1,7 +1,7 @@
-"""Which requests a fit looks at: the frauds, and enough of the legitimate ones beside them.
+"""Which requests a fit uses: the frauds, and enough of the legitimate ones beside them.
 
-Legitimate requests are a hundred times as many and say little more than some of them would. Those
-that are taken stand for the others by their weight, so that rates stay what they were.
+Legitimate requests are a hundred times as many, and a part of them says nearly as much as all. The
+ones that are taken stand for the others by their weight, so that rates stay what they were.
 """
 
 from typing import Final
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from gatehouse.training.examples import FRAUD, LEGITIMATE, Examples, Rows, Values
 
 LEAST_LEGITIMATES: Final = 20_000
-"""As many are taken, if there are, however few frauds there are."""
+"""At least so many are taken, if there are, even with very few frauds."""
 LEAST_ROWS: Final = 20
 LEAST_EVIDENCE: Final = 3.0
 """Frauds that there were, or that there would be if the rows were like all others."""
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """Some rows in their order, with what each of them stands for."""
+    """Some rows in their order, each with its weight."""
 
     rows: Rows
     fraud: Values
@@ -35,7 +35,7 @@ class Sample(msgspec.Struct, frozen=True):
 
     @property
     def masses(self) -> Values:
-        """How much each row matters for where to look closely: frauds do as much as all others."""
+        """How much each row counts for choosing cuts: all frauds as much as all others."""
         frauds = float(self.fraud.sum())
         legitimates = len(self.fraud) - frauds
         return self.fraud * (0.5 / frauds) + (1 - self.fraud) * (0.5 / legitimates)

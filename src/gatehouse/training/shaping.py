@@ -1,7 +1,7 @@
-"""Shapes: what a fit found about a signal, as a term that people can read.
+"""Shapes: turns what a fit found about a feature into a term that people can read.
 
-A fit speaks of the odds of fraud in many small steps, for what was not measured, too. A term speaks
-of the odds of a legitimate request in a few steps, and what was not measured is worth nothing.
+A fit gives the odds of fraud in many small steps, also for rows without a measurement. A term gives
+the odds of a legitimate request in a few steps, and a missing measurement is worth nothing.
 """
 
 from typing import Final
@@ -18,25 +18,25 @@ MOST_CUTS: Final = 32
 LEAST_DIFFERENCE: Final = 0.01
 """Neighbouring steps that differ by less are one."""
 FARTHEST_NOT_MEASURED: Final = 4.0
-"""That a signal was not measured is never worth more, in log-odds. It is often so for many signals
-at once, and together they would drown all that was measured."""
+"""The most that a missing measurement is worth, in log-odds. Many features are often missing at
+once, and together they would outweigh everything that was measured."""
 EFFECT_DIGITS: Final = 4
 _MOST_ASTRAY: Final = 0.05
 _LEAST_MASS: Final = 1e-9
 
 
 class FeatureShape(msgspec.Struct, frozen=True):
-    """What one signal adds to the log-odds of fraud."""
+    """What one feature adds to the log-odds of fraud."""
 
     cuts: tuple[float, ...]
     scores: tuple[float, ...]
-    """One more than cuts; relative to a request of which the signal was not measured."""
+    """One more than cuts; relative to a request of which the feature was not measured."""
     shift: float
     """What was taken from the scores, and belongs to the constant instead."""
 
 
 def make_shape(binned: Binned, scores: Values, sample: Sample, in_order: Rows) -> FeatureShape:
-    """The shape of a signal from the scores of its bins; places of the sample are in time order."""
+    """The shape of a feature from the scores of its bins; `in_order` sorts the sample by time."""
     masses = np.bincount(binned.bins, sample.masses, minlength=binned.size).astype(np.float64)
     shift = _not_measured(binned, scores, sample, in_order)
     cuts, steps = _join(list(binned.cuts), scores[1:] - shift, masses[1:])
@@ -44,7 +44,7 @@ def make_shape(binned: Binned, scores: Values, sample: Sample, in_order: Rows) -
 
 
 def _not_measured(binned: Binned, scores: Values, sample: Sample, in_order: Rows) -> float:
-    """What it is worth that a signal was not measured; as the ordinary request if nobody knows."""
+    """The worth of a missing measurement; that of an ordinary request without evidence."""
     weights = np.bincount(binned.bins, sample.weights, minlength=binned.size)
     ordinary = float(weights[1:] @ scores[1:] / weights[1:].sum())
     missing = binned.bins == NOT_MEASURED
@@ -55,9 +55,9 @@ def _not_measured(binned: Binned, scores: Values, sample: Sample, in_order: Rows
 
 
 def _is_newer(missing: NDArray[np.bool_]) -> bool:
-    """Whether a signal began in the middle: missing in nearly all requests, then in hardly any.
+    """Whether a feature began in the middle: missing in nearly all requests, then in hardly any.
 
-    That it is missing then tells of an old request and nothing about its customer.
+    A missing measurement then says that the request is old, and nothing about its customer.
     """
     before = int(np.count_nonzero(missing))
     astray = int(np.count_nonzero(~missing[:before]))
@@ -65,7 +65,7 @@ def _is_newer(missing: NDArray[np.bool_]) -> bool:
 
 
 def _join(cuts: list[float], scores: Values, masses: Values) -> tuple[list[float], Values]:
-    """Join neighbours, those first whose joining changes least, until the rest is worth telling."""
+    """Join neighbours, first those that differ least, until the rest differ enough."""
     masses = masses + _LEAST_MASS
     while cuts:
         apart = np.abs(np.diff(scores))
@@ -96,5 +96,5 @@ def as_effects(shape: FeatureShape, slope: float) -> tuple[tuple[float, ...], tu
 
 
 def _effect(score: float, slope: float) -> float:
-    # Adding zero makes a plain one of a negative one.
+    # Adding zero turns a negative zero into a plain one.
     return round(-slope * score, EFFECT_DIGITS) + 0.0

@@ -1,9 +1,7 @@
 """gatehouse intel: status, look, check."""
 
-import logging
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -11,17 +9,12 @@ import typer
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import read_settings
 from gatehouse.cli.output import show, table
-from gatehouse.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from gatehouse.admin.intel import FeedAge
     from gatehouse.intel.feed_folder import FileReport
-    from gatehouse.intel.feeds import Feeds
-    from gatehouse.intel.networks import Feed
 
 app = typer.Typer(help="What is known about addresses, and where from.", no_args_is_help=True)
-
-_DAY_MS: Final = 86_400_000
-_LOOK_AGAIN_S: Final = 0.3
 
 
 @app.command()
@@ -30,17 +23,17 @@ def status(as_json: AsJson = False) -> None:
 
     Files of GATEHOUSE_INTEL_DIR that are not in use follow, each with the reason.
     """
-    from gatehouse.intel.shipped import shipped_feeds
+    from gatehouse.admin.intel import feed_status
+    from gatehouse.installation import system_clock
 
-    feeds, day = _open_feeds(), _clock() // _DAY_MS
-    lines = [_described(feed, day) for feed in (*feeds.feeds(), *shipped_feeds(), _names())]
+    found = feed_status(read_settings().intel_dir, system_clock)
+    lines = [_line(feed) for feed in found.feeds]
     headings = [name for name in lines[0] if name != "sha256"]
     rows = [["-" if line[name] is None else line[name] for name in headings] for line in lines]
     text = table([name.upper() for name in headings], rows)
-    reports = feeds.reports()
-    if reports:
-        told = [(report.name, report.state, _reason(report)) for report in reports]
-        text += "\n\n" + table(("FILE", "STATE", "REASON"), told)
+    if found.files:
+        files = [(report.name, report.state, _reason(report)) for report in found.files]
+        text += "\n\n" + table(("FILE", "STATE", "REASON"), files)
     data = {
         "feeds": lines,
         "files": [
@@ -50,7 +43,7 @@ def status(as_json: AsJson = False) -> None:
                 "reason": report.reason,
                 "earlierInUse": report.earlier_in_use,
             }
-            for report in reports
+            for report in found.files
         ],
     }
     show(data, text, as_json=as_json)
@@ -62,18 +55,20 @@ def look(
     as_json: AsJson = False,
 ) -> None:
     """Show what all feeds together say of an address."""
-    from gatehouse.intel.addresses import read_address
+    from gatehouse.admin.intel import look_up_address
+    from gatehouse.installation import system_clock
 
-    found = read_address(address)
-    if found is None:
-        raise InvalidInput(f"{address!r} is not an internet address")
-    data: dict[str, Any] = {"address": found.text, "wrapped": found.wrapped}
-    if found.is_public:
-        facts = _open_feeds().look(found, _clock() // _DAY_MS)
-        data |= {"network": found.network, "isPublic": True, **msgspec.to_builtins(facts)}
+    report = look_up_address(address, read_settings().intel_dir, system_clock)
+    found, facts = report.address, report.facts
+    data: dict[str, Any] = {
+        "address": found.text,
+        "wrapped": found.wrapped,
+        "network": found.network,
+        "isPublic": facts is not None,
+    }
+    if facts is not None:
+        data |= msgspec.to_builtins(facts)
         data["countryBlocked"] = data.pop("country_blocked")
-    else:
-        data |= {"network": found.network, "isPublic": False}
     text = "\n".join(
         f"{name:<16}{_plain(value)}" for name, value in data.items() if value is not None
     )
@@ -86,85 +81,37 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Say how a file would be read, or why it would be refused."""
-    from gatehouse.intel.claims import Refused
-    from gatehouse.intel.feed_files import is_ignored, read_feed, recognise
+    from gatehouse.admin.intel import check_feed
+    from gatehouse.installation import system_clock
 
-    if not file.exists():
-        raise NotFound(f"{file} does not exist")
-    form = None if is_ignored(file.name) else recognise(file.name)
-    data: dict[str, Any]
-    if form is None:
-        ignored = "files of that name are ignored" if is_ignored(file.name) else "no rule fits it"
-        data = {"name": file.name, "state": "not recognised", "reason": ignored}
-        text = f"{file.name} is not recognised by its name: {ignored}; see docs/feeds.md"
-    else:
-        try:
-            feed = read_feed(file, form).feed
-        except Refused as refusal:
-            data = {"name": file.name, "state": "refused", "reason": str(refusal)}
-            text = f"{file.name} is refused: {refusal}"
-        else:
-            described = _described(feed, _clock() // _DAY_MS)
-            data = {"state": "readable", **described}
-            text = "\n".join(f"{name:<10}{value}" for name, value in described.items())
+    found = check_feed(file, system_clock)
+    if found.feed is not None:
+        line = _line(found.feed)
+        text = "\n".join(f"{name:<10}{value}" for name, value in line.items())
+        show({"state": found.state, **line}, text, as_json=as_json)
+        return
+    text = f"{found.name} is refused: {found.reason}"
+    if found.state == "not recognised":
+        text = f"{found.name} is not recognised by its name: {found.reason}; see docs/feeds.md"
+    data = {"name": found.name, "state": found.state, "reason": found.reason}
     show(data, text, as_json=as_json)
-    if data["state"] != "readable":
-        raise typer.Exit(1)
+    raise typer.Exit(1)
 
 
-def _clock() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def _open_feeds() -> "Feeds":
-    """The feeds as a server would have them, files that were put there just now included."""
-    from gatehouse.intel.feeds import Feeds
-    from gatehouse.intel.networks import load_networks
-
-    # What a server logs, the commands show.
-    logging.getLogger("gatehouse.intel").addHandler(logging.NullHandler())
-    feeds = Feeds(load_networks(), read_settings().intel_dir, _clock)
-    feeds.refresh()
-    if any(report.state == "waiting" for report in feeds.reports()):
-        time.sleep(_LOOK_AGAIN_S)
-        feeds.refresh()
-    return feeds
-
-
-def _described(feed: "Feed", day: int) -> dict[str, Any]:
-    from gatehouse.intel.freshness import age_days, does_age, trust
-
-    age = age_days(feed.date, day)
+def _line(found: "FeedAge") -> dict[str, Any]:
+    feed = found.feed
     return {
         "name": feed.name,
         "kind": feed.kind,
         "origin": feed.origin,
         "date": feed.date,
-        "age": age,
-        "trust": round(trust(age, feed.kind), 2) if does_age(feed.kind) else None,
+        "age": found.age,
+        "trust": found.trust,
         "rows": feed.rows,
         "licence": feed.licence,
         "source": feed.source,
         "sha256": feed.sha256,
     }
-
-
-def _names() -> "Feed":
-    """What ID Verify knows about names."""
-    from gatehouse.idverify.names.knowledge import knowledge
-    from gatehouse.intel.networks import Feed
-
-    known = knowledge()
-    return Feed(
-        name="names",
-        kind="names",
-        source="rigour (Wikidata), Unihan, Faker, nicknames; see NOTICE",
-        licence="several, see NOTICE",
-        date=None,
-        rows=len(known.common) + len(known.spellings) + len(known.nicknames),
-        sha256=None,
-        origin="shipped",
-    )
 
 
 def _reason(report: "FileReport") -> str:

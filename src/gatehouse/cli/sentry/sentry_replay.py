@@ -1,7 +1,7 @@
-"""gatehouse sentry replay: what Sentry would have said to requests of the past."""
+"""gatehouse sentry replay: what Sentry would have said to earlier requests."""
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -10,20 +10,15 @@ from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
 from gatehouse.cli.opening import open_account, read_settings
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
-from gatehouse.cli.sentry.replay_files import STANDARD, RequestFiles, ScoreFile, check_apart
+from gatehouse.cli.sentry.replay_files import STANDARD, RequestFiles
+from gatehouse.cli.sentry.score_file import ScoreFile, check_apart
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.redaction import recordable
+from gatehouse.training.replay_lines import BadLine
 
 if TYPE_CHECKING:
-    from gatehouse.sentry.memory_local import LocalMemory
-    from gatehouse.sentry.scorecard import Scorecard
-    from gatehouse.sentry.stage import SentryStage
-    from gatehouse.settings import Settings
-    from gatehouse.training.replay import ReplayOptions, Retraining, Summary
+    from gatehouse.training.replay import Retraining, Summary
 
 SHIPPED: Final = "shipped"
-_KEY: Final = bytes(32)
-"""Nothing of a replay is kept, so there is nothing for a secret key to protect."""
 _LONGEST_VERSION: Final = 9
 
 
@@ -70,41 +65,34 @@ def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
     "legitimate" or null. Lines are in order of time. Nothing is recorded. With an account, its
     policies count as well.
     """
-    options = _options(label_delay, retrain_every, window, seed)
+    from gatehouse.admin.models import replays
+
+    every_ms = None if retrain_every is None else span_argument(retrain_every)
+    delay_ms, window_ms = span_argument(label_delay), span_argument(window)
+    options = replays.replay_options(delay_ms, window_ms, every_ms, seed)
     version = _version(model)
     source = RequestFiles(files)
     check_apart(files, out)
     settings = read_settings()
-    scorecard, learned_until, policies = _of_account(account, version)
-    parts = _parts(settings, scorecard, feeds=feeds)
-    options = msgspec.structs.replace(options, policies=policies, learned_until=learned_until)
+    start = replays.ReplayStart()
+    if account is not None or version is not None:
+        start = replays.account_start(*open_account(account), version)
+    judge = replays.make_judge(settings, start, feeds=feeds)
+    options = msgspec.structs.replace(
+        options, policy=start.policy, learned_until=start.learned_until
+    )
     with Progress("replaying", source.size) as progress, ScoreFile(out) as scores:
-        summary = _run(parts, source, scores, options, _Watcher(progress, source))
+        watcher = _Watcher(progress, source)
+        try:
+            summary = replays.replay_requests(source, judge, scores.write, options, watcher)
+        except BadLine as error:
+            raise InvalidInput(f"{source.place}: {error.reason}") from None
     data, text = msgspec.to_builtins(summary), _text(summary)
     if out == STANDARD:
         # Standard output holds the scores.
         typer.echo(msgspec.json.encode(data).decode() if as_json else text, err=True)
     else:
         show(data, text, as_json=as_json)
-
-
-def _options(delay: str, every: str | None, window: str, seed: int) -> "ReplayOptions":
-    from gatehouse.training.replay import ReplayOptions
-
-    delay_ms, window_ms = span_argument(delay), span_argument(window)
-    if every is None:
-        return ReplayOptions(delay_ms, window_ms=window_ms)
-    every_ms = span_argument(every)
-    if not every_ms:
-        raise InvalidInput("--retrain-every must be longer than nothing, such as 7d")
-    if window_ms <= delay_ms:
-        raise InvalidInput("--window must be longer than --label-delay: nothing in it has a label")
-    from gatehouse.training.extra_packages import require_extra
-
-    require_extra()
-    from gatehouse.training.model_fitting import FitOptions
-
-    return ReplayOptions(delay_ms, every_ms, FitOptions(seed=seed), window_ms)
 
 
 def _version(model: str) -> int | None:
@@ -114,95 +102,6 @@ def _version(model: str) -> int | None:
     if not (model.isascii() and model.isdecimal() and len(model) <= _LONGEST_VERSION):
         raise InvalidInput("--model takes shipped or a number; see: gatehouse sentry models")
     return int(model) or None
-
-
-def _of_account(
-    account: str | None, version: int | None
-) -> tuple["Scorecard | None", str | None, dict[str, Any]]:
-    """An account's model, until when it learned, and policies; without either, the data need not be
-    there at all.
-    """
-    if account is None and version is None:
-        return None, None, {}
-    from gatehouse.operations.catalogue import read_policies
-    from gatehouse.sentry.features.catalogue import BY_CODE
-    from gatehouse.sentry.scorecard import Scorecard, ScorecardError
-    from gatehouse.store.accounts import accounts
-    from gatehouse.store.configured import models
-    from gatehouse.store.configured.scorecards import read_program
-
-    place, account_id = open_account(account)
-    with place.reading() as connection:
-        policies = read_policies(accounts.get(connection, account_id).policies)
-        kept = None if version is None else models.get(connection, account_id, version)
-    if kept is None:
-        return None, None, policies
-    try:
-        scorecard = Scorecard(read_program(kept.program).sheet, BY_CODE.keys())
-    except ScorecardError as error:
-        reason = recordable(str(error))
-        raise InvalidInput(
-            f"model {version} cannot be used ({reason}); see: gatehouse sentry models"
-        ) from None
-    return scorecard, _learned_until(kept.document), policies
-
-
-def _learned_until(document: str) -> str | None:
-    """The last request that a model learned from, if its report tells."""
-    from gatehouse.training.report import decode_report
-
-    try:
-        return decode_report(document).until
-    except InvalidInput:
-        return None
-
-
-def _parts(
-    settings: "Settings", scorecard: "Scorecard | None", *, feeds: bool
-) -> tuple["SentryStage", "LocalMemory"]:
-    """The stage that a server with these settings asks, with an empty memory.
-
-    What an operator blocks today was blocked because of what came before today; so the folder of
-    feeds is asked only by who wants that.
-    """
-    from gatehouse.installation import system_clock
-    from gatehouse.intel.feeds import Feeds
-    from gatehouse.intel.networks import load_networks
-    from gatehouse.operations.catalogue import load_addresses
-    from gatehouse.sentry.entities import EntityHasher
-    from gatehouse.sentry.memory_local import LocalMemory
-    from gatehouse.sentry.scorecard import load_scorecard
-    from gatehouse.sentry.stage import SentryStage
-
-    book = Feeds(load_networks(), settings.intel_dir if feeds else None, system_clock)
-    book.refresh()
-    memory = LocalMemory(settings.memory_entities)
-    stage = SentryStage(
-        load_addresses(settings, book),
-        memory,
-        scorecard or load_scorecard(),
-        EntityHasher(_KEY),
-        time_limit_ms=settings.sentry_timeout_ms,
-    )
-    return stage, memory
-
-
-def _run(
-    parts: tuple["SentryStage", "LocalMemory"],
-    source: RequestFiles,
-    scores: ScoreFile,
-    options: "ReplayOptions",
-    watcher: "_Watcher",
-) -> "Summary":
-    from gatehouse import warmup
-    from gatehouse.training.replay import replay as run
-    from gatehouse.training.replay_lines import BadLine
-
-    warmup.settle()
-    try:
-        return run(source, *parts, scores.write, options, watcher)
-    except BadLine as error:
-        raise InvalidInput(f"{source.place}: {error.reason}") from None
 
 
 class _Watcher:

@@ -1,4 +1,4 @@
-"""Signals from the account that orders, and from what it did before."""
+"""Features of the account that orders, and of its earlier orders."""
 
 import math
 import re
@@ -7,33 +7,26 @@ from typing import Final
 from gatehouse.intel.emails import is_disposable
 from gatehouse.intel.handles import randomness
 from gatehouse.intel.places import distance_km
+from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group, with_country
 from gatehouse.sentry.memory import EntityKind, EntityView
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.request_view import DAY_S, RequestView
 
 ACCOUNT: Final = Collection(Group.ACCOUNT)
-_signal = ACCOUNT.signal
+_feature = ACCOUNT.feature
 
-# A member of an enumeration is slow to reach through it.
-_ADDRESS: Final = EntityKind.ADDRESS
-_AGENT: Final = EntityKind.AGENT
-_COUNTRY: Final = EntityKind.COUNTRY
-_OPERATOR: Final = EntityKind.OPERATOR
-_SYSTEM: Final = EntityKind.SYSTEM
-_USER: Final = EntityKind.USER
 
 KNOWING_EVENTS: Final = 50
-"""A memory of fewer events does not know who is new."""
+"""With fewer events, the memory cannot know which users are new."""
 TRUSTED_ORDERS: Final = 3
 TRUSTED_DAYS: Final = 14
 UNLIKE: Final = 1.2
-"""From this ratio on it is doubtful whether it is the user who orders."""
+"""From this ratio on it is doubtful that the user orders in person."""
 _HOUR_S: Final = 3600.0
 _SHORTEST_TRIP_H: Final = 1 / 60
 _LONGEST_NAME: Final = 254
-# Names that machines give: a UUID, a long number, a digest. Nobody chose them, so they do not tell
-# anything about somebody who did.
+# Names that machines give: a UUID, a long number, a digest. They say nothing about the user.
 _GIVEN: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{16,64}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12}){4}")
 
 
@@ -41,7 +34,7 @@ def _with_name(view: RequestView) -> bool:
     return bool(view.account.username)
 
 
-@_signal(
+@_feature(
     "ACCOUNT_NAMED",
     meaning="The buyer has an account with the merchant and is not a guest.",
     computation="1 when a user id or a user name was sent that is no placeholder such as guest or"
@@ -57,7 +50,7 @@ def _named(view: RequestView) -> float | None:
     )
 
 
-@_signal(
+@_feature(
     "ACCOUNT_NEW",
     meaning="The user was never seen before today, where most users come again.",
     computation="Hours since the user was first seen. Only once the merchant has sent"
@@ -65,15 +58,15 @@ def _named(view: RequestView) -> float | None:
     says="The user was first seen less than a day ago.",
 )
 def _new(view: RequestView) -> float | None:
-    past, user = view.past, _user(view)
-    if past is None or user is None:
+    history, user = view.history, _user(view)
+    if history is None or user is None:
         return None
-    if past.events < KNOWING_EVENTS or past.events < 2 * past.users:
+    if history.events < KNOWING_EVENTS or history.events < 2 * history.users:
         return None
     return max((view.at_s - user.first_s) / _HOUR_S, LEAST)
 
 
-@_signal(
+@_feature(
     "ACCOUNT_RBA",
     meaning="The event does not look like this user's others: another network, another device.",
     computation="Natural logarithm of the likelihood ratio of Freeman et al. (2016), where it is"
@@ -86,7 +79,7 @@ def _unlike(view: RequestView) -> float | None:
     return None if ratio is None else max(ratio, 0.0)
 
 
-@_signal(
+@_feature(
     "ACCOUNT_USUAL",
     meaning="The user comes from a network and with a device they had before.",
     computation="The larger of two: the same logarithm with its sign turned, and the natural"
@@ -98,16 +91,16 @@ def _usual(view: RequestView) -> float | None:
     ratio, user = view.unlikeness(), _user(view)
     if ratio is None or user is None:
         return None
-    times = _times_before(user, _ADDRESS, _OPERATOR)
+    times = _times_before(user, kinds.ADDRESS, kinds.OPERATOR)
     if times is None:
         return 0.0
-    times_with_agent = _times_before(user, _AGENT, _SYSTEM)
+    times_with_agent = _times_before(user, kinds.AGENT, kinds.SYSTEM)
     if times_with_agent is None:
         return 0.0
     return max(-ratio, math.log(min(times, times_with_agent)))
 
 
-@_signal(
+@_feature(
     "ACCOUNT_COUNTRY_NEW",
     meaning="A user who has ordered before is now in another country.",
     computation="1 when the user was never seen in this country, 2 when the operating system is"
@@ -120,12 +113,12 @@ def _country_new(view: RequestView) -> float | None:
     user = _user(view)
     if user is None or view.country is None or view.facts.relay or user.events < 3:
         return None
-    if user.times_with(_COUNTRY) > 1:
+    if user.times_with(kinds.COUNTRY) > 1:
         return 0.0
-    return 2.0 if user.times_with(_SYSTEM) == 1 else 1.0
+    return 2.0 if user.times_with(kinds.SYSTEM) == 1 else 1.0
 
 
-@_signal(
+@_feature(
     "ACCOUNT_IMPOSSIBLE_TRAVEL",
     meaning="Between two orders the user would have had to travel faster than an aeroplane.",
     computation="Least distance between the countries of this and the previous event over the time"
@@ -150,7 +143,7 @@ def _impossible_travel(view: RequestView) -> float | None:
     return distance / max(abs(view.at_s - at_s) / _HOUR_S, _SHORTEST_TRIP_H)
 
 
-@_signal(
+@_feature(
     "ACCOUNT_DORMANT_RETURN",
     meaning="The user comes back after a long silence; old accounts are bought and broken into.",
     computation="Days since the user's previous event.",
@@ -163,7 +156,7 @@ def _dormant_return(view: RequestView) -> float | None:
     return max(view.at_s - user.previous_s, 0.0) / DAY_S
 
 
-@_signal(
+@_feature(
     "ACCOUNT_TRUSTED",
     meaning="The user has ordered again and again over weeks.",
     computation=f"Number of earlier orders, from {TRUSTED_ORDERS} on, when {TRUSTED_DAYS} days lie"
@@ -178,13 +171,13 @@ def _trusted(view: RequestView) -> float | None:
     earlier = user.events - 1
     if earlier < TRUSTED_ORDERS or user.previous_s - user.first_s < TRUSTED_DAYS * DAY_S:
         return 0.0
-    # What was not sent was met no time, what is new once.
-    if user.times_with(_OPERATOR) == 1 or user.times_with(_SYSTEM) == 1:
+    # Something that was not sent has been seen 0 times, something new once.
+    if user.times_with(kinds.OPERATOR) == 1 or user.times_with(kinds.SYSTEM) == 1:
         return 0.0
     return 0.0 if (view.unlikeness() or 0.0) >= UNLIKE else float(earlier)
 
 
-@_signal(
+@_feature(
     "USERNAME_RANDOM",
     meaning="The user name looks as if a machine had made it up.",
     computation="Randomness of the letters, 0 to 1; of an e-mail address, of what is before the @."
@@ -200,7 +193,7 @@ def _username_random(view: RequestView) -> float | None:
     return None if not handle or _GIVEN.fullmatch(handle) else randomness(handle)
 
 
-@_signal(
+@_feature(
     "USERNAME_DISPOSABLE",
     meaning="The user's name is an e-mail address of the kind that is thrown away after use.",
     computation="1 when the user name or the user id is an address at a disposable domain.",
@@ -217,10 +210,10 @@ def _username_disposable(view: RequestView) -> float | None:
 
 
 def _times_before(user: EntityView, kind: EntityKind, wider: EntityKind) -> int | None:
-    """How often the user was seen with this one of a kind; None when not even the wider is known.
+    """How often the user was seen with this entity; None when not even the wider one is known.
 
-    Somebody who orders very often is likely to be themselves wherever they come from, and the ratio
-    says so. That alone does not make a network or a device their usual one.
+    The ratio of a user who orders very often is low from any network. That alone does not make a
+    network or a device the user's usual one.
     """
     times = user.times_with(kind)
     if times > 1 or user.times_with(wider) > 1:
@@ -229,4 +222,4 @@ def _times_before(user: EntityView, kind: EntityKind, wider: EntityKind) -> int 
 
 
 def _user(view: RequestView) -> EntityView | None:
-    return None if view.past is None else view.past.of(_USER)
+    return None if view.history is None else view.history.of(kinds.USER)

@@ -1,4 +1,4 @@
-"""Signals from the address a request came from."""
+"""Features of the address that a request came from."""
 
 from typing import Final
 
@@ -6,11 +6,11 @@ from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.request_view import RequestView
 
 ADDRESS: Final = Collection(Group.ADDRESS)
-_signal = ADDRESS.signal
+_feature = ADDRESS.feature
 
 
 def _is_marked(view: RequestView) -> bool:
-    """Whether any feed says more of the address than where it is."""
+    """Whether any feed says more about the address than its country."""
     facts = view.facts
     return bool(
         facts.hosting
@@ -24,7 +24,7 @@ def _is_marked(view: RequestView) -> bool:
     )
 
 
-@_signal(
+@_feature(
     "IP_INVALID",
     meaning="What was sent as the address is none.",
     computation="1 when no address can be read from the text.",
@@ -36,7 +36,7 @@ def _invalid(view: RequestView) -> float | None:
     return 1.0 if view.address is None else 0.0
 
 
-@_signal(
+@_feature(
     "IP_LIST",
     meaning="Several addresses were sent where one belongs, so the one that counts may be made up:"
     " anybody can write the beginning of a forwarding header.",
@@ -47,7 +47,7 @@ def _list(view: RequestView) -> float | None:
     return None if view.device.ip_address is None else float("," in view.device.ip_address)
 
 
-@_signal(
+@_feature(
     "IP_BOGON",
     meaning="Nobody on the public internet has this address.",
     computation="1 for a private, reserved or otherwise unroutable address, after IPv4 inside IPv6"
@@ -60,7 +60,7 @@ def _bogon(view: RequestView) -> float | None:
     return 0.0 if view.has_public_address or view.facts.allowed else 1.0
 
 
-@_signal(
+@_feature(
     "IP_TOR_EXIT",
     meaning="The address is an exit of the Tor network.",
     computation="How far the list of exits can be believed, 0 to 1; less when it is old.",
@@ -71,7 +71,7 @@ def _tor_exit(view: RequestView) -> float | None:
     return None if view.address is None else _unless_allowed(view, view.facts.tor)
 
 
-@_signal(
+@_feature(
     "IP_VPN",
     meaning="The address belongs to a VPN.",
     computation="How far that can be believed, 0 to 1. 0 for a privacy relay.",
@@ -82,7 +82,7 @@ def _vpn(view: RequestView) -> float | None:
     return None if view.address is None else _unless_relay(view, view.facts.vpn)
 
 
-@_signal(
+@_feature(
     "IP_HOSTING",
     meaning="The address belongs to a data centre: servers live there, buyers rarely do.",
     computation="How far that can be believed, 0 to 1. 0 for a privacy relay. Not for recurring"
@@ -96,7 +96,7 @@ def _hosting(view: RequestView) -> float | None:
     return _unless_relay(view, view.facts.hosting)
 
 
-@_signal(
+@_feature(
     "IP_PUBLIC_PROXY",
     meaning="The address is that of a proxy that strangers can use or rent.",
     computation="How far the list of proxies can be believed, 0 to 1; less when it is old.",
@@ -107,7 +107,7 @@ def _public_proxy(view: RequestView) -> float | None:
     return None if view.address is None else _unless_relay(view, view.facts.proxy)
 
 
-@_signal(
+@_feature(
     "IP_PRIVACY_RELAY",
     meaning="The address belongs to a relay that phones and browsers use by themselves, such as"
     " iCloud Private Relay.",
@@ -119,7 +119,7 @@ def _privacy_relay(view: RequestView) -> float | None:
     return None if view.address is None else view.facts.relay
 
 
-@_signal(
+@_feature(
     "IP_BLOCKED",
     meaning="The operator of this service has put the address on the list of those to block.",
     computation="1 when it is listed.",
@@ -130,7 +130,7 @@ def _blocked(view: RequestView) -> float | None:
     return None if view.address is None else float(view.facts.blocked)
 
 
-@_signal(
+@_feature(
     "IP_COUNTRY_BLOCKED",
     meaning="The operator of this service has put the address's country on the list of those to"
     " block.",
@@ -144,7 +144,7 @@ def _country_blocked(view: RequestView) -> float | None:
     return float(view.facts.country_blocked and not view.facts.allowed)
 
 
-@_signal(
+@_feature(
     "IP_ALLOWED",
     meaning="The operator of this service has put the address on the list of those to trust.",
     computation="1 when it is listed. Tor, VPN, data centre, proxy and country then count 0, and"
@@ -156,7 +156,7 @@ def _allowed(view: RequestView) -> float | None:
     return None if view.address is None else float(view.facts.allowed)
 
 
-@_signal(
+@_feature(
     "IP_CONSUMER",
     meaning="An ordinary address of somebody's home, office or phone.",
     computation="1 for a public address whose country is known and that is no Tor exit, VPN, data"

@@ -1,20 +1,17 @@
-"""Signals from the lines of the cart."""
+"""Features of the lines of the cart."""
 
 from typing import Final
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import magnitude
 from gatehouse.sentry.carts import Cart
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
-from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.request_view import RequestView, amount_of
 
 CART: Final = Collection(Group.CART)
-_signal = CART.signal
+_feature = CART.feature
 
-# A member of an enumeration is slow to reach through it.
-_CART: Final = EntityKind.CART
-_USER: Final = EntityKind.USER
 
 # Shipping and tax come on top: a share of the goods, and for small carts a sum of its own. Codes
 # may take off most of the price; without any, a sale may still take off a part.
@@ -26,10 +23,10 @@ _SAME_CART_USERS: Final = 0.3
 _SAME_ARTICLE_USERS: Final = 10.0
 """One article alone is in many carts when it is new or on sale."""
 _ANNOUNCED: Final = 3.9
-"""More is not thought of a cart whose users come each from a network of their own."""
+"""The most for a cart whose users come each from a network of their own: it was announced."""
 
 
-@_signal(
+@_feature(
     "CART_EMPTY",
     meaning="Something is ordered, but the cart holds nothing.",
     computation="1 when a cart without a line was sent.",
@@ -39,7 +36,7 @@ def _empty(view: RequestView) -> float | None:
     return float(view.cart is None)
 
 
-@_signal(
+@_feature(
     "CART_INVALID",
     meaning="The cart holds what no shop sells: prices below nothing, quantities beyond measure.",
     computation="Number of lines whose price or quantity is absurd or below 0. Lines below 0 are"
@@ -57,7 +54,7 @@ def _invalid(view: RequestView) -> float | None:
     return float(cart.invalid_lines if fits else cart.invalid_lines + cart.lowering_lines)
 
 
-@_signal(
+@_feature(
     "CART_TOTAL_MISMATCH",
     meaning="The cart's lines do not come to the order's amount: one of them was tampered with.",
     computation="What cannot be explained by shipping and tax (35 % and about 30 dollars) or by"
@@ -73,7 +70,7 @@ def _total_mismatch(view: RequestView) -> float | None:
     return min(gap, _gap(view, amount, cart.sum_of_prices)) if gap else gap
 
 
-@_signal(
+@_feature(
     "CART_ADDS_UP",
     meaning="The cart's lines come to the order's amount, give or take shipping and discounts.",
     computation="1 when the amount is within a third of the cart's total.",
@@ -86,7 +83,7 @@ def _adds_up(view: RequestView) -> float | None:
     return float(abs(amount - cart.total) <= cart.total / 3)
 
 
-@_signal(
+@_feature(
     "CART_HIGH_RISK_ITEM",
     meaning="Much of the cart is what thieves buy because it sells again at once.",
     computation="Share of the cart's value in categories such as gift cards and crypto-currency;"
@@ -98,7 +95,7 @@ def _high_risk_item(view: RequestView) -> float | None:
     return None if view.cart is None else view.cart.resold
 
 
-@_signal(
+@_feature(
     "CART_QUANTITY_HIGH",
     meaning="More of one article than a household needs.",
     computation="The largest quantity of one line.",
@@ -108,7 +105,7 @@ def _quantity_high(view: RequestView) -> float | None:
     return None if view.cart is None else view.cart.most_of_one
 
 
-@_signal(
+@_feature(
     "CART_DUPLICATE",
     meaning="Several users order exactly the same cart at the same time.",
     computation="Zeros of the probability of so many different users of one cart in the last hour"
@@ -117,21 +114,21 @@ def _quantity_high(view: RequestView) -> float | None:
     says="Several users have ordered exactly this cart.",
 )
 def _duplicate(view: RequestView) -> float | None:
-    seen = None if view.past is None else view.past.of(_CART)
+    seen = None if view.history is None else view.history.of(kinds.CART)
     if seen is None or view.cart is None:
         return None
     allowed = _SAME_CART_USERS if _is_special(view.cart) else _SAME_ARTICLE_USERS
-    found = surprise_of_partners(seen, _USER, allowed, view.at_s)
+    found = surprise_of_partners(seen, kinds.USER, allowed, view.at_s)
     return found if found <= _ANNOUNCED or is_crowded(view) else _ANNOUNCED
 
 
 def _is_special(cart: Cart) -> bool:
-    """Whether it would be chance if two people put the same together."""
+    """Whether two people would fill the same cart only by chance."""
     return cart.lines > 1
 
 
 def _gap(view: RequestView, amount: float, total: float) -> float:
-    """The part of the difference that nothing explains."""
+    """The part of the difference that shipping, tax and discounts do not explain."""
     if amount >= total:
         on_top = _ON_TOP_SHARE * total + _ON_TOP_DOLLARS * (magnitude(view.currency) or 1.0)
         return max(amount - total - on_top, 0.0) / amount

@@ -1,4 +1,4 @@
-"""All signals, and the one function that measures a request by them."""
+"""All features, and the one function that measures them on a request."""
 
 from itertools import chain
 from typing import Final
@@ -48,8 +48,8 @@ def _has_cart(view: RequestView) -> bool:
     return view.request.shopping_cart is not None
 
 
-def _has_past(view: RequestView) -> bool:
-    return view.past is not None
+def _has_history(view: RequestView) -> bool:
+    return view.history is not None
 
 
 def _has_reputation(view: RequestView) -> bool:
@@ -73,25 +73,25 @@ _NEEDS: Final[tuple[tuple[Collection, Need], ...]] = (
     (SPENDING, _has_amount),
     (CART, _has_cart),
     (CARTS, _has_lines),
-    (VELOCITY, _has_past),
+    (VELOCITY, _has_history),
     (CONSISTENCY, with_country),
     (REPUTATION, _has_reputation),
 )
-"""Each group, and without what none of its signals can say anything."""
+"""Each group, and what all of its features need."""
 
 ALL: Final[tuple[Feature, ...]] = tuple(
-    chain.from_iterable(collection.signals for collection, _ in _NEEDS)
+    chain.from_iterable(collection.features for collection, _ in _NEEDS)
 )
-BY_CODE: Final = {signal.code: signal for signal in ALL}
+BY_CODE: Final = {feature.code: feature for feature in ALL}
 
 _Measures = tuple[tuple[str, Measure], ...]
 
 
 def _plan(collection: Collection) -> tuple[tuple[Need | None, _Measures], ...]:
-    """The signals of a group, those together that need the same."""
+    """The measures of a group, by what they need."""
     together: dict[Need | None, list[tuple[str, Measure]]] = {}
-    for signal in collection.signals:
-        together.setdefault(signal.needs, []).append((signal.code, signal.measure))
+    for feature in collection.features:
+        together.setdefault(feature.needs, []).append((feature.code, feature.measure))
     return tuple((needs, tuple(measures)) for needs, measures in together.items())
 
 
@@ -105,8 +105,8 @@ _TOGETHER: Final[tuple[tuple[Need, Measures], ...]] = tuple(
 )
 
 
-def measure_all(view: RequestView) -> dict[str, float]:
-    """What the signals found; a signal that found nothing is not among them."""
+def measure_features(view: RequestView) -> dict[str, float]:
+    """The value of every feature that found something, by code."""
     values: dict[str, float] = {}
     for needed, parts in _ONE_BY_ONE:
         if needed(view):

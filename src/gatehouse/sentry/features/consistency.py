@@ -1,4 +1,4 @@
-"""Signals from whether what comes from different sources tells one story."""
+"""Features that compare address, languages, currency, card and time zone with each other."""
 
 from functools import lru_cache
 from typing import Final
@@ -8,7 +8,7 @@ from gatehouse.sentry.features.feature import Collection, Group, with_card
 from gatehouse.sentry.request_view import RequestView
 
 CONSISTENCY: Final = Collection(Group.CONSISTENCY)
-_signal = CONSISTENCY.signal
+_feature = CONSISTENCY.feature
 
 TIMEZONE_KEY: Final = "timezone"
 _LONGEST_ZONE: Final = 64
@@ -17,7 +17,7 @@ _TRAVELLING: Final = frozenset(("USD", "EUR"))
 """Currencies in which shops sell to the whole world."""
 
 
-@_signal(
+@_feature(
     "LANG_COUNTRY_MISMATCH",
     meaning="The browser's languages are hardly spoken in the address's country.",
     computation="1 less the fit of the languages: the largest share of people there who speak one"
@@ -29,7 +29,7 @@ def _language_mismatch(view: RequestView) -> float | None:
     return None if found is None else 1.0 - found
 
 
-@_signal(
+@_feature(
     "LANG_COUNTRY_FIT",
     meaning="The browser prefers a language of the address's country.",
     computation="The fit of the languages, 0 to 1; 1 when one names the country itself.",
@@ -39,7 +39,7 @@ def _language_fits(view: RequestView) -> float | None:
     return view.language_fit
 
 
-@_signal(
+@_feature(
     "CURRENCY_COUNTRY_MISMATCH",
     meaning="The order is in a currency that is not used in the address's country.",
     computation="1 when it is not; 0 for US dollars and euros, in which shops sell everywhere.",
@@ -54,7 +54,7 @@ def _currency_mismatch(view: RequestView) -> float | None:
     return None if found is None else 1.0 - found
 
 
-@_signal(
+@_feature(
     "CURRENCY_COUNTRY_FIT",
     meaning="The order is in the currency of the address's country.",
     computation="1 when it is.",
@@ -64,7 +64,7 @@ def _currency_fits(view: RequestView) -> float | None:
     return _currency_fit(view)
 
 
-@_signal(
+@_feature(
     "IP_CARD_COUNTRY_MISMATCH",
     meaning="The card was issued in another country than the address is in.",
     computation="1 when the countries differ, 0.5 when they share a currency. Not when the address"
@@ -82,7 +82,7 @@ def _card_mismatch(view: RequestView) -> float | None:
     return _SAME_MONEY if share else 1.0
 
 
-@_signal(
+@_feature(
     "IP_CARD_COUNTRY_FIT",
     meaning="The card was issued in the country that the address is in.",
     computation="1 when it was.",
@@ -96,7 +96,7 @@ def _card_fits(view: RequestView) -> float | None:
     return float(card_country == view.country)
 
 
-@_signal(
+@_feature(
     "TIMEZONE_MISMATCH",
     meaning="The device's clock is set for a place far from where the address is.",
     computation="Kilometres from the address's country to the nearest one that keeps the time zone"

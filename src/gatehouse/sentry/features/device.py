@@ -1,22 +1,18 @@
-"""Signals from the user agent and the languages of the device."""
+"""Features of the user agent and the languages of the device."""
 
 from typing import Final
 
 from gatehouse.intel.agents import Agent
+from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import Collection, Group
-from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.request_view import RequestView
 
 DEVICE: Final = Collection(Group.DEVICE)
-_signal = DEVICE.signal
+_feature = DEVICE.feature
 
-# A member of an enumeration is slow to reach through it.
-_DEVICE: Final = EntityKind.DEVICE
-_SYSTEM: Final = EntityKind.SYSTEM
-_USER: Final = EntityKind.USER
 
 CURRENT_DAYS: Final = 180
-"""So long after its successor a browser is still nothing special."""
+"""For so many days after its successor came out a browser counts as current."""
 _NOT_SENT: Final = 0.5
 _BLANK: Final = frozenset(("", "-", "null", "none", "undefined"))
 _USED_BY_PEOPLE: Final = ("browser", "webview")
@@ -30,7 +26,7 @@ def _is_no_browser(view: RequestView) -> bool:
     return view.agent is not None and view.agent.kind not in _USED_BY_PEOPLE
 
 
-@_signal(
+@_feature(
     "UA_MISSING",
     meaning="There is no user agent where every browser has one.",
     computation="1 when the user agent is empty; 0.5 when only the languages were sent, which come"
@@ -46,7 +42,7 @@ def _missing(view: RequestView) -> float | None:
     return 1.0 if _is_blank(device.user_agent) and not view.is_renewal else 0.0
 
 
-@_signal(
+@_feature(
     "UA_BOT",
     meaning="The user agent is that of a robot that says so.",
     computation="1 for the user agent of a crawler. Not for recurring purchases, which the"
@@ -58,7 +54,7 @@ def _bot(view: RequestView) -> float | None:
     return None if view.is_renewal else _is_kind(view, "bot")
 
 
-@_signal(
+@_feature(
     "UA_HTTP_LIBRARY",
     meaning="A program, not a browser, made the request.",
     computation="1 for the user agent of a library or a tool such as curl. Not for recurring"
@@ -70,7 +66,7 @@ def _http_library(view: RequestView) -> float | None:
     return None if view.is_renewal else _is_kind(view, "library")
 
 
-@_signal(
+@_feature(
     "UA_APP",
     meaning="The library by which apps on phones send requests made this one: an app of the"
     " merchant's, or somebody who plays one.",
@@ -83,7 +79,7 @@ def _app(view: RequestView) -> float | None:
     return None if view.is_renewal else _is_kind(view, "app")
 
 
-@_signal(
+@_feature(
     "UA_HEADLESS",
     meaning="A browser that is steered by a program made the request.",
     computation="1 for the user agent of a headless browser or of a tool that drives browsers.",
@@ -94,7 +90,7 @@ def _headless(view: RequestView) -> float | None:
     return _is_kind(view, "headless")
 
 
-@_signal(
+@_feature(
     "UA_MALFORMED",
     meaning="The user agent looks like that of no browser.",
     computation="1 for a user agent without the form of one. 0 for an empty one. Not for recurring"
@@ -109,7 +105,7 @@ def _malformed(view: RequestView) -> float | None:
     return 0.0 if _is_blank(text) else _is_kind(view, "malformed")
 
 
-@_signal(
+@_feature(
     "UA_IMPOSSIBLE",
     meaning="No such browser exists: its version is still to come, or its parts contradict each"
     " other.",
@@ -123,7 +119,7 @@ def _impossible(view: RequestView) -> float | None:
     return 1.0 if view.agent.impossible or _is_too_new(view.agent, view.day) else 0.0
 
 
-@_signal(
+@_feature(
     "UA_OUTDATED",
     meaning="The browser was replaced by a newer version long ago; most update by themselves.",
     computation="Days from the release of the next version to the event. Not for recurring"
@@ -136,7 +132,7 @@ def _outdated(view: RequestView) -> float | None:
     return float(max(view.day - view.agent.superseded_on, 0))
 
 
-@_signal(
+@_feature(
     "UA_CURRENT",
     meaning="An ordinary browser that is kept up to date.",
     computation="1 for a browser, or a browser inside an app, whose next version came out less"
@@ -155,7 +151,7 @@ def _current(view: RequestView) -> float | None:
     return 1.0 if since is None or view.day - since < CURRENT_DAYS else 0.0
 
 
-@_signal(
+@_feature(
     "LANG_MISSING",
     meaning="A browser says which languages it prefers; this one does not.",
     computation="1 when a browser's languages are empty, 0.5 when they were not sent. Not for"
@@ -171,7 +167,7 @@ def _language_missing(view: RequestView) -> float | None:
     return 1.0 if _is_blank(text) else 0.0
 
 
-@_signal(
+@_feature(
     "LANG_INVALID",
     meaning="What was sent as the languages is no list of languages.",
     computation="1 when no language can be read, or the only one is *. Not for recurring"
@@ -185,7 +181,7 @@ def _language_invalid(view: RequestView) -> float | None:
     return 0.0 if view.languages.is_valid else 1.0
 
 
-@_signal(
+@_feature(
     "DEVICE_NEW_FOR_ACCOUNT",
     meaning="A user who has ordered before now comes with another device.",
     computation="1 when neither the device nor its operating system was seen with this user, 0.5"
@@ -193,14 +189,14 @@ def _language_invalid(view: RequestView) -> float | None:
     says="The user has not used this device before.",
 )
 def _new_for_account(view: RequestView) -> float | None:
-    if view.past is None:
+    if view.history is None:
         return None
-    user, device = view.past.of(_USER), view.past.of(_DEVICE)
+    user, device = view.history.of(kinds.USER), view.history.of(kinds.DEVICE)
     if user is None or device is None or user.events < 3:
         return None
-    if user.times_with(_DEVICE) > 1:
+    if user.times_with(kinds.DEVICE) > 1:
         return 0.0
-    return 0.5 if user.times_with(_SYSTEM) > 1 else 1.0
+    return 0.5 if user.times_with(kinds.SYSTEM) > 1 else 1.0
 
 
 def _is_too_new(agent: Agent, day: int) -> bool:

@@ -1,7 +1,8 @@
-"""What a signal is: one question about a request, answered by a number.
+"""What a feature is: one question about a request, answered by a number.
 
-A signal measures; it does not judge. How much a measurement counts is in the scorecard alone.
-None means that the request does not say, 0 that there is nothing to say; neither counts or is kept.
+A feature measures; it does not judge. How much a measurement counts is in the scorecard alone.
+None means that the request does not say, 0 that there is nothing to say; neither is recorded. Its
+code is the name by which reasons and records call it a signal.
 """
 
 from collections.abc import Callable
@@ -11,19 +12,19 @@ from typing import Final, NamedTuple
 from gatehouse.sentry.request_view import RequestView
 
 LEAST: Final = 0.001
-"""Of a measurement of which none at all would say something, too."""
+"""The smallest value to keep where zero itself is meaningful."""
 
 _WHOLE_FROM: Final = 10
-"""Smaller numbers are told with two digits."""
+"""Smaller numbers are written with two digits."""
 
 Measure = Callable[[RequestView], float | None]
 Measures = Callable[[RequestView, dict[str, float]], None]
-"""Adds what it finds by code; for signals that are worked out together."""
+"""Adds what it finds by code; for features that are measured together."""
 Need = Callable[[RequestView], bool]
 
 
 class Group(StrEnum):
-    """What a signal is about."""
+    """What a feature is about."""
 
     ADDRESS = "address"
     DEVICE = "device"
@@ -37,7 +38,7 @@ class Group(StrEnum):
 
 
 class Feature(NamedTuple):
-    """One signal with its documentation."""
+    """One feature with its documentation."""
 
     code: str
     group: Group
@@ -49,9 +50,9 @@ class Feature(NamedTuple):
     """The sentence of a reason; ``{value}`` stands for the number."""
     measure: Measure
     needs: Need | None = None
-    """Without what it finds nothing: those that need the same are skipped together."""
-    otherwise: str | None = None
-    """The sentence of a reason that speaks for the order where `says` speaks against it."""
+    """What it cannot measure without; features with the same need are skipped together."""
+    says_in_favour: str | None = None
+    """The sentence of a reason that speaks for the order, where `says` speaks against it."""
 
     def sentence(self, value: float) -> str:
         """The reason in words."""
@@ -61,18 +62,24 @@ class Feature(NamedTuple):
 
 
 class Collection:
-    """Gathers the signals of one group, in the order of their definitions."""
+    """The features of one group, in the order of their definitions."""
 
     def __init__(self, group: Group, measures: Measures | None = None) -> None:
         self._group = group
-        self.signals: list[Feature] = []
+        self.features: list[Feature] = []
         self.measures = measures
-        """What works all of them out together, when that is how they are measured."""
+        """Measures all of them together, if they are not measured one by one."""
 
     def describe(
-        self, code: str, *, meaning: str, computation: str, says: str, otherwise: str | None = None
+        self,
+        code: str,
+        *,
+        meaning: str,
+        computation: str,
+        says: str,
+        says_in_favour: str | None = None,
     ) -> None:
-        """A signal that is worked out together with the others of the collection."""
+        """Describe a feature that is measured together with the others of the collection."""
         measures = self.measures
         assert measures is not None
 
@@ -81,18 +88,18 @@ class Collection:
             measures(view, found)
             return found.get(code)
 
-        self.signals.append(
-            Feature(code, self._group, meaning, computation, says, measure, None, otherwise)
+        self.features.append(
+            Feature(code, self._group, meaning, computation, says, measure, None, says_in_favour)
         )
 
-    def signal(
+    def feature(
         self, code: str, *, meaning: str, computation: str, says: str, needs: Need | None = None
     ) -> Callable[[Measure], Measure]:
-        """Make a function the measure of a signal."""
+        """Make a function the measure of a feature."""
 
         def collect(measure: Measure) -> Measure:
             found = Feature(code, self._group, meaning, computation, says, measure, needs)
-            self.signals.append(found)
+            self.features.append(found)
             return measure
 
         return collect
@@ -109,5 +116,5 @@ def with_place(view: RequestView) -> bool:
 
 
 def with_country(view: RequestView) -> bool:
-    """Whether it is known where the buyer is."""
+    """Whether the buyer's country is known."""
     return view.country is not None

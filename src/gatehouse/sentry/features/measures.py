@@ -1,18 +1,17 @@
-"""Plain measures of the order and the cart, for models that learn what they mean here.
+"""Plain measures of the order and the cart, for models that learn from a merchant's own labels.
 
-The shipped scorecard gives them no weight: what is much for one merchant is little for another.
+The shipped scorecard gives them no weight: a large amount for one merchant is small for another.
 """
 
 import math
 from typing import Final
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import magnitude
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
-from gatehouse.sentry.memory import EntityKind, Window
+from gatehouse.sentry.memory import MONTH_S
 from gatehouse.sentry.request_view import RequestView, amount_of
 
-_USER: Final = EntityKind.USER
-_MONTH: Final = Window.MONTH
 _LARGEST: Final = 1_000_000.0
 _LEAST_DEVIATION: Final = 0.2
 
@@ -23,12 +22,12 @@ def _spending(view: RequestView, found: dict[str, float]) -> None:
         return
     currency = view.currency
     found["ORDER_AMOUNT"] = _ratio(amount, 1.0 if currency is None else magnitude(currency) or 1.0)
-    user = None if view.past is None else view.past.of(_USER)
+    user = None if view.history is None else view.history.of(kinds.USER)
     if user is None or user.events < 2:
         return
-    earlier = user.count(_MONTH) - 1
-    total = user.total(_MONTH) - amount
-    # Whoever has paid nothing in this currency before has sums in another one.
+    earlier = user.count(MONTH_S) - 1
+    total = user.total(MONTH_S) - amount
+    # Without earlier amounts in this currency, the sums are in another one.
     if earlier > 0 and 0 < total < math.inf and user.usual_amounts():
         found["ORDER_AMOUNT_TO_MEAN"] = _ratio(amount * earlier, total)
     habit = view.spending()
@@ -44,7 +43,7 @@ def _spending(view: RequestView, found: dict[str, float]) -> None:
 
 
 def _ratio(amount: float, other: float) -> float:
-    """How many times the other it is; never nothing, and never without an end."""
+    """The ratio of two amounts, within bounds."""
     return min(max(amount / other, LEAST), _LARGEST)
 
 

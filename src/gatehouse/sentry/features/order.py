@@ -1,25 +1,19 @@
-"""Signals from the order: its amount, its currency, its codes, and how the buyer came."""
+"""Features of the order: amount, currency, discount codes, referrer and time."""
 
 import math
 from typing import Final
 
 from gatehouse.intel.referrers import suspicion
+from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import can_be_paid, is_small
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
-from gatehouse.sentry.memory import EntityKind, Window
+from gatehouse.sentry.memory import HOUR_S, EntityKind
 from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending, amount_of
 
 ORDER: Final = Collection(Group.ORDER)
-_signal = ORDER.signal
+_feature = ORDER.feature
 
-# A member of an enumeration is slow to reach through it.
-_ADDRESS: Final = EntityKind.ADDRESS
-_CARD: Final = EntityKind.CARD
-_DISCOUNT: Final = EntityKind.DISCOUNT
-_SESSION: Final = EntityKind.SESSION
-_USER: Final = EntityKind.USER
-_HOUR: Final = Window.HOUR
 
 # Makes the median absolute deviation of a normal distribution its standard deviation.
 _DEVIATIONS: Final = 1.4826
@@ -30,7 +24,7 @@ _LARGEST_AGAIN: Final = 1.1
 _LARGEST_RATIO: Final = 1_000.0
 _CODE_USERS: Final = 10.0
 _ANNOUNCED: Final = 7.9
-"""More is not thought of a code whose users come each from a network of their own."""
+"""The most for a code whose users come each from a network of their own: it was announced."""
 
 
 def _with_codes(view: RequestView) -> bool:
@@ -45,7 +39,7 @@ def _with_currency(view: RequestView) -> bool:
     return view.currency is not None
 
 
-@_signal(
+@_feature(
     "ORDER_PLAUSIBLE",
     meaning="Amount and currency are such that they can be paid.",
     computation="1 when the currency exists and the amount is above 0, not absurd, and has no more"
@@ -60,7 +54,7 @@ def _plausible(view: RequestView) -> float | None:
     return float(digits is not None and can_be_paid(amount, view.currency, digits))
 
 
-@_signal(
+@_feature(
     "ORDER_AMOUNT_INVALID",
     meaning="Nobody can pay such an amount.",
     computation="1 when the amount is 0 or less, has more decimals than its currency, or would be"
@@ -77,7 +71,7 @@ def _amount_invalid(view: RequestView) -> float | None:
     return float(not can_be_paid(amount, view.currency, view.currency_digits))
 
 
-@_signal(
+@_feature(
     "CURRENCY_INVALID",
     meaning="There is no such currency.",
     computation="1 when ISO 4217 does not know the code.",
@@ -88,7 +82,7 @@ def _currency_invalid(view: RequestView) -> float | None:
     return None if view.currency is None else float(view.currency_digits is None)
 
 
-@_signal(
+@_feature(
     "ORDER_AMOUNT_HIGH",
     meaning="The amount is far above what this merchant's orders usually are.",
     computation="How many robust deviations the amount's logarithm lies above the median of the"
@@ -97,9 +91,9 @@ def _currency_invalid(view: RequestView) -> float | None:
 )
 def _amount_high(view: RequestView) -> float | None:
     amount = amount_of(view)
-    if amount is None or view.past is None:
+    if amount is None or view.history is None:
         return None
-    usual = view.past.usual_amounts()
+    usual = view.history.usual_amounts()
     if usual is None:
         return None
     deviation = max(usual.deviation * _DEVIATIONS, _LEAST_DEVIATION)
@@ -107,7 +101,7 @@ def _amount_high(view: RequestView) -> float | None:
     return 0.0 if above > 0 and _is_usual(amount, view.spending()) else above
 
 
-@_signal(
+@_feature(
     "ORDER_AMOUNT_ABOVE_USER",
     meaning="The amount is far above what this user usually spends.",
     computation=f"Amount over the median of the user's earlier ones, from {HABIT_AMOUNTS} of them"
@@ -123,7 +117,7 @@ def _amount_above_user(view: RequestView) -> float | None:
     return min(amount / habit.median, _LARGEST_RATIO)
 
 
-@_signal(
+@_feature(
     "ORDER_AMOUNT_USUAL",
     meaning="The user spends about as much as on earlier orders.",
     computation="1 when the amount is at most twice the median of the user's earlier ones and at"
@@ -137,7 +131,7 @@ def _amount_usual(view: RequestView) -> float | None:
     return float(_is_usual(amount, habit))
 
 
-@_signal(
+@_feature(
     "ORDER_AMOUNT_TESTING",
     meaning="Tiny amounts in a row: this is how stolen cards are tried out.",
     computation="When the amount is below about two dollars: the most events within an hour of the"
@@ -147,19 +141,19 @@ def _amount_usual(view: RequestView) -> float | None:
 )
 def _amount_testing(view: RequestView) -> float | None:
     amount = amount_of(view)
-    if amount is None or view.past is None:
+    if amount is None or view.history is None:
         return None
     if not is_small(amount, view.currency):
         return 0.0
     most = 0.0
     for kind in _tried_at(view):
-        seen = view.past.of(kind)
-        if seen is not None:
-            most = max(most, seen.count(_HOUR))
+        entity = view.history.of(kind)
+        if entity is not None:
+            most = max(most, entity.count(HOUR_S))
     return most
 
 
-@_signal(
+@_feature(
     "DISCOUNT_STACKING",
     meaning="More discount codes than an honest buyer would have at hand.",
     computation="Number of different codes.",
@@ -171,7 +165,7 @@ def _discount_stacking(view: RequestView) -> float | None:
     return None if codes is None else float(len(set(codes)))
 
 
-@_signal(
+@_feature(
     "DISCOUNT_CODE_BURST",
     meaning="Far more users than usual use a discount code; it may have leaked.",
     computation="Zeros of the probability of so many different users in the last hour and day,"
@@ -181,14 +175,14 @@ def _discount_stacking(view: RequestView) -> float | None:
     needs=_with_codes,
 )
 def _discount_code_burst(view: RequestView) -> float | None:
-    found = () if view.past is None else view.past.all_of(_DISCOUNT)
+    found = () if view.history is None else view.history.all_of(kinds.DISCOUNT)
     if not found:
         return None
-    most = max([surprise_of_partners(seen, _USER, _CODE_USERS, view.at_s) for seen in found])
+    most = max([surprise_of_partners(code, kinds.USER, _CODE_USERS, view.at_s) for code in found])
     return most if most <= _ANNOUNCED or is_crowded(view) else _ANNOUNCED
 
 
-@_signal(
+@_feature(
     "REFERRER_SUSPICIOUS",
     meaning="The buyer came from where no buyer comes from.",
     computation="1 when the referrer is no web address, or one of a bare IP address, of a local"
@@ -201,7 +195,7 @@ def _referrer_suspicious(view: RequestView) -> float | None:
     return None if not url else float(suspicion(url) is not None)
 
 
-@_signal(
+@_feature(
     "EVENT_TIME_INVALID",
     meaning="The event is said to have happened when it cannot have.",
     computation="1 when the timestamp is more than seven days before, or five minutes after, the"
@@ -212,7 +206,7 @@ def _time_invalid(view: RequestView) -> float | None:
     return None if view.event.timestamp is None else float(not view.time_is_plausible)
 
 
-@_signal(
+@_feature(
     "EVENT_RENEWAL",
     meaning="A recurring purchase: the customer has paid like this before.",
     computation="1 for a recurring purchase.",
@@ -230,11 +224,11 @@ def _may_be_free(view: RequestView) -> bool:
 
 
 def _tried_at(view: RequestView) -> tuple[EntityKind, ...]:
-    """What is one person's, and would try out cards."""
+    """The kinds of entities that belong to one person, who might be trying out cards."""
     if view.is_renewal:
-        return (_CARD,)
+        return (kinds.CARD,)
     shared = view.facts.mobile or view.facts.relay or view.facts.allowed
-    return (_CARD, _SESSION) if shared else (_CARD, _SESSION, _ADDRESS)
+    return (kinds.CARD, kinds.SESSION) if shared else (kinds.CARD, kinds.SESSION, kinds.ADDRESS)
 
 
 def _is_usual(amount: float, habit: Spending | None) -> bool:

@@ -1,18 +1,16 @@
-"""Signals from what earlier events of the same people, devices and goods turned out to be.
+"""Features from the labels of earlier events of the same people, devices and goods.
 
-They speak of the labels that were known when the request came. A reputation is how much likelier
+Only labels count that were known when the request came. A reputation is how much likelier
 fraud is than usual for the account, in log-odds: above 0 is worse, below 0 better than usual.
 """
 
 from typing import Final
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
 from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.request_view import RequestView
-
-_AFFILIATE: Final = EntityKind.AFFILIATE
-_ARTICLE: Final = EntityKind.ARTICLE
 
 _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
     EntityKind.ADDRESS: ("IP_REPUTATION", "from this address", "of the address"),
@@ -20,7 +18,7 @@ _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
     EntityKind.OPERATOR: (
         "IP_OPERATOR_REPUTATION",
         "from this network operator",
-        "of whoever runs the network",
+        "of the network's operator",
     ),
     EntityKind.COUNTRY: (
         "IP_COUNTRY_REPUTATION",
@@ -67,34 +65,34 @@ _CODES: Final = {kind: code for kind, (code, _, _) in _BY_KIND.items()}
 
 
 def _measures(view: RequestView, found: dict[str, float]) -> None:
-    standings = view.reputation()
-    for kind, known in standings.items():
+    reputations = view.reputation()
+    for kind, known in reputations.items():
         code = _CODES.get(kind)
         if code is not None:
             risk = known[0].risk if len(known) == 1 else max([each.risk for each in known])
             if risk:
                 found[code] = risk
-    articles = standings.get(_ARTICLE)
+    articles = reputations.get(kinds.ARTICLE)
     if articles is not None:
         risk = sum([each.risk for each in articles])
         if risk:
             found["CART_REPUTATION"] = risk
-    affiliate = standings.get(_AFFILIATE)
+    affiliate = reputations.get(kinds.AFFILIATE)
     if affiliate is not None:
-        _course(affiliate[0], found)
+        _trend(affiliate[0], found)
 
 
-def _course(standing: EntityReputation, found: dict[str, float]) -> None:
-    """How the labels of an affiliate went on: many of its buyers are robbed, or none is."""
-    course = standing.ledger.course(standing.day)
-    found["AFFILIATE_LATEST_OUTCOMES"] = max(100 * course.latest, LEAST)
-    if course.days_since_fraud is None:
+def _trend(affiliate: EntityReputation, found: dict[str, float]) -> None:
+    """How an affiliate's labels developed: fraud comes through it in runs."""
+    trend = affiliate.labels.trend(affiliate.day)
+    found["AFFILIATE_LATEST_OUTCOMES"] = max(100 * trend.latest, LEAST)
+    if trend.days_since_fraud is None:
         return
-    found["AFFILIATE_FRAUDS"] = max(standing.frauds, LEAST)
-    found["AFFILIATE_FRAUD_AGE"] = max(course.days_since_fraud, LEAST)
-    if course.run:
-        found["AFFILIATE_FRAUD_RUN"] = float(course.run)
-        found["AFFILIATE_FRAUD_RUN_AGE"] = max(course.run_days, LEAST)
+    found["AFFILIATE_FRAUDS"] = max(affiliate.frauds, LEAST)
+    found["AFFILIATE_FRAUD_AGE"] = max(trend.days_since_fraud, LEAST)
+    if trend.run:
+        found["AFFILIATE_FRAUD_RUN"] = float(trend.run)
+        found["AFFILIATE_FRAUD_RUN_AGE"] = max(trend.run_days, LEAST)
 
 
 REPUTATION: Final = Collection(Group.REPUTATION, _measures)
@@ -104,7 +102,7 @@ for _code, _words, _whose in _BY_KIND.values():
         meaning=f"Earlier orders {_words} turned out to be fraud, or turned out well.",
         computation=f"Log-odds of the smoothed fraud rate {_whose}, over the account's own rate.",
         says=f"Earlier orders {_words} turned out to be fraud.",
-        otherwise=f"Earlier orders {_words} turned out well.",
+        says_in_favour=f"Earlier orders {_words} turned out well.",
     )
 REPUTATION.describe(
     "CART_REPUTATION",
@@ -113,7 +111,7 @@ REPUTATION.describe(
     " the account's own rate, added up over the lines. An article of which little is known stands"
     " as its category does at about that price.",
     says="Earlier orders of such goods turned out to be fraud.",
-    otherwise="Earlier orders of such goods turned out well.",
+    says_in_favour="Earlier orders of such goods turned out well.",
 )
 REPUTATION.describe(
     "AFFILIATE_FRAUDS",

@@ -1,30 +1,23 @@
-"""Signals from the visit."""
+"""Features of the session: its age, and whether it changed hands."""
 
 from typing import Final
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
 from gatehouse.sentry.features.surprise import is_alone
-from gatehouse.sentry.memory import EntityKind, EntityView, Window
+from gatehouse.sentry.memory import DAY_S, EntityView
 from gatehouse.sentry.request_view import RequestView
 
 SESSION: Final = Collection(Group.SESSION)
-_signal = SESSION.signal
+_feature = SESSION.feature
 
-# A member of an enumeration is slow to reach through it.
-_ADDRESS: Final = EntityKind.ADDRESS
-_BROWSER: Final = EntityKind.BROWSER
-_COUNTRY: Final = EntityKind.COUNTRY
-_SESSION: Final = EntityKind.SESSION
-_SYSTEM: Final = EntityKind.SYSTEM
-_USER: Final = EntityKind.USER
-_DAY: Final = Window.DAY
 
 SHORTEST_ORDINARY_S: Final = 30.0
 LONGEST_ORDINARY_S: Final = 12 * 3600.0
 LONGEST_S: Final = 366 * 86_400.0
 
 
-@_signal(
+@_feature(
     "SESSION_TOO_YOUNG",
     meaning="The order came sooner than somebody who reads and types could have placed it.",
     computation="Age of the session, seconds. Not for recurring purchases.",
@@ -37,7 +30,7 @@ def _too_young(view: RequestView) -> float | None:
     return min(max(age_s, LEAST), LONGEST_S)
 
 
-@_signal(
+@_feature(
     "SESSION_ORDINARY",
     meaning="The visit has lasted as long as visits do in which people look, choose and buy.",
     computation="1 when the session is between 30 seconds and 12 hours old.",
@@ -50,7 +43,7 @@ def _ordinary(view: RequestView) -> float | None:
     return 1.0 if SHORTEST_ORDINARY_S <= age_s <= LONGEST_ORDINARY_S else 0.0
 
 
-@_signal(
+@_feature(
     "SESSION_AGE_INVALID",
     meaning="No visit can be so old, or of an age below nothing.",
     computation="1 when the session's age is negative or more than a year.",
@@ -63,7 +56,7 @@ def _age_invalid(view: RequestView) -> float | None:
     return 0.0 if 0 <= age_s <= LONGEST_S else 1.0
 
 
-@_signal(
+@_feature(
     "SESSION_IP_CHANGED",
     meaning="The session moved to another address, as it does when somebody else took it over.",
     computation="1 when the session was seen with another address within 24 hours, 2 when it was in"
@@ -76,13 +69,13 @@ def _address_changed(view: RequestView) -> float | None:
         return None
     if is_alone(session, view.at_s):
         return 0.0
-    if session.distinct(_COUNTRY, _DAY) > 1:
+    if session.distinct(kinds.COUNTRY, DAY_S) > 1:
         return 2.0
     wanders = view.facts.mobile or view.facts.relay
-    return 1.0 if session.distinct(_ADDRESS, _DAY) > 1 and not wanders else 0.0
+    return 1.0 if session.distinct(kinds.ADDRESS, DAY_S) > 1 and not wanders else 0.0
 
 
-@_signal(
+@_feature(
     "SESSION_UA_CHANGED",
     meaning="The session moved to another browser, which sessions never do by themselves.",
     computation="Within 24 hours: 1 when the session was seen with another browser or another"
@@ -96,13 +89,13 @@ def _agent_changed(view: RequestView) -> float | None:
         return None
     if is_alone(session, view.at_s):
         return 0.0
-    browsers = session.distinct(_BROWSER, _DAY)
-    if browsers > 2 or session.distinct(_SYSTEM, _DAY) > 1:
+    browsers = session.distinct(kinds.BROWSER, DAY_S)
+    if browsers > 2 or session.distinct(kinds.SYSTEM, DAY_S) > 1:
         return 2.0
     return 1.0 if browsers > 1 else 0.0
 
 
-@_signal(
+@_feature(
     "SESSION_MULTI_ACCOUNT",
     meaning="Several users ordered within one session.",
     computation="Number of users that the session was seen with within 24 hours. Not for recurring"
@@ -111,13 +104,13 @@ def _agent_changed(view: RequestView) -> float | None:
 )
 def _multi_account(view: RequestView) -> float | None:
     session = _session(view)
-    if session is None or view.past is None:
+    if session is None or view.history is None:
         return None
     if is_alone(session, view.at_s):
-        return 0.0 if view.past.of(_USER) is None else 1.0
-    return float(session.distinct(_USER, _DAY))
+        return 0.0 if view.history.of(kinds.USER) is None else 1.0
+    return float(session.distinct(kinds.USER, DAY_S))
 
 
 def _session(view: RequestView) -> EntityView | None:
-    """The session's past; a renewal's is that of the merchant's own program."""
-    return None if view.past is None or view.is_renewal else view.past.of(_SESSION)
+    """The session's history; a renewal runs in a session of the merchant's own program."""
+    return None if view.history is None or view.is_renewal else view.history.of(kinds.SESSION)

@@ -1,18 +1,19 @@
-"""How surprising a count is, measured against what is usual for whatever is counted.
+"""How surprising a count is, measured against what is usual for the same entity.
 
 No number of events is too many as such: thirty orders in an hour are nothing for a university and
 a flood for a flat. So the last hour and the last day are compared with the entity's own month, by
 the tail of a Poisson distribution. The result counts zeros: 3 means once in a thousand such hours.
 
-The month is only believed as far as it is spread over days. A flood on one day would otherwise be
-the excuse for the floods of the next.
+The month only counts as far as it is spread over days, or a flood on one day would be the excuse
+for the floods of the next.
 """
 
 import math
 from typing import Final
 
 from gatehouse.intel.networks import AddressFacts
-from gatehouse.sentry.memory import EntityKind, EntityView, Window
+from gatehouse.sentry import kinds
+from gatehouse.sentry.memory import DAY_S, HOUR_S, MONTH_S, EntityKind, EntityView
 from gatehouse.sentry.request_view import RequestView
 
 SHARED_BY: Final = 25.0
@@ -20,12 +21,6 @@ SHARED_BY: Final = 25.0
 
 _LN_10: Final = math.log(10)
 
-# A member of an enumeration is slow to reach through it.
-_DAY: Final = Window.DAY
-_HOUR: Final = Window.HOUR
-_NETWORK: Final = EntityKind.NETWORK
-_USER: Final = EntityKind.USER
-_MONTH: Final = Window.MONTH
 _DAY_S: Final = 86_400
 _LEAST_DAYS: Final = 7.0
 _MOST_DAYS: Final = 30.0
@@ -34,17 +29,17 @@ _MOST_DAYS: Final = 30.0
 _IN_BUSY_DAY: Final = 2.0
 _IN_BUSY_HOUR: Final = 4 / 24
 _DAY_ALLOWS: Final = 4.0
-"""What is still ordinary in a day, in units of what is in an hour, when nothing else is known."""
+"""How many times the events allowed in an hour are allowed in a day, without a history."""
 _FIRST_DAYS: Final = 4
-"""Until it was seen on so many other days, nothing is usual."""
+"""An entity seen on fewer other days has nothing that is usual."""
 _PROVEN_DAYS: Final = 12
-"""Whatever comes on so many other days is the usual thing, however much it is."""
+"""For an entity seen on so many other days, any number of events is usual."""
 _MANY_USERS: Final = 8
 """With so many users in a month, an address is one that people share."""
 _CROWDED: Final = 1.0
-"""From here on a network has more users than would meet there by chance."""
+"""From this surprise on, a network has more users than meet there by chance."""
 _MANY: Final = 22
-"""Memory cuts numbers off; from here on they only mean many."""
+"""The memory cuts off numbers of partners; from here on they only mean many."""
 
 
 def surprise(count: float, usual: float) -> float:
@@ -57,23 +52,23 @@ def surprise(count: float, usual: float) -> float:
     return (count * math.log(count / usual) - count + usual) / _LN_10
 
 
-def surprise_of_events(seen: EntityView, allowed: float, at_s: float) -> float:
+def surprise_of_events(entity: EntityView, allowed: float, at_s: float) -> float:
     """How surprising an entity's events of the last hour or day are.
 
-    So many as are allowed in an hour are nothing special even for an entity without a past.
+    `allowed` events in an hour are ordinary even for an entity without a history.
     """
-    if seen.events <= allowed or is_alone(seen, at_s):
+    if entity.events <= allowed or is_alone(entity, at_s):
         return 0.0
-    day = seen.count(_DAY)
+    day = entity.count(DAY_S)
     if day <= allowed:
         return 0.0
-    hour = seen.count(_HOUR)
+    hour = entity.count(HOUR_S)
     if (hour <= allowed or hour <= 1) and day <= allowed * _DAY_ALLOWS:
         return 0.0
     before_hour = before_day = 0.0
-    most = _most_usual(seen, allowed)
+    most = _most_usual(entity, allowed)
     if most:
-        days, month = _days_known(seen, at_s), seen.count(_MONTH)
+        days, month = _days_known(entity, at_s), entity.count(MONTH_S)
         before_hour, before_day = min((month - hour) / days, most), min((month - day) / days, most)
     return max(
         surprise(hour, allowed + before_hour * _IN_BUSY_HOUR),
@@ -81,32 +76,34 @@ def surprise_of_events(seen: EntityView, allowed: float, at_s: float) -> float:
     )
 
 
-def surprise_of_partners(seen: EntityView, kind: EntityKind, allowed: float, at_s: float) -> float:
+def surprise_of_partners(
+    entity: EntityView, kind: EntityKind, allowed: float, at_s: float
+) -> float:
     """How surprising the number of partners of a kind is that an entity had lately."""
-    if seen.events <= allowed or is_alone(seen, at_s):
+    if entity.events <= allowed or is_alone(entity, at_s):
         return 0.0
-    day = seen.distinct(kind, _DAY)
+    day = entity.distinct(kind, DAY_S)
     if day <= allowed:
         return 0.0
-    hour = seen.distinct(kind, _HOUR)
+    hour = entity.distinct(kind, HOUR_S)
     if hour <= allowed and day <= allowed * _DAY_ALLOWS:
         return 0.0
-    month = day if day >= _MANY else seen.distinct(kind, _MONTH)
+    month = day if day >= _MANY else entity.distinct(kind, MONTH_S)
     before_hour = before_day = 0.0
-    most = _most_usual(seen, allowed)
+    most = _most_usual(entity, allowed)
     if most:
-        days, events = _days_known(seen, at_s), seen.count(_MONTH)
-        before_hour = min((events - seen.count(_HOUR)) / days, most) * _shared(hour, month)
-        before_day = min((events - seen.count(_DAY)) / days, most) * _shared(day, month)
+        days, events = _days_known(entity, at_s), entity.count(MONTH_S)
+        before_hour = min((events - entity.count(HOUR_S)) / days, most) * _shared(hour, month)
+        before_day = min((events - entity.count(DAY_S)) / days, most) * _shared(day, month)
     return max(
         surprise(hour, allowed + before_hour * _IN_BUSY_HOUR),
         surprise(day, allowed * _DAY_ALLOWS + before_day * _IN_BUSY_DAY),
     )
 
 
-def is_alone(seen: EntityView, at_s: float) -> bool:
-    """Whether this is the only event within a day; most are, and need not be counted."""
-    previous_s = seen.previous_s
+def is_alone(entity: EntityView, at_s: float) -> bool:
+    """Whether this is the only event within a day, as most are; then nothing is counted."""
+    previous_s = entity.previous_s
     return previous_s is None or at_s - previous_s > _DAY_S
 
 
@@ -120,33 +117,35 @@ def is_crowded(view: RequestView) -> bool:
 
     An announcement brings many buyers of one thing, each from a network of their own.
     """
-    network = None if view.past is None else view.past.of(_NETWORK)
+    network = None if view.history is None else view.history.of(kinds.NETWORK)
     if network is None:
         return False
-    return surprise_of_partners(network, _USER, people_behind(view.facts), view.at_s) >= _CROWDED
+    return (
+        surprise_of_partners(network, kinds.USER, people_behind(view.facts), view.at_s) >= _CROWDED
+    )
 
 
-def _days_known(seen: EntityView, at_s: float) -> float:
-    """Over how many days the past is spread.
+def _days_known(entity: EntityView, at_s: float) -> float:
+    """Over how many days the history is spread.
 
     At least a week, or the first days would be taken for more than they are.
     """
-    return min(max((at_s - seen.first_s) / _DAY_S, _LEAST_DAYS), _MOST_DAYS)
+    return min(max((at_s - entity.first_s) / _DAY_S, _LEAST_DAYS), _MOST_DAYS)
 
 
-def _most_usual(seen: EntityView, allowed: float) -> float:
-    """How many a day can be usual at most: each further day on which it was seen vouches for more.
+def _most_usual(entity: EntityView, allowed: float) -> float:
+    """The most events a day that can be usual; each further day with events allows more.
 
-    Nothing in the first days, so that a flood is no excuse for itself nor for those that follow.
+    0 in the first days, so that a flood excuses neither itself nor the floods that follow.
     """
-    others = seen.active_days() - 1
+    others = entity.active_days() - 1
     if others >= _PROVEN_DAYS:
         return math.inf
     return allowed * others * others if others >= _FIRST_DAYS else 0.0
 
 
 def _shared(recent: int, month: int) -> float:
-    """How far events stand for different partners: 1 where many were seen before, 0 for none."""
+    """How far events stand for different partners: 1 where many were seen before, 0 without any."""
     if month >= _MANY:
         return 1.0
     return min((month - recent) / _MANY_USERS, 1.0)

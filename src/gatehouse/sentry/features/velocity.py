@@ -1,7 +1,8 @@
-"""Signals from how often, and with how many others, something was seen lately."""
+"""Features of how often, and with how many partners, an entity was seen lately."""
 
 from typing import Final
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import Collection, Group, with_card, with_place
 from gatehouse.sentry.features.surprise import (
     SHARED_BY,
@@ -10,22 +11,12 @@ from gatehouse.sentry.features.surprise import (
     surprise_of_events,
     surprise_of_partners,
 )
-from gatehouse.sentry.memory import EntityKind, EntityView, Window
+from gatehouse.sentry.memory import DAY_S, MONTH_S, EntityKind, EntityView
 from gatehouse.sentry.request_view import RequestView
 
 VELOCITY: Final = Collection(Group.VELOCITY)
-_signal = VELOCITY.signal
+_feature = VELOCITY.feature
 
-# A member of an enumeration is slow to reach through it.
-_ADDRESS: Final = EntityKind.ADDRESS
-_CARD: Final = EntityKind.CARD
-_CUSTOM: Final = EntityKind.CUSTOM
-_NETWORK: Final = EntityKind.NETWORK
-_PLACE: Final = EntityKind.PLACE
-_SESSION: Final = EntityKind.SESSION
-_USER: Final = EntityKind.USER
-_DAY: Final = Window.DAY
-_MONTH: Final = Window.MONTH
 
 # People who share an address do not order independently of each other: lunch breaks and pay days
 # make crowds that a Poisson distribution does not know.
@@ -44,7 +35,7 @@ def _with_custom(view: RequestView) -> bool:
     return bool(view.request.custom_inputs)
 
 
-@_signal(
+@_feature(
     "VEL_IP_EVENTS",
     meaning="Far more orders than usual come from this address.",
     computation=f"{_UNIT}. Addresses that many people share may have {SHARED_BY:.0f} times more,"
@@ -54,11 +45,11 @@ def _with_custom(view: RequestView) -> bool:
 )
 def _address_events(view: RequestView) -> float | None:
     people = people_behind(view.facts)
-    found = _events(view, _ADDRESS, 2.0 * people)
+    found = _events(view, kinds.ADDRESS, 2.0 * people)
     return found / _CROWDS if found and people > 1 else found
 
 
-@_signal(
+@_feature(
     "VEL_IP_ACCOUNTS",
     meaning="Far more different users than usual come from this address.",
     computation=f"{_UNIT}, of different users. Shared addresses may have {SHARED_BY:.0f} times"
@@ -67,10 +58,10 @@ def _address_events(view: RequestView) -> float | None:
     needs=with_place,
 )
 def _address_accounts(view: RequestView) -> float | None:
-    return _partners(view, _ADDRESS, _USER, people_behind(view.facts))
+    return _partners(view, kinds.ADDRESS, kinds.USER, people_behind(view.facts))
 
 
-@_signal(
+@_feature(
     "VEL_IP_CARDS",
     meaning="Far more different cards than usual are used from this address.",
     computation=f"{_UNIT}, of different cards. Shared addresses may have {SHARED_BY:.0f} times"
@@ -79,10 +70,10 @@ def _address_accounts(view: RequestView) -> float | None:
     needs=with_card,
 )
 def _address_cards(view: RequestView) -> float | None:
-    return _partners(view, _ADDRESS, _CARD, people_behind(view.facts))
+    return _partners(view, kinds.ADDRESS, kinds.CARD, people_behind(view.facts))
 
 
-@_signal(
+@_feature(
     "VEL_NETWORK",
     meaning="Far more orders than usual come from the network around this address.",
     computation=f"{_UNIT}, of events in the /24 of an IPv4 or the /48 of an IPv6 address."
@@ -91,10 +82,10 @@ def _address_cards(view: RequestView) -> float | None:
     needs=with_place,
 )
 def _network(view: RequestView) -> float | None:
-    return _events(view, _NETWORK, 6.0 * people_behind(view.facts))
+    return _events(view, kinds.NETWORK, 6.0 * people_behind(view.facts))
 
 
-@_signal(
+@_feature(
     "VEL_UA_ACCOUNTS",
     meaning="Many users come with one and the same device from one network.",
     computation=f"{_UNIT}, of different users of the same user agent, languages and network."
@@ -103,20 +94,20 @@ def _network(view: RequestView) -> float | None:
     needs=with_place,
 )
 def _device_accounts(view: RequestView) -> float | None:
-    return _partners(view, _PLACE, _USER, people_behind(view.facts))
+    return _partners(view, kinds.PLACE, kinds.USER, people_behind(view.facts))
 
 
-@_signal(
+@_feature(
     "VEL_ACCOUNT_ORDERS",
     meaning="The user orders far more often than usual.",
     computation=f"{_UNIT}, of the user's events. {_NOT_RENEWALS}",
     says="The user orders unusually often.",
 )
 def _account_orders(view: RequestView) -> float | None:
-    return _events(view, _USER, 2.0)
+    return _events(view, kinds.USER, 2.0)
 
 
-@_signal(
+@_feature(
     "VEL_ACCOUNT_CARDS",
     meaning="One user pays with more cards than people own: stolen ones are tried out.",
     computation="Number of different cards of the user within 24 hours. Not for recurring"
@@ -125,10 +116,10 @@ def _account_orders(view: RequestView) -> float | None:
     needs=with_card,
 )
 def _account_cards(view: RequestView) -> float | None:
-    return _cards(view, _USER)
+    return _cards(view, kinds.USER)
 
 
-@_signal(
+@_feature(
     "VEL_SESSION_CARDS",
     meaning="More cards are used in one session than people own: stolen ones are tried out.",
     computation="Number of different cards in the session within 24 hours. Not for recurring"
@@ -137,10 +128,10 @@ def _account_cards(view: RequestView) -> float | None:
     needs=with_card,
 )
 def _session_cards(view: RequestView) -> float | None:
-    return _cards(view, _SESSION)
+    return _cards(view, kinds.SESSION)
 
 
-@_signal(
+@_feature(
     "VEL_SESSION_EVENTS",
     meaning="Far more orders come from one session than one visit brings.",
     computation=f"{_UNIT}, of the session's events. {_NOT_RENEWALS}",
@@ -148,10 +139,10 @@ def _session_cards(view: RequestView) -> float | None:
     needs=_with_session,
 )
 def _session_events(view: RequestView) -> float | None:
-    return _events(view, _SESSION, 3.0)
+    return _events(view, kinds.SESSION, 3.0)
 
 
-@_signal(
+@_feature(
     "VEL_CARD_EVENTS",
     meaning="The card is used again and again within a short time.",
     computation=f"{_UNIT}, of the card's events. {_NOT_RENEWALS}",
@@ -159,10 +150,10 @@ def _session_events(view: RequestView) -> float | None:
     needs=with_card,
 )
 def _card_events(view: RequestView) -> float | None:
-    return _events(view, _CARD, 0.5)
+    return _events(view, kinds.CARD, 0.5)
 
 
-@_signal(
+@_feature(
     "VEL_CARD_ACCOUNTS",
     meaning="Several users pay with one card.",
     computation="Number of different users of the card within 30 days.",
@@ -170,11 +161,11 @@ def _card_events(view: RequestView) -> float | None:
     needs=with_card,
 )
 def _card_accounts(view: RequestView) -> float | None:
-    card = None if view.past is None else view.past.of(_CARD)
-    return None if card is None else float(card.distinct(_USER, _MONTH))
+    card = None if view.history is None else view.history.of(kinds.CARD)
+    return None if card is None else float(card.distinct(kinds.USER, MONTH_S))
 
 
-@_signal(
+@_feature(
     "VEL_CUSTOM",
     meaning="Many users share something that the merchant told Sentry to remember.",
     computation=f"{_UNIT}, of different users of a declared custom input; the largest of them."
@@ -183,31 +174,35 @@ def _card_accounts(view: RequestView) -> float | None:
     needs=_with_custom,
 )
 def _custom(view: RequestView) -> float | None:
-    found = () if view.past is None else view.past.all_of(_CUSTOM)
+    found = () if view.history is None else view.history.all_of(kinds.CUSTOM)
     if not found:
         return None
-    partner = _USER if view.past is not None and view.past.of(_USER) is not None else _ADDRESS
-    return max([surprise_of_partners(seen, partner, 1.0, view.at_s) for seen in found])
+    partner = (
+        kinds.USER
+        if view.history is not None and view.history.of(kinds.USER) is not None
+        else kinds.ADDRESS
+    )
+    return max([surprise_of_partners(entity, partner, 1.0, view.at_s) for entity in found])
 
 
 def _cards(view: RequestView, kind: EntityKind) -> float | None:
-    seen = _seen(view, kind)
-    if seen is None or view.card is None:
+    entity = _entity(view, kind)
+    if entity is None or view.card is None:
         return None
-    return 1.0 if is_alone(seen, view.at_s) else float(seen.distinct(_CARD, _DAY))
+    return 1.0 if is_alone(entity, view.at_s) else float(entity.distinct(kinds.CARD, DAY_S))
 
 
 def _events(view: RequestView, kind: EntityKind, allowed: float) -> float | None:
-    seen = _seen(view, kind)
-    return None if seen is None else surprise_of_events(seen, allowed, view.at_s)
+    entity = _entity(view, kind)
+    return None if entity is None else surprise_of_events(entity, allowed, view.at_s)
 
 
 def _partners(
     view: RequestView, kind: EntityKind, partner: EntityKind, allowed: float
 ) -> float | None:
-    seen = _seen(view, kind)
-    return None if seen is None else surprise_of_partners(seen, partner, allowed, view.at_s)
+    entity = _entity(view, kind)
+    return None if entity is None else surprise_of_partners(entity, partner, allowed, view.at_s)
 
 
-def _seen(view: RequestView, kind: EntityKind) -> EntityView | None:
-    return None if view.past is None or view.is_renewal else view.past.of(kind)
+def _entity(view: RequestView, kind: EntityKind) -> EntityView | None:
+    return None if view.history is None or view.is_renewal else view.history.of(kind)

@@ -1,4 +1,4 @@
-"""What numbers tell, measured against what is usual."""
+"""Features of numbers, measured against what is usual."""
 
 from collections.abc import Callable
 from math import exp, factorial, log10
@@ -101,7 +101,7 @@ def test_what_is_usual_for_an_address_does_not_surprise() -> None:
     for day in range(20, 0, -1):
         for turn in range(20):
             user = f"user-{(turn * 2 + day) % 40}"
-            campus.look(visit(user), NOW - day * DAY + turn * 20 * MINUTE)
+            campus.view(visit(user), NOW - day * DAY + turn * 20 * MINUTE)
     assert _burst("VEL_IP_ACCOUNTS", lambda turn: visit(f"user-{turn}"), 6, campus) < 1
     assert _burst("VEL_IP_ACCOUNTS", lambda turn: visit(f"user-{turn}"), 6) > 1
 
@@ -109,7 +109,7 @@ def test_what_is_usual_for_an_address_does_not_surprise() -> None:
 def test_a_flood_does_not_become_the_usual_thing_within_hours() -> None:
     shop = Shop()
     for turn in range(100):
-        shop.look(visit(f"early-{turn}"), NOW - 5 * HOUR + turn * 3 * MINUTE)
+        shop.view(visit(f"early-{turn}"), NOW - 5 * HOUR + turn * 3 * MINUTE)
     assert _burst("VEL_IP_ACCOUNTS", lambda turn: visit(f"user-{turn}"), 20, shop) > 8
 
 
@@ -128,7 +128,7 @@ def _floods(shop: Shop, days: int, users: int) -> list[float]:
 def test_a_flood_on_one_day_is_no_excuse_for_the_next() -> None:
     shop = Shop()
     for turn in range(500):
-        shop.look(visit(f"first-{turn}"), NOW - DAY + turn * MINUTE)
+        shop.view(visit(f"first-{turn}"), NOW - DAY + turn * MINUTE)
     assert min(_floods(shop, 3, 100)) > 3
 
 
@@ -144,7 +144,7 @@ def test_a_few_days_are_not_taken_for_more_than_they_are() -> None:
     shop = Shop()
     for day in (4, 3, 2, 1):
         for turn in range(6):
-            shop.look(visit(), NOW - day * DAY - 6 * HOUR + turn * MINUTE)
+            shop.view(visit(), NOW - day * DAY - 6 * HOUR + turn * MINUTE)
     found = _burst("VEL_IP_EVENTS", lambda turn: visit(), 10, shop)
     in_a_busy_hour = 24 / 7 * 4 / 24
     assert found == pytest.approx(surprise(10, 2 + in_a_busy_hour))

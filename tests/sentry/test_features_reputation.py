@@ -1,11 +1,11 @@
-"""Signals from what earlier orders turned out to be."""
+"""Features from the labels of earlier orders."""
 
 from typing import Any
 
 import pytest
 
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.features.feature import LEAST, Group
 from gatehouse.sentry.features.reputation import REPUTATION
 from gatehouse.sentry.memory import EntityKind
@@ -22,7 +22,7 @@ LINES = [
 FULL = visit(session="s-1", customInputs={"printer": "p-1"}, shoppingCart={"items": LINES}) | {
     "order": {"amount": 79.9, "currency": "USD", "affiliateId": "a-1", "discountCodes": ["X"]}
 }
-CODES = {signal.code for signal in REPUTATION.signals}
+CODES = {signal.code for signal in REPUTATION.features}
 COURSES = {
     f"AFFILIATE_{word}"
     for word in ("FRAUDS", "FRAUD_AGE", "FRAUD_RUN", "FRAUD_RUN_AGE", "LATEST_OUTCOMES")
@@ -34,17 +34,17 @@ class Labelled(Shop):
 
     def tell(self, fraud: bool | None, body: Any, days_ago: float = 0, **more: Any) -> RequestView:
         """An order, and what became of it."""
-        look = self.look(body, NOW - days_ago * DAY, CARD)
-        self.label(look, fraud, **more)
-        return look
+        view = self.view(body, NOW - days_ago * DAY, CARD)
+        self.label(view, fraud, **more)
+        return view
 
-    def label(self, look: RequestView, fraud: bool | None, previous: bool | None = None) -> None:
+    def label(self, view: RequestView, fraud: bool | None, previous: bool | None = None) -> None:
         policy = SentryPolicy(entities=("printer",))
-        event = event_of("shop", look, policy, EntityHasher(b"k" * 32))
+        event = event_of("shop", view, policy, EntityHasher(b"k" * 32))
         self.memory.note_label(event, fraud=fraud, previous=previous)
 
     def found(self, body: Any, at_s: float = NOW + HOUR) -> dict[str, float]:
-        values = measure_all(self.look(body, at_s, CARD))
+        values = measure_features(self.view(body, at_s, CARD))
         return {code: value for code, value in values.items() if code in CODES}
 
 
@@ -54,7 +54,7 @@ def shop() -> Labelled:
 
 
 def test_nothing_is_found_before_anything_was_said(shop: Labelled) -> None:
-    shop.look(FULL, NOW, CARD)
+    shop.view(FULL, NOW, CARD)
     assert shop.found(FULL) == {}
 
 
@@ -77,8 +77,8 @@ def test_an_order_that_turned_out_well_speaks_for_the_next_one(shop: Labelled) -
 
 
 def test_what_was_taken_back_says_nothing(shop: Labelled) -> None:
-    look = shop.tell(True, FULL)
-    shop.label(look, None, previous=True)
+    view = shop.tell(True, FULL)
+    shop.label(view, None, previous=True)
     assert shop.found(FULL) == {}
 
 
@@ -92,14 +92,14 @@ def test_a_stranger_is_judged_by_what_is_shared_alone(shop: Labelled) -> None:
 def test_every_kind_with_a_reputation_has_a_signal_but_shelves() -> None:
     """Those stand behind the articles on them."""
     assert len(CODES - COURSES) == len(set(SMOOTHING) - {EntityKind.SHELF})
-    assert all(signal.group is Group.REPUTATION for signal in REPUTATION.signals)
+    assert all(signal.group is Group.REPUTATION for signal in REPUTATION.features)
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
 def test_a_signal_asked_alone_says_what_it_says_among_all(shop: Labelled, code: str) -> None:
     shop.tell(True, FULL)
-    look = shop.look(FULL, NOW + HOUR, CARD)
-    assert BY_CODE[code].measure(look) == measure_all(look).get(code)
+    view = shop.view(FULL, NOW + HOUR, CARD)
+    assert BY_CODE[code].measure(view) == measure_features(view).get(code)
 
 
 def test_of_several_codes_the_worst_counts(shop: Labelled) -> None:
@@ -151,7 +151,7 @@ def test_a_fraud_of_today_is_not_the_same_as_none(shop: Labelled) -> None:
 def test_the_sentence_of_a_plain_measure_is_true_whatever_it_is_worth(code: str) -> None:
     """A model decides in which direction it speaks; the sentence only says what was measured."""
     signal = BY_CODE[code]
-    assert signal.otherwise is None
+    assert signal.says_in_favour is None
     if "LATEST" in code:
         assert "0 % were fraud" in signal.sentence(LEAST)
         assert "67 % were fraud" in signal.sentence(200 / 3)
@@ -162,10 +162,12 @@ def test_the_sentence_of_a_plain_measure_is_true_whatever_it_is_worth(code: str)
 
 def test_a_fraud_lowers_the_next_order_of_everybody_involved(shop: Labelled) -> None:
     def confidence(body: dict[str, Any]) -> float:
-        return load_scorecard().score(measure_all(shop.look(body, NOW + HOUR, CARD))).confidence
+        return (
+            load_scorecard().score(measure_features(shop.view(body, NOW + HOUR, CARD))).confidence
+        )
 
     others = {"user": visit(ip=OTHER_HOME), "address": visit(user="user-2", ip=HOME)}
-    shop.look(FULL, NOW - HOUR, CARD)
+    shop.view(FULL, NOW - HOUR, CARD)
     before = {name: confidence(body) for name, body in others.items()}
     shop.tell(True, FULL)
     after = {name: confidence(body) for name, body in others.items()}

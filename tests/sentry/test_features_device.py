@@ -1,4 +1,4 @@
-"""What a user agent and languages tell."""
+"""Features of the user agent and the languages."""
 
 from typing import Any
 
@@ -136,7 +136,7 @@ def test_a_renewal_has_no_browser() -> None:
 def _new_device(agent: str, earlier: int = 3) -> float | None:
     shop = Shop()
     for day in range(earlier):
-        shop.look(visit(), NOW - (9 - day) * DAY)
+        shop.view(visit(), NOW - (9 - day) * DAY)
     return shop.measure("DEVICE_NEW_FOR_ACCOUNT", visit(agent=agent))
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from gatehouse.sentry.features.catalogue import BY_CODE, measure_all
+from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.features.feature import LEAST
 from gatehouse.sentry.features.measures import CARTS, SPENDING
 from gatehouse.sentry.scorecard import load_scorecard
 from tests.sentry.visits import DAY, HOUR, NOW, Shop, cart, measure, order, visit
 
-CODES = {signal.code for signal in (*SPENDING.signals, *CARTS.signals)}
+CODES = {signal.code for signal in (*SPENDING.features, *CARTS.features)}
 
 
 def spent(*amounts: float, shop: Shop | None = None, currency: str = "USD") -> Shop:
@@ -19,7 +19,7 @@ def spent(*amounts: float, shop: Shop | None = None, currency: str = "USD") -> S
     made = shop or Shop()
     for number, amount in enumerate(amounts):
         days_ago = len(amounts) - number
-        made.look(paying(amount, currency), NOW - days_ago * DAY)
+        made.view(paying(amount, currency), NOW - days_ago * DAY)
     return made
 
 
@@ -28,7 +28,7 @@ def paying(amount: float, currency: str = "USD") -> dict[str, Any]:
 
 
 def found(shop: Shop, body: dict[str, Any], at_s: float = NOW) -> dict[str, float]:
-    values = measure_all(shop.look(body, at_s))
+    values = measure_features(shop.view(body, at_s))
     return {code: value for code, value in values.items() if code in CODES}
 
 
@@ -85,17 +85,17 @@ def test_less_than_usual_is_below_nothing_and_just_the_usual_is_not_unknown() ->
 
 def test_only_the_last_month_makes_the_mean() -> None:
     shop = Shop()
-    shop.look(paying(10), NOW - 40 * DAY)
-    shop.look(paying(100), NOW - 20 * DAY)
+    shop.view(paying(10), NOW - 40 * DAY)
+    shop.view(paying(100), NOW - 20 * DAY)
     assert found(shop, paying(50))["ORDER_AMOUNT_TO_MEAN"] == pytest.approx(0.5)
     late = Shop()
-    late.look(paying(10), NOW - 40 * DAY)
+    late.view(paying(10), NOW - 40 * DAY)
     assert "ORDER_AMOUNT_TO_MEAN" not in found(late, paying(50))
 
 
 def test_amounts_in_another_currency_are_not_compared() -> None:
     shop = spent(3_000, 4_000, 5_000, currency="JPY")
-    shop.look(paying(4_000, "JPY"), NOW - HOUR)
+    shop.view(paying(4_000, "JPY"), NOW - HOUR)
     assert set(found(shop, paying(50))) == {"ORDER_AMOUNT"}
 
 
@@ -107,9 +107,9 @@ def test_other_users_make_no_habit() -> None:
 
 def test_spending_far_above_the_usual_is_remembered_for_two_weeks() -> None:
     shop = spent(10, 10, 10, 10)
-    shop.look(paying(100), NOW - 6 * HOUR)
+    shop.view(paying(100), NOW - 6 * HOUR)
     assert found(shop, paying(10))["ACCOUNT_HIGH_AMOUNTS"] == 1
-    shop.look(paying(100), NOW + HOUR)
+    shop.view(paying(100), NOW + HOUR)
     assert found(shop, paying(10), NOW + DAY)["ACCOUNT_HIGH_AMOUNTS"] == 2
     assert "ACCOUNT_HIGH_AMOUNTS" not in found(shop, paying(10), NOW + 20 * DAY)
 
@@ -157,7 +157,7 @@ def test_a_total_that_a_discount_leaves_next_to_nothing_of_is_no_endless_share()
 @pytest.mark.parametrize("code", sorted(CODES))
 def test_alone_they_are_worth_nothing_and_their_sentences_take_no_side(code: str) -> None:
     assert not any(load_scorecard().effect(code, value) for value in (-5.0, 0.1, 1.0, 1e6))
-    assert BY_CODE[code].otherwise is None
+    assert BY_CODE[code].says_in_favour is None
 
 
 def test_a_usual_request_is_measured_by_them() -> None:

@@ -1,4 +1,4 @@
-"""Whether things tell one story."""
+"""Features that compare different sources with each other."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a visit tells."""
+"""Features of the session."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def test_a_renewal_needs_no_visit() -> None:
 
 def _after_home(code: str, ip: str = HOME, agent: str = CHROME) -> float | None:
     shop = Shop()
-    shop.look(visit(session="s"), NOW - MINUTE)
+    shop.view(visit(session="s"), NOW - MINUTE)
     return shop.measure(code, visit(session="s", ip=ip, agent=agent))
 
 
@@ -96,7 +96,7 @@ def test_what_changed_more_than_a_day_ago_is_not_held_against_a_session(
 ) -> None:
     for passed, expected in ((HOUR, True), (2 * DAY, False)):
         shop = Shop()
-        shop.look(visit(session="s"), NOW)
+        shop.view(visit(session="s"), NOW)
         found = shop.measure(code, then, NOW + passed)
         assert found is not None
         assert (found > unchanged) is expected
@@ -110,8 +110,8 @@ def test_a_session_that_goes_on_forgets_what_it_was_two_days_ago(
     code: str, expected: float
 ) -> None:
     shop = Shop()
-    shop.look(visit("user-2", GERMAN, IPHONE, session="s"), NOW - 40 * HOUR)
-    shop.look(visit(session="s"), NOW - 20 * HOUR)
+    shop.view(visit("user-2", GERMAN, IPHONE, session="s"), NOW - 40 * HOUR)
+    shop.view(visit(session="s"), NOW - 20 * HOUR)
     assert shop.measure(code, visit(session="s")) == expected
 
 
@@ -120,7 +120,7 @@ def test_a_session_that_goes_on_forgets_what_it_was_two_days_ago(
 )
 def test_renewals_may_share_a_session(code: str) -> None:
     shop, renewal = Shop(), {"type": "RECURRING_PURCHASE"}
-    shop.look(visit(session="batch", event=renewal))
+    shop.view(visit(session="batch", event=renewal))
     later = visit("user-2", GERMAN, IPHONE, session="batch", event=renewal)
     assert shop.measure(code, later) is None
 

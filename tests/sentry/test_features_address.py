@@ -1,4 +1,4 @@
-"""What an address tells."""
+"""Features of the address that a request came from."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What an order tells."""
+"""Features of the order."""
 
 from typing import Any
 
@@ -100,7 +100,7 @@ def test_an_order_that_is_in_order(
 def _shop_with_amounts(*amounts: float) -> Shop:
     shop = Shop()
     for number, amount in enumerate(amounts):
-        shop.look(visit(f"other-{number}", f"24.1.{number % 200}.9", amount=amount), NOW - 10 * DAY)
+        shop.view(visit(f"other-{number}", f"24.1.{number % 200}.9", amount=amount), NOW - 10 * DAY)
     return shop
 
 
@@ -122,7 +122,7 @@ def test_a_shop_that_sells_one_thing_has_a_spread_too() -> None:
 def test_what_is_usual_for_the_user_is_not_high() -> None:
     shop = _shop_with_amounts(*[20.0, 40.0, 60.0, 80.0] * 10)
     for turn in range(4):
-        shop.look(visit(amount=4_000), NOW - (5 - turn) * DAY)
+        shop.view(visit(amount=4_000), NOW - (5 - turn) * DAY)
     assert shop.measure("ORDER_AMOUNT_HIGH", visit(amount=5_000)) == 0
 
 
@@ -134,7 +134,7 @@ def test_a_shop_without_a_past_has_no_high_amounts() -> None:
 def _after(*amounts: float) -> Shop:
     shop = Shop()
     for turn, amount in enumerate(amounts):
-        shop.look(visit(amount=amount), NOW - (30 - turn) * DAY)
+        shop.view(visit(amount=amount), NOW - (30 - turn) * DAY)
     return shop
 
 

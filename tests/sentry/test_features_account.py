@@ -1,4 +1,4 @@
-"""What an account and its past tell."""
+"""Features of the account that orders, and of its earlier orders."""
 
 import math
 from typing import Any
@@ -36,15 +36,15 @@ def _busy_shop(users: int = 12, orders: int = 5) -> Shop:
         for turn in range(orders):
             at_s = NOW - 30 * DAY + turn * DAY + number * HOUR
             agent = CHROME if number % 2 else IPHONE
-            shop.look(visit(f"other-{number}", f"24.{number}.9.9", agent), at_s)
+            shop.view(visit(f"other-{number}", f"24.{number}.9.9", agent), at_s)
     return shop
 
 
-def _with_past(shop: Shop, days: int = 20, orders: int = 10, **habits: Any) -> Shop:
+def _with_past(shop: Shop, days: int = 20, orders: int = 10, **user: Any) -> Shop:
     """The same shop after the user's earlier orders, the last of them a day ago."""
     for turn in range(orders):
         at_s = NOW - DAY - days * DAY * (orders - 1 - turn) / max(orders - 1, 1)
-        shop.look(visit(**habits), at_s)
+        shop.view(visit(**user), at_s)
     return shop
 
 
@@ -83,7 +83,7 @@ def test_an_event_unlike_its_user_is_measured() -> None:
     unlike = shop.measure("ACCOUNT_RBA", visit(ip=NIGERIAN, agent=IPHONE))
     assert unlike is not None
     assert unlike > 1
-    alike = _with_past(_busy_shop()).look(visit())
+    alike = _with_past(_busy_shop()).view(visit())
     assert alike.unlikeness() is not None
     assert _with_past(_busy_shop()).measure("ACCOUNT_RBA", visit()) == 0
 
@@ -103,8 +103,8 @@ def test_where_nobody_else_is_known_times_count() -> None:
 
 def test_ordering_often_does_not_make_a_strange_network_usual() -> None:
     shop = _with_past(_busy_shop(), orders=60)
-    look = shop.look(visit(ip=GERMAN, agent=CHROME))
-    assert (look.unlikeness() or 0) < 0
+    view = shop.view(visit(ip=GERMAN, agent=CHROME))
+    assert (view.unlikeness() or 0) < 0
     assert _with_past(_busy_shop(), orders=60).measure("ACCOUNT_USUAL", visit(ip=GERMAN)) == 0
 
 
@@ -136,7 +136,7 @@ def test_whoever_has_hardly_ordered_has_no_countries() -> None:
 
 def _travel(ip: str, hours: float) -> float | None:
     shop = Shop()
-    shop.look(visit(), NOW)
+    shop.view(visit(), NOW)
     return shop.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=ip), NOW + hours * HOUR)
 
 
@@ -161,8 +161,8 @@ def test_where_an_address_may_not_be_where_its_user_is_nobody_travels(ip: str) -
 @pytest.mark.parametrize("hidden", [VPN, TOR, RELAY, PHONE])
 def test_where_an_address_hid_its_user_nobody_travels_from(hidden: str) -> None:
     shop = Shop()
-    shop.look(visit(ip=GERMAN), NOW - 10 * DAY)
-    shop.look(visit(ip=hidden), NOW - HOUR)
+    shop.view(visit(ip=GERMAN), NOW - 10 * DAY)
+    shop.view(visit(ip=hidden), NOW - HOUR)
     found = shop.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=GERMAN))
     assert found == 0
 
@@ -170,8 +170,8 @@ def test_where_an_address_hid_its_user_nobody_travels_from(hidden: str) -> None:
 def test_an_order_that_arrives_late_moves_nobody() -> None:
     """It was placed at home before the journey, and tells nothing about where its user is now."""
     shop = Shop()
-    shop.look(visit(ip=GERMAN), NOW)
-    shop.look(visit(ip=HOME), NOW - 3 * DAY)
+    shop.view(visit(ip=GERMAN), NOW)
+    shop.view(visit(ip=HOME), NOW - 3 * DAY)
     assert shop.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=GERMAN), NOW + HOUR) == 0
 
 
@@ -183,7 +183,7 @@ def test_two_events_of_one_moment_have_a_speed_too() -> None:
 
 def test_a_long_silence_is_measured_in_days() -> None:
     shop = Shop()
-    shop.look(visit(), NOW - 200 * DAY)
+    shop.view(visit(), NOW - 200 * DAY)
     assert shop.measure("ACCOUNT_DORMANT_RETURN", visit()) == pytest.approx(200)
     assert Shop().measure("ACCOUNT_DORMANT_RETURN", visit()) is None
 

@@ -1,4 +1,4 @@
-"""What a cart tells."""
+"""Features of the lines of the cart."""
 
 from typing import Any
 
@@ -149,7 +149,7 @@ def test_the_share_of_what_sells_again(items: list[dict[str, Any]], expected: fl
         ("cryptocurrency", 1),
         ("Mobile phones", 0.5),
         ("Phone cases", 0),
-        ("Jewelry > Rings", 0.5),
+        ("Jewelry > LocalMemory", 0.5),
         ("jewellery", 0.5),
         ("Microphones", 0),
         ("gifts", 0),

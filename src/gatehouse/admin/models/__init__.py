@@ -1,0 +1,1 @@
+"""Use cases about the models that Sentry scores with."""

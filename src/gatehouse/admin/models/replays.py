@@ -1,0 +1,106 @@
+"""Replay earlier requests through Sentry: what it would have said, learning as labels came in.
+
+Nothing of a replay is recorded, and an account is only needed for its policy and its models.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import msgspec
+
+from gatehouse import warmup
+from gatehouse.admin.models.versions import learned_until, usable_scorecard
+from gatehouse.connectors.sandbox.addresses import SandboxAddresses
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.redaction import recordable
+from gatehouse.installation import system_clock
+from gatehouse.intel import networks
+from gatehouse.intel.feeds import Feeds
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.recorded_event import STAGE
+from gatehouse.sentry.scorecard import Scorecard, ScorecardError, load_scorecard
+from gatehouse.sentry.stage import SentryStage
+from gatehouse.settings import Settings
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import models
+from gatehouse.training.extra_packages import require_extra
+from gatehouse.training.replay import ReplayJudge, ReplayOptions, Summary, Watcher, replay
+
+_KEY: Final = bytes(32)
+"""Nothing of a replay is kept, so there is nothing for a secret key to protect."""
+
+
+class ReplayStart(msgspec.Struct, frozen=True):
+    """What a replay begins with; by default what a new account has."""
+
+    scorecard: Scorecard | None = None
+    """None: the shipped one."""
+    learned_until: str | None = None
+    policy: SentryPolicy = DEFAULT_POLICY
+
+
+def account_start(session: AdminSession, account_id: str, version: int | None) -> ReplayStart:
+    """An account's policy and one of its models; without a version, the shipped scorecard."""
+    with session.reading() as connection:
+        kept = accounts.get(connection, account_id).policies.get(STAGE)
+        model = None if version is None else models.get(connection, account_id, version)
+    policy = DEFAULT_POLICY if kept is None else msgspec.convert(kept, SentryPolicy)
+    if model is None:
+        return ReplayStart(policy=policy)
+    try:
+        return ReplayStart(usable_scorecard(model), learned_until(model), policy)
+    except ScorecardError as error:
+        reason = recordable(str(error))
+        raise InvalidInput(
+            f"model {version} cannot be used ({reason}); see: gatehouse sentry models"
+        ) from None
+
+
+def replay_options(
+    label_delay_ms: int, window_ms: int, retrain_every_ms: int | None, seed: int
+) -> ReplayOptions:
+    """How a replay learns; `InvalidInput` for spans of time that do not fit together."""
+    if retrain_every_ms is None:
+        return ReplayOptions(label_delay_ms, window_ms=window_ms)
+    if not retrain_every_ms:
+        raise InvalidInput("--retrain-every must be longer than nothing, such as 7d")
+    if window_ms <= label_delay_ms:
+        raise InvalidInput("--window must be longer than --label-delay: nothing in it has a label")
+    require_extra()
+    from gatehouse.training.model_fitting import FitOptions
+
+    return ReplayOptions(label_delay_ms, retrain_every_ms, FitOptions(seed=seed), window_ms)
+
+
+def make_judge(settings: Settings, start: ReplayStart, *, feeds: bool) -> ReplayJudge:
+    """The stage that a server with these settings runs, with an empty memory.
+
+    The operator's feeds hold what was found out after the requests, so they are left out unless
+    the caller asks for them.
+    """
+    book = Feeds(networks.load_networks(), settings.intel_dir if feeds else None, system_clock)
+    book.refresh()
+    memory = LocalMemory(settings.memory_entities)
+    stage = SentryStage(
+        book if settings.is_production else SandboxAddresses(book),
+        memory,
+        start.scorecard or load_scorecard(),
+        EntityHasher(_KEY),
+        time_limit_ms=settings.sentry_timeout_ms,
+    )
+    return ReplayJudge(stage, memory)
+
+
+def replay_requests(
+    lines: Iterable[bytes],
+    judge: ReplayJudge,
+    write: Callable[[str, float], None],
+    options: ReplayOptions,
+    watcher: Watcher,
+) -> Summary:
+    """Score the request of every line, in order; `BadLine` for one that cannot be read."""
+    warmup.settle()
+    return replay(lines, judge, write, options, watcher)

@@ -1,0 +1,89 @@
+"""Use cases about models, called with a session and without any command."""
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from gatehouse.admin.models import versions
+from gatehouse.admin.models.replays import ReplayStart, account_start, replay_options
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.installation import open_admin_session
+from gatehouse.sentry.policy import SentryPolicy
+from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
+from gatehouse.settings import load_settings
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import models
+from gatehouse.training.report import encode_report
+from tests.harness import Home
+from tests.training.material import report
+
+
+@pytest.fixture
+def session(sqlite_home: Home) -> Iterator[AdminSession]:
+    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("someone"))
+    yield opened
+    opened.database.dispose()
+
+
+@pytest.fixture
+def account_id(session: AdminSession) -> str:
+    with session.change() as change:
+        return accounts.create(change, "Shop", "USD").account_id
+
+
+def store(session: AdminSession, account_id: str, sheet: Sheet) -> int:
+    with session.change() as change:
+        document = encode_report(report())
+        return models.keep(change, account_id, lambda _: document, lambda _: encode_sheet(sheet))
+
+
+def test_a_change_says_what_was_live_and_is_audited_with_its_actor(
+    session: AdminSession, account_id: str
+) -> None:
+    version = store(session, account_id, load_sheet())
+    assert versions.promote_model(session, account_id, version) == versions.ModelChange(1, 0)
+    assert versions.get_model(session, account_id).version == version
+    assert versions.roll_back_model(session, account_id) == versions.ModelChange(0, 1)
+    with session.reading() as connection:
+        lines = audit.read(connection, account_id, 2)
+    assert {line.action for line in lines} == {"model.promote", "model.rollback"}
+    assert {line.actor for line in lines} == {str(session.actor)}
+
+
+def test_a_model_that_servers_could_not_use_leaves_everything_as_it_was(
+    session: AdminSession, account_id: str
+) -> None:
+    sheet = load_sheet()
+    broken = msgspec.structs.replace(sheet, terms=(*sheet.terms, sheet.terms[0]))
+    version = store(session, account_id, broken)
+    with pytest.raises(Conflict, match="cannot be used by this version"):
+        versions.promote_model(session, account_id, version)
+    assert [entry.live for entry in versions.list_models(session, account_id)] == [False, True]
+    with pytest.raises(InvalidInput, match="cannot be used"):
+        account_start(session, account_id, version)
+
+
+def test_a_replay_begins_with_the_accounts_policy_and_model(
+    session: AdminSession, account_id: str
+) -> None:
+    assert account_start(session, account_id, None) == ReplayStart()
+    with session.change() as change:
+        accounts.set_policy(change, account_id, "Sentry", {"entities": ["branch"]})
+    version = store(session, account_id, load_sheet())
+    start = account_start(session, account_id, version)
+    assert start.policy == SentryPolicy(("branch",))
+    assert start.learned_until == report().until
+    assert start.scorecard is not None
+    with pytest.raises(NotFound):
+        account_start(session, account_id, 7)
+
+
+def test_spans_of_a_replay_must_fit_together() -> None:
+    assert replay_options(7, 5, None, 1).retrain_every_ms is None
+    with pytest.raises(InvalidInput, match="longer than nothing"):
+        replay_options(7, 10, 0, 1)
+    with pytest.raises(InvalidInput, match="nothing in it has a label"):
+        replay_options(7, 7, 10, 1)
