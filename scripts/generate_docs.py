@@ -16,7 +16,7 @@ from typing import Any, Final
 import typer.main
 
 from gatehouse.billing.fees import DEFAULT_FEES
-from gatehouse.cli.app import app
+from gatehouse.cli.app import app  # which also registers the stages
 from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS, VELOCITY
 from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders

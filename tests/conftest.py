@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession

@@ -1,4 +1,4 @@
-"""Builds the running service from the settings; the only place that knows all rooms."""
+"""Builds the running service from the settings; the only module that knows all rooms."""
 
 import asyncio
 import os
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 import gatehouse
+import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
@@ -19,15 +20,12 @@ from gatehouse.intel.cards import CardMasker, Fingerprints
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
 from gatehouse.operations.account_setup import Builder, Setups
-from gatehouse.operations.catalogue import (
-    Parties,
+from gatehouse.operations.catalogue import Parties, make_operations, make_stages, read_policies
+from gatehouse.operations.connectors import (
     load_addresses,
     load_gateway,
     load_identities,
     load_issuer,
-    make_operations,
-    make_stages,
-    read_policies,
 )
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
@@ -58,7 +56,8 @@ from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
-from gatehouse.web.v1 import Api, ApiOptions
+from gatehouse.web.v1 import Api, ApiOptions, ApiPorts
+from gatehouse.web.validation import RequestReader
 
 _DAY_MS: Final = 86_400_000
 
@@ -177,10 +176,13 @@ class Service:
         )
         authenticator = self._authenticator(settings, ring.current(keyring.API_KEYS)[1])
         api = Api(
-            engine,
-            authenticator,
-            (self.callers, DecisionArchive(self._database)),
-            system_clock,
+            ApiPorts(
+                engine,
+                authenticator,
+                self.callers,
+                DecisionArchive(self._database),
+                system_clock,
+            ),
             ApiOptions(
                 max_body_bytes=settings.max_body_bytes,
                 body_timeout_ms=settings.body_timeout_ms,
@@ -206,10 +208,9 @@ class Service:
             body_timeout_ms=settings.body_timeout_ms,
         )
         operations = make_operations(self._stages, self._pipelines)
-        offered = Offered(operations, self._pipelines.listing)
+        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback)
         public_metrics = None if settings.metrics_port else self.metrics
-        apis = (api, reviews, feedback)
-        return make_routes(apis, offered, self.ready, public_metrics, settings.base_url)
+        return make_routes(offered, self.ready, public_metrics, settings.base_url)
 
     def _furnish(self, settings: Settings, session: AdminSession) -> None:
         """The stages, whom they ask, and what accounts make of them."""
@@ -222,17 +223,17 @@ class Service:
             identities=load_identities(settings, self.identities),
             addresses=addresses,
             memory=self.memory,
-            keeper=entities,
+            entity_hasher=entities,
             gateway=gateway,
         )
         self._stages = make_stages(settings, parties)
         fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
         kept = Fingerprinter(fingerprints, entities)
-        signal_builder = LiveSignalBuilder(self._stages.sentry, addresses, self.memory, kept)
-        builder = Builder(self._stages.by_name())
+        builder = Builder(self._stages)
+        signal_builder = LiveSignalBuilder(builder.shipped_sentry, addresses, self.memory, kept)
         self.setups = Setups(self._database, builder)
         pays = settings.gateway != "none"
-        self._pipelines = Pipelines(self.setups, builder, signal_builder, pays=pays)
+        self._pipelines = Pipelines(self.setups, builder, signal_builder, RequestReader, pays=pays)
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )

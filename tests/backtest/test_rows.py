@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gatehouse.backtest.load import SEEN, Loader, SignalSelection
-from gatehouse.backtest.rows import EVERYTHING, row_of
+from gatehouse.backtest.rows import everything, row_of
 from gatehouse.backtest.workspace import open_workplace, quoted
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.conditions.nodes import Type
@@ -101,7 +101,7 @@ ORDINARY: dict[str, Any] = {
 )
 def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any]) -> None:
     made = record(signals=signals, stages=[SENTRY, PRECHECK, ruled("REVIEW")])
-    types = EVERYTHING.types | CUSTOM
+    types = everything().types | CUSTOM
     with open_workplace() as place:
         Loader(place, SignalSelection("shop", types, ()), nowhere, {}).load([[kept(made)]], ignore)
         [found] = place.ask(f"SELECT {', '.join(map(quoted, types))} FROM {SEEN}")

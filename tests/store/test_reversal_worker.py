@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.gateway.payment import Payment
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
-from gatehouse.gateway.request import Payment
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession

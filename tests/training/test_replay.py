@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gatehouse.core.case import Case
+from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
@@ -177,7 +177,7 @@ async def _served(lines: Sequence[bytes]) -> Scores:
         told = json.loads(each)
         at_ms = int(datetime.fromisoformat(told["at"]).timestamp() * 1000)
         request = reader.read(json.dumps(told["request"]).encode())
-        case = Case("req_1", "acc_1", at_ms, {"Sentry": request}, {}, {})
+        case = Case("req_1", "acc_1", at_ms, ValuesByType.of(request))
         result = await stage.run(case)
         for tell in case.on_settled:
             tell(True)
@@ -214,7 +214,7 @@ def test_an_accounts_policy_counts() -> None:
         for hour in range(3)
     ]
     memory = LocalMemory(50_000)
-    run(lines, ReplayOptions(0, policies={"Sentry": SentryPolicy(("branch",))}), memory)
+    run(lines, ReplayOptions(0, policies=ValuesByType.of(SentryPolicy(("branch",)))), memory)
     assert memory.state().entities == 1
     memory = LocalMemory(50_000)
     run(lines, ReplayOptions(0), memory)

@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.backtest.load import reading, signal_columns, signal_types, without_collecting
-from gatehouse.backtest.rows import EVERYTHING, Exported, RowReader
+from gatehouse.backtest.rows import Exported, Layout, RowReader, everything
 from gatehouse.backtest.workspace import (
     Workplace,
     explained,
@@ -57,7 +57,8 @@ def export_parquet(
     batches: Batches, labels: Mapping[str, bool], unfinished: Path, progress: ProgressCallback
 ) -> int:
     """Write Parquet files, one folder for each day; how many records they hold."""
-    reader = RowReader(EVERYTHING)
+    layout = everything()
+    reader = RowReader(layout)
     encode = msgspec.json.Encoder().encode_lines
     done = waiting = files = 0
     with open_workplace(unfinished) as place, without_collecting():
@@ -67,20 +68,20 @@ def export_parquet(
                 file.write(encode([_row(reader, record, labels) for record in batch]))
             waiting += len(batch)
             if waiting >= ROWS_IN_FILE:
-                _write(place, part, unfinished, files)
+                _write(place, part, unfinished, files, layout)
                 waiting, files = 0, files + 1
             done += len(batch)
             progress(done)
         if waiting:
-            _write(place, part, unfinished, files)
+            _write(place, part, unfinished, files, layout)
     return done
 
 
-def _write(place: Workplace, part: Path, folder: Path, number: int) -> None:
+def _write(place: Workplace, part: Path, folder: Path, number: int, layout: Layout) -> None:
     """Turn a part into Parquet files, one for each of its days."""
-    columns = {name: quoted(name) for name in _ABOUT} | signal_columns(EVERYTHING)
+    columns = {name: quoted(name) for name in _ABOUT} | signal_columns(layout)
     columns["at"] = 'make_timestamptz("at" * 1000)'
-    query = reading(part, _ABOUT | signal_types(EVERYTHING), columns)
+    query = reading(part, _ABOUT | signal_types(layout), columns)
     place.ask(
         f"COPY ({query} ORDER BY requestId) TO {text(str(folder))} (FORMAT parquet, "
         "COMPRESSION zstd, PARTITION_BY (day), OVERWRITE_OR_IGNORE, "

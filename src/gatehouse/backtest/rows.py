@@ -13,19 +13,12 @@ from msgspec import Meta
 
 from gatehouse.conditions.catalogue import CUSTOM, SIGNALS, VELOCITY, place_of
 from gatehouse.conditions.nodes import Type
-from gatehouse.conditions.stage_signals import rules_signals, signals_of
 from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.rules.spec import RULES, rules_signals
 
 _OPERATIONS: Final = ("pipeline", "rules")
 """Whose records keep signals."""
-_GROUPS: Final = {
-    "Sentry": "sentry",
-    "PreCheck": "precheck",
-    "IdVerify": "idverify",
-    "Gateway": "gateway",
-    "Rules": "rules",
-}
-"""What the signals of each stage begin with."""
 _LARGEST: Final = 2**53
 """Numbers count when they are smaller than this, on both sides of zero."""
 _NO_MEASURES: Final = (None,) * max(map(len, VELOCITY.values()))
@@ -75,7 +68,7 @@ class Layout:
     """Chosen signals, and where in a record they are found."""
 
     def __init__(self, types: Mapping[str, Type]) -> None:
-        groups = {f"{group}.": stage for stage, group in _GROUPS.items()}
+        groups = {f"{prefix}.": spec.name for prefix, spec in REGISTRY.by_prefix.items()}
         self.types = dict(types)
         self.own: dict[str, Type] = {}
         """Signals of the request itself."""
@@ -123,8 +116,9 @@ class Layout:
         return picked
 
 
-EVERYTHING: Final = Layout({name: info.type for name, info in SIGNALS.items()})
-"""All that the catalogue knows."""
+def everything() -> Layout:
+    """All that the catalogue knows."""
+    return Layout({name: info.type for name, info in SIGNALS.items()})
 
 
 class RuleInput(NamedTuple):
@@ -282,12 +276,13 @@ def row_of(record: Mapping[str, Any], rule_set: str | None) -> dict[str, Any]:
     place = _where(ruled, rule_set)
     before = kept.stages if place is None else kept.stages[:place]
     custom = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
-    return custom | EVERYTHING.flat(own) | _given(EVERYTHING, before, ruled)
+    layout = everything()
+    return custom | layout.flat(own) | _given(layout, before, ruled)
 
 
 def _rules_in(stages: Sequence[_Stage]) -> dict[int, _Ruled]:
     """What the Rules stages found, by their places."""
-    return {place: _ruled(stage) for place, stage in enumerate(stages) if stage.name == "Rules"}
+    return {place: _ruled(stage) for place, stage in enumerate(stages) if stage.name == RULES.name}
 
 
 def _ruled(stage: _Stage) -> _Ruled:
@@ -314,11 +309,11 @@ def _given(layout: Layout, stages: Sequence[_Stage], ruled: Mapping[int, _Ruled]
     for place, stage in enumerate(stages):
         if stage.name not in layout.stages:
             continue
-        if stage.name == "Rules":
+        if stage.name == RULES.name:
             before.append((ruled[place], stage.completed))
         else:
             facts = _FACTS.decode(stage.result)
-            signals.update(signals_of(stage.name, facts, stage.completed))
+            signals.update(REGISTRY.signals_of(stage.name, facts, completed=stage.completed))
     if before:
         status = strongest(one.status for one, _ in before if one.status is not None)
         matched = [name for one, _ in before for name in one.matched]

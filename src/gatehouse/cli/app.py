@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 import gatehouse
+import gatehouse.stages  # registers the stages
 from gatehouse.cli.accounts import accounts, balance, keys, ledger, prices, statement
 from gatehouse.cli.configured import lists, pipelines, rules, rules_backtest
 from gatehouse.cli.decisions import decisions, feedback, reviews

@@ -5,6 +5,7 @@ GatehouseError
 ├── NotFound               no such thing, or it belongs to another account
 ├── Conflict               the change does not fit what is there
 ├── InvalidInput           a value given by an operator cannot be used
+├── InvalidRequest         a caller's request does not fit: what is wrong, by field
 ├── StoreUnavailable       the database cannot be reached or does not answer in time
 ├── AuthorizationLost      a hold on the balance ended before its request did
 ├── KeyMissing             something was sealed with a key that is not on the ring
@@ -31,6 +32,19 @@ class Conflict(GatehouseError):
 
 class InvalidInput(GatehouseError):
     """A value given by an operator cannot be used."""
+
+
+class InvalidRequest(GatehouseError):
+    """A caller's request cannot be processed as it is."""
+
+    def __init__(
+        self, fields: dict[str, list[str]] | None = None, details: list[str] | None = None
+    ) -> None:
+        super().__init__("the request is not valid")
+        self.fields = fields or {}
+        """What is wrong, by the paths of the fields."""
+        self.details = details or []
+        """What is wrong with the request as a whole."""
 
 
 class StoreUnavailable(GatehouseError):

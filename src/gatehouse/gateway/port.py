@@ -7,7 +7,7 @@ import msgspec
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.secrets import Personal
-from gatehouse.gateway.request import Payment
+from gatehouse.gateway.payment import Payment
 
 
 class Authorization(Personal, frozen=True):

@@ -16,7 +16,14 @@ from gatehouse.conditions.compile_python import Lists, compile_condition
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case
 from gatehouse.core.stage import Stage
-from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition, decode_program, needs
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.pipeline.definition import (
+    PipelineDefinition,
+    StageDefinition,
+    decode_program,
+    needs,
+    reads,
+)
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
@@ -47,6 +54,7 @@ class PlannedStage(msgspec.Struct, frozen=True):
     stage: Stage
     skip: Test | None
     stop: Test | None
+    pays: bool
 
 
 class Pipeline(msgspec.Struct, frozen=True):
@@ -55,9 +63,10 @@ class Pipeline(msgspec.Struct, frozen=True):
     definition: PipelineDefinition
     version: int
     stages: tuple[PlannedStage, ...]
+    reads: tuple[str, ...]
+    """The objects of a request that its stages look at."""
     needs: dict[str, tuple[str, ...]]
-    names: frozenset[str]
-    """Of its stages."""
+    """What a caller must send, and which stages need it."""
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -80,7 +89,8 @@ class Builder:
         sentry = stages[SentryStage.name]
         assert isinstance(sentry, SentryStage)
         self._stages = stages
-        self._sentry = sentry
+        self.shipped_sentry = sentry
+        """Sentry for accounts without a model of their own."""
 
     def sentry(self, account_id: str, live: tuple[int, str] | None) -> SentryStage:
         """Sentry for an account, with the scorecard of its live model, if it has one.
@@ -89,7 +99,7 @@ class Builder:
         made it.
         """
         if live is None:
-            return self._sentry
+            return self.shipped_sentry
         version, program = live
         which = {"account": account_id, "version": version}
         try:
@@ -97,11 +107,11 @@ class Builder:
             scorecard = Scorecard(read.sheet, BY_CODE.keys())
         except Exception:
             _log.exception("a model cannot be used, the shipped scorecard is", extra=which)
-            return self._sentry
+            return self.shipped_sentry
         if read.added or read.dropped:
             changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
             _log.warning("a model was made for other signals", extra={**which, **changes})
-        return self._sentry.with_scorecard(scorecard)
+        return self.shipped_sentry.with_scorecard(scorecard)
 
     def build(
         self,
@@ -151,11 +161,16 @@ def _pipeline(
     held: AccountLists,
 ) -> Pipeline:
     stages = tuple(
-        PlannedStage(each, stage_of(each), _test(each.skip_when, held), _test(each.stop_when, held))
+        PlannedStage(
+            each,
+            stage_of(each),
+            _test(each.skip_when, held),
+            _test(each.stop_when, held),
+            REGISTRY[each.stage].pays,
+        )
         for each in definition.stages
     )
-    names = frozenset(each.stage for each in definition.stages)
-    return Pipeline(definition, version, stages, needs(definition), names)
+    return Pipeline(definition, version, stages, reads(definition), needs(definition))
 
 
 def _which(account_id: str, kept: StoredVersion) -> dict[str, object]:
@@ -179,7 +194,7 @@ class Setups:
         self._sought: dict[str, asyncio.Future[Setup]] = {}
         self._generation = 0
         self._changed = asyncio.Event()
-        # Of its own: whoever looks up a key must not wait for somebody's large list.
+        # Threads of its own: the look-up of a key must not wait for another account's large list.
         self._threads = ThreadPoolExecutor(2, "gatehouse-setups")
 
     async def find(self, account_id: str) -> Setup:

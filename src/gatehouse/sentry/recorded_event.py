@@ -6,8 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
-
-STAGE: Final = "Sentry"
+from gatehouse.sentry.spec import SENTRY
 
 _WORDS: Final = {kind: kind.name.lower() for kind in EntityKind}
 _KINDS: Final = {word: kind for kind, word in _WORDS.items()}
@@ -89,7 +88,7 @@ def _read(record: str) -> tuple[_Event | None, bool]:
     completed = all(stage.completed for stage in found.stages)
     if found.event is not None:
         return found.event, completed
-    events = [one.result.event for one in found.stages if one.name == STAGE and one.result]
+    events = [one.result.event for one in found.stages if one.name == SENTRY.name and one.result]
     return next((event for event in events if event is not None), None), completed
 
 

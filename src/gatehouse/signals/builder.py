@@ -1,4 +1,4 @@
-"""Surveys a request: fills the case's signals, and tells the record what was seen."""
+"""Builds the signals of a request, and says what the decision record keeps of them."""
 
 from typing import Any, Final
 
@@ -18,15 +18,14 @@ from gatehouse.sentry.request_view import DAY_S, RequestView
 from gatehouse.sentry.stage import ObservedRequest, SentryStage
 from gatehouse.signals import request_signals
 from gatehouse.signals.fingerprinter import Fingerprinter
-from gatehouse.signals.request_parts import INPUT, SignalInput
+from gatehouse.signals.request_parts import SignalInput
 
 _EMAIL: Final = EntityKind.EMAIL
 _PHONE: Final = EntityKind.PHONE
-_KEPT: Final = "Survey"
 
 
 class LiveSignalBuilder:
-    """Implements the engine's `Surveyor`."""
+    """Implements the engine's `SignalBuilder` for a running service."""
 
     def __init__(
         self, sentry: SentryStage, book: AddressBook, memory: Memory, keeper: Fingerprinter
@@ -38,7 +37,7 @@ class LiveSignalBuilder:
 
     async def describe(self, case: Case) -> None:
         """Fill the case's signals with what the request itself says."""
-        told = case.input(INPUT, SignalInput)
+        told = case.input(SignalInput)
         found = request_signals.time_signals(case.at_ms)
         more = self._contacts(told, found)
         other = self._other_address(told, found, more, case.at_ms)
@@ -48,14 +47,14 @@ class LiveSignalBuilder:
         if past is not None:
             found |= past.velocity()
             case.on_settled.append(lambda _done: self._settle(case, visit))
-        case.signals = found
-        # Stages add what they find; the record keeps what was known without them.
-        case.gathered[_KEPT] = dict(found), visit
-        case.gathered[self._sentry.name] = visit
+        case.request_signals = found
+        case.signals = dict(found)
+        case.observation = visit
 
     def facts(self, case: Case) -> dict[str, Any]:
         """What the decision record keeps: the signals, and the event that counts from now on."""
-        found, visit = case.gathered[_KEPT]
+        found, visit = case.request_signals, case.observation
+        assert isinstance(visit, ObservedRequest)
         past = visit.past
         event = event_facts(
             visit.event,

@@ -6,9 +6,6 @@ from gatehouse.core.cards import CardNumber
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.request import BuyerAccount, Device, Order, SentryRequest
 
-INPUT = "Survey"
-"""Under this name the survey's own input stands among those of the stages."""
-
 _NOTHING_FOR_SENTRY = SentryRequest()
 _NO_DEVICE = Device()
 _NO_ORDER = Order()
@@ -38,7 +35,7 @@ class SignalInput(msgspec.Struct, frozen=True):
 
 
 class RequestParts(msgspec.Struct, frozen=True):
-    """What a request brought, as far as the survey cares."""
+    """What a request brought, as far as signals are made of it."""
 
     rules: RulesRequest
     sentry: SentryRequest | None = None

@@ -18,8 +18,8 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.recorded_event import STAGE
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
+from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import KeptRecord, RecordSpan, stream
 from gatehouse.store.feedback.label_times import KnownLabel
@@ -167,7 +167,7 @@ def measured_in(record: KeptRecord) -> Measured | None:
         return None
     kept = _decode_record(record.text)
     for stage in kept.stages:
-        if stage.name == STAGE and stage.completed:
+        if stage.name == SENTRY.name and stage.completed:
             result = _decode_result(stage.result)
             if result.signals is None:
                 return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from gatehouse.core.case import Case
+from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.features.catalogue import BY_CODE
@@ -45,7 +45,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     """None: as usual."""
     window_ms: int = 120 * DAY_MS
     """How far back training looks."""
-    policies: dict[str, Any] = {}
+    policies: ValuesByType = msgspec.field(default_factory=ValuesByType)
     """What the account tells the stages about its own data, by stage."""
     learned_until: str | None = None
     """The last request that the first scorecard learned from, if it learned."""
@@ -121,7 +121,7 @@ def replay(
         if scorecard is not None:
             stage = stage.with_scorecard(scorecard)
         # Whoever wants to be told how the request ended only asks whether to forget it.
-        case = Case("", ACCOUNT, at_ms, {}, policies, {})
+        case = Case("", ACCOUNT, at_ms, ValuesByType(), policies)
         weighed = _finished(stage.weigh(case, recorded.request))
         lessons.add(at_ms, weighed, fraud=recorded.fraud)
         write(recorded.at, weighed.confidence)

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from gatehouse.access.callers import Callers
 from gatehouse.core.clock import Clock
-from gatehouse.core.errors import AuthorizationLost, StoreUnavailable
+from gatehouse.core.errors import AuthorizationLost, InvalidRequest, StoreUnavailable
 from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.redaction import recordable_trace
 from gatehouse.web import envelope
@@ -21,7 +21,7 @@ from gatehouse.web.body import Disconnected, Receive
 from gatehouse.web.context import Header, Reply, RequestContext
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
-from gatehouse.web.problems import Problem
+from gatehouse.web.problems import Problem, invalid_request
 
 _log: Final = logging.getLogger("gatehouse.web")
 _RETRY_SOON: Final = ((b"retry-after", b"1"),)
@@ -103,6 +103,8 @@ class App:
             assert context.reply is not None
         except Problem as problem:
             return await self._refuse(context, problem)
+        except InvalidRequest as invalid:
+            return await self._refuse(context, invalid_request(invalid))
         except HTTPException as error:
             return await self._refuse(context, _routing_problem(error))
         except (StoreUnavailable, AuthorizationLost) as error:

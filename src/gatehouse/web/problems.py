@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.core.errors import InvalidRequest
+
 
 class Code(msgspec.Struct, frozen=True):
     """One machine-readable error code."""
@@ -161,3 +163,8 @@ class Problem(Exception):
     def status(self) -> int:
         """The HTTP status of the refusal."""
         return CODES[self.code].status
+
+
+def invalid_request(error: InvalidRequest) -> Problem:
+    """The refusal of a request that does not fit what the account has configured."""
+    return Problem("invalid_request", fields=error.fields, details=error.details)

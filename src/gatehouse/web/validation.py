@@ -13,6 +13,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 from msgspec import inspect
 
+from gatehouse.core.errors import InvalidRequest
 from gatehouse.web.problems import Problem
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -40,14 +41,17 @@ class RequestReader(Generic[T]):
         self._problems = _compile_problems(self._info)
 
     def read_part(self, part: msgspec.Raw) -> T:
-        """The same for a part of a body that was read already."""
+        """The same for a part of a body that was read already; raises `InvalidRequest`."""
         try:
             request = self._decode(part)
+            if not self._problems(request):
+                return request
         except (msgspec.DecodeError, RecursionError, ValueError):
+            pass
+        try:
             return self.read(bytes(part))
-        if self._problems(request):
-            raise self._all_problems(bytes(part))
-        return request
+        except Problem as problem:
+            raise InvalidRequest(problem.fields, problem.details) from None
 
     def read(self, body: bytes) -> T:
         """The request, or a `Problem` that names everything wrong with it."""

@@ -21,6 +21,8 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
+from gatehouse.precheck.spec import PRE_CHECK
+from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import KINDS
@@ -99,10 +101,10 @@ def policy(
     as_json: AsJson = False,
 ) -> None:
     """Show or set what an approval becomes when address or security code do not match."""
-    from gatehouse.precheck.advice import DEFAULT_POLICY, PreCheckPolicy
+    from gatehouse.precheck.policy import DEFAULT_POLICY, PreCheckPolicy
 
     def kept(connection: Any) -> PreCheckPolicy:
-        found = accounts.get(connection, account).policies.get("PreCheck")
+        found = accounts.get(connection, account).policies.get(PRE_CHECK.name)
         return DEFAULT_POLICY if found is None else msgspec.convert(found, PreCheckPolicy)
 
     if avs or cvv2:
@@ -111,7 +113,7 @@ def policy(
             wanted["avs"] |= _pairs(avs or [])
             wanted["cvv2"] |= _pairs(cvv2 or [])
             current = read_policy(wanted)
-            accounts.set_policy(change, account, "PreCheck", msgspec.to_builtins(current))
+            accounts.set_policy(change, account, PRE_CHECK.name, msgspec.to_builtins(current))
     else:
         with open_session().reading() as connection:
             current = kept(connection)
@@ -142,10 +144,10 @@ def sentry(
     if entity or no_entities:
         policy = read_entities(entity or [])
         with open_session().change() as change:
-            accounts.set_policy(change, account, "Sentry", msgspec.to_builtins(policy))
+            accounts.set_policy(change, account, SENTRY.name, msgspec.to_builtins(policy))
     else:
         with open_session().reading() as connection:
-            kept = accounts.get(connection, account).policies.get("Sentry")
+            kept = accounts.get(connection, account).policies.get(SENTRY.name)
         policy = DEFAULT_POLICY if kept is None else msgspec.convert(kept, SentryPolicy)
     data = {"accountId": account, "sentry": msgspec.to_builtins(policy)}
     show(data, _plain({"entities": ", ".join(policy.entities) or "-"}), as_json=as_json)
@@ -170,7 +172,8 @@ def read_entities(keys: list[str]) -> Any:
 
 def read_policy(wanted: dict[str, dict[str, str]]) -> Any:
     """A policy typed by an operator, or `InvalidInput`."""
-    from gatehouse.precheck.advice import POLICY_ADVICES, PreCheckPolicy
+    from gatehouse.precheck.advice import POLICY_ADVICES
+    from gatehouse.precheck.policy import PreCheckPolicy
 
     try:
         policy = msgspec.convert(wanted, PreCheckPolicy)

@@ -21,9 +21,10 @@ from gatehouse.cli.configured.versions import (
 from gatehouse.conditions.catalogue import kinds_for
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
+from gatehouse.core.stage import PAYMENT
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.availability import rules_in_the_dark
 from gatehouse.pipeline.definition import (
-    FEE_TYPES,
     PipelineDefinition,
     decode_program,
     encode_program,
@@ -44,11 +45,7 @@ PipelineFileArgument = Annotated[
 ]
 Number = Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the pipeline.")]
 
-_INPUTS: Final = {
-    "preCheckRequest": "preCheckRequest",
-    "idVerifyRequest": "idVerifyRequest",
-    "payment": "an amount and a currency, in gatewayRequest or sentryRequest.order",
-}
+_PAYMENT: Final = "an amount and a currency, in gatewayRequest or sentryRequest.order"
 
 
 @app.command()
@@ -238,7 +235,7 @@ def _warnings(
 ) -> list[str]:
     stages = [stage.stage for stage in definition.stages]
     found = []
-    if not set(stages) & set(definition.decided_by):
+    if not set(stages) & set(definition.deciders):
         found.append("no stage of this pipeline has a verdict, so that it always decides ACCEPT")
     for index, stage in enumerate(definition.stages):
         rule_set = rule_sets.get(stage.rule_set) if stage.rule_set else None
@@ -255,7 +252,7 @@ def _warn(warnings: list[str], *, as_json: bool) -> None:
 
 def _fees(definition: PipelineDefinition, schedule: Mapping[str, int]) -> list[int]:
     return [
-        schedule[FEE_TYPES[stage.stage]] if stage.fee_micros is None else stage.fee_micros
+        schedule[REGISTRY[stage.stage].fee_type] if stage.fee_micros is None else stage.fee_micros
         for stage in definition.stages
     ]
 
@@ -277,7 +274,7 @@ def _data(definition: PipelineDefinition) -> dict[str, Any]:
             }
             for stage in definition.stages
         ],
-        "decidedBy": [name for name in definition.decided_by if name in _names(definition)],
+        "decidedBy": [name for name in definition.deciders if name in _names(definition)],
         "needs": needs(definition),
     }
 
@@ -297,12 +294,14 @@ def _sheet(head: str, definition: PipelineDefinition, prices: tuple[list[int], s
         if stage.rule_set is not None:
             lines.append(f"   {'rule_set':<12}{stage.rule_set}")
         lines += [f"   {option:<12}{value}" for option, value in told.items()]
-    deciding = [name for name in definition.decided_by if name in _names(definition)]
+    deciding = [name for name in definition.deciders if name in _names(definition)]
     lines += ["", f"decided by: {', '.join(deciding) or 'nothing, always ACCEPT'}"]
     if definition.inputs:
         declared = ", ".join(f"{key} ({kind})" for key, kind in definition.inputs.items())
         lines.append(f"custom inputs: {declared}")
     sent = needs(definition)
     lines.append("the caller must send:" if sent else "the caller need not send anything")
-    lines += [f"   {_INPUTS[name]}, for {' and '.join(stages)}" for name, stages in sent.items()]
+    for name, stages in sent.items():
+        what = _PAYMENT if name == PAYMENT else name
+        lines.append(f"   {what}, for {' and '.join(stages)}")
     return "\n".join(lines)

@@ -9,6 +9,7 @@ from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_ac
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import is_id
+from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.decisions import reviews
 from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
 
@@ -168,7 +169,7 @@ def _tags(record: dict[str, Any] | None) -> list[str]:
     tags: list[str] = []
     for stage in _stages(record):
         tags += stage["result"].get("tags", ())
-        if stage["name"] == "Sentry":
+        if stage["name"] == SENTRY.name:
             reasons = stage["result"].get("reasons", {})
             tags += [code for code, effect in reasons.items() if effect < 0]
     return list(dict.fromkeys(tags))

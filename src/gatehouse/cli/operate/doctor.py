@@ -35,7 +35,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 def _data_points(settings: Settings) -> list[Point]:
     from gatehouse.installation import root_secret
-    from gatehouse.operations.catalogue import load_gateway, load_identity_connector, load_issuer
+    from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
     from gatehouse.store.database import Database
     from gatehouse.store.migrate import is_current
 

@@ -1,7 +1,7 @@
 """gatehouse sentry replay: what Sentry would have said to requests of the past."""
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -10,6 +10,7 @@ from gatehouse.cli.common import AccountOption, AsJson, read_settings, show, spa
 from gatehouse.cli.configured.versions import opened
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.sentry.replay_files import STANDARD, RequestFiles, ScoreFile, check_apart
+from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
 
@@ -117,12 +118,12 @@ def _version(model: str) -> int | None:
 
 def _of_account(
     account: str | None, version: int | None
-) -> tuple["Scorecard | None", str | None, dict[str, Any]]:
+) -> tuple["Scorecard | None", str | None, ValuesByType]:
     """An account's model, until when it learned, and policies; without either, the data need not be
     there at all.
     """
     if account is None and version is None:
-        return None, None, {}
+        return None, None, ValuesByType()
     from gatehouse.operations.catalogue import read_policies
     from gatehouse.sentry.features.catalogue import BY_CODE
     from gatehouse.sentry.scorecard import Scorecard, ScorecardError
@@ -167,7 +168,7 @@ def _parts(
     from gatehouse.installation import system_clock
     from gatehouse.intel.feeds import Feeds
     from gatehouse.intel.networks import load_networks
-    from gatehouse.operations.catalogue import load_addresses
+    from gatehouse.operations.connectors import load_addresses
     from gatehouse.sentry.entities import EntityHasher
     from gatehouse.sentry.memory_local import LocalMemory
     from gatehouse.sentry.scorecard import load_scorecard
