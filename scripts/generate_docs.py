@@ -15,8 +15,9 @@ from typing import Any, Final
 
 import typer.main
 
+import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse.billing.fees import DEFAULT_FEES
-from gatehouse.cli.app import app  # which also registers the stages
+from gatehouse.cli.app import app
 from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS, VELOCITY
 from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders

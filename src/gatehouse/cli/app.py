@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 import gatehouse
-import gatehouse.stages  # registers the stages
 from gatehouse.cli.accounts import accounts, balance, keys, ledger, prices, statement
 from gatehouse.cli.configured import lists, pipelines, rules, rules_backtest
 from gatehouse.cli.decisions import decisions, feedback, reviews
@@ -42,6 +41,7 @@ def _gatehouse(
     ] = False,
 ) -> None:
     """Fraud prevention and verification for card payments."""
+    import gatehouse.stages  # noqa: F401  # registers the stages before any command runs
 
 
 app.command("serve")(serve.serve)

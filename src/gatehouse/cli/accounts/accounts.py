@@ -21,8 +21,6 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.precheck.spec import PRE_CHECK
-from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import KINDS
@@ -102,6 +100,7 @@ def policy(
 ) -> None:
     """Show or set what an approval becomes when address or security code do not match."""
     from gatehouse.precheck.policy import DEFAULT_POLICY, PreCheckPolicy
+    from gatehouse.precheck.spec import PRE_CHECK
 
     def kept(connection: Any) -> PreCheckPolicy:
         found = accounts.get(connection, account).policies.get(PRE_CHECK.name)
@@ -138,6 +137,7 @@ def sentry(
 ) -> None:
     """Show or set which custom inputs Sentry remembers, as it remembers users and addresses."""
     from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+    from gatehouse.sentry.spec import SENTRY
 
     if entity and no_entities:
         raise InvalidInput("give keys with --entity, or --no-entities, not both")

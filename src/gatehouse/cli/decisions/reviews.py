@@ -9,7 +9,6 @@ from gatehouse.cli.common import AccountOption, AsJson, open_session, resolve_ac
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import is_id
-from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.decisions import reviews
 from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
 
@@ -166,6 +165,8 @@ def _matched(record: dict[str, Any] | None) -> list[str]:
 
 def _tags(record: dict[str, Any] | None) -> list[str]:
     """The tags of the answer: of the rules that matched, and Sentry's reasons for doubt."""
+    from gatehouse.sentry.spec import SENTRY
+
     tags: list[str] = []
     for stage in _stages(record):
         tags += stage["result"].get("tags", ())
