@@ -49,7 +49,7 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
-from gatehouse.web.app import App, AppOptions, with_life
+from gatehouse.web.app import App, AppOptions, AppPorts, with_life
 from gatehouse.web.auth import Authenticator, AuthOptions
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.logs import RequestLog
@@ -89,7 +89,7 @@ class Service:
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)
         self._memory_days = settings.memory_days
         self._database = database
-        self._furnish(settings, session)
+        self._make_stages(settings, session)
         self.labels = LabelFollower(database, self.memory.note_label, lambda: self._app.busy)
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
         self._tasks: list[asyncio.Task[None]] = []
@@ -98,14 +98,14 @@ class Service:
         self.application = with_life(self._app, self)
 
     async def start(self) -> None:
-        """Begin to serve: open the books and recover what a crash left behind."""
+        """Begin to serve: start the writer and recover what a crash left behind."""
         warmup.settle()
         # The writer's thread has little to do between two waits for the disk; the usual five
         # milliseconds until a busy event loop lets it go on would be most of a commit.
         sys.setswitchinterval(0.001)
         self.writer.start()
         self.identities.start()
-        # What the operator blocks must count from the first request on.
+        # What the operator blocks must count for the first request, too.
         await asyncio.to_thread(self.feeds.start)
         await self.callers.check()
         await self.sweeper.release_orphans()
@@ -120,9 +120,9 @@ class Service:
         self._running = True
 
     async def _prepare(self, started_ms: int) -> None:
-        """What is better done, but need not be, before the first request.
+        """Warm up, and fill the memory with what was recorded before this process began to serve.
 
-        The memory is filled with what was recorded before this process began to serve.
+        Requests are answered meanwhile.
         """
         await warmup.run()
         if self._memory_days:
@@ -138,7 +138,7 @@ class Service:
         self.memory.rebuilt = True
 
     async def stop(self) -> None:
-        """Finish what was handed over and close the books."""
+        """Finish what was handed over and close the database."""
         self._running = False
         for task in self._tasks:
             task.cancel()
@@ -162,10 +162,10 @@ class Service:
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
-        keeper = CardMasker(load_bins(), ring.current(keyring.CARD_FINGERPRINTS))
+        masker = CardMasker(load_bins(), ring.current(keyring.CARD_FINGERPRINTS))
         engine = Engine(
             self.writer,
-            keeper.keep,
+            masker.keep,
             system_clock,
             time.perf_counter,
             EngineOptions(
@@ -212,8 +212,8 @@ class Service:
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
 
-    def _furnish(self, settings: Settings, session: AdminSession) -> None:
-        """The stages, whom they ask, and what accounts make of them."""
+    def _make_stages(self, settings: Settings, session: AdminSession) -> None:
+        """The stages, the parties they ask, and the pipelines that accounts make of them."""
         ring = session.ring
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
         addresses = load_addresses(settings, self.feeds)
@@ -256,13 +256,20 @@ class Service:
             strict_transport=settings.is_production,
         )
         enabled = settings.log_level in ("debug", "info")
-        chance = (system_clock, os.urandom, time.perf_counter)
-        witnesses = (RequestLog(enabled=enabled), self.metrics)
-        return App(routes, self.callers, chance, options, witnesses)
+        ports = AppPorts(
+            routes=routes,
+            callers=self.callers,
+            clock=system_clock,
+            randomness=os.urandom,
+            stopwatch=time.perf_counter,
+            request_log=RequestLog(enabled=enabled),
+            metrics=self.metrics,
+        )
+        return App(ports, options)
 
 
 def refuse_unfit_production(settings: Settings) -> None:
-    """Production does not start on what is only for play."""
+    """Refuse to start production with settings that are only fit for the sandbox."""
     if not settings.is_production:
         return
     missing = [point for point in settings_points(settings) if not point.ok]

@@ -1,4 +1,4 @@
-"""The premises: home folder, root secret, database and the office in it, opened for whoever asks.
+"""The installation: its home folder, root secret and database, opened for commands and servers.
 
 The sandbox creates what is missing, so that an empty folder is enough; production never does.
 """
@@ -55,7 +55,7 @@ def open_admin_session(settings: Settings, actor: str) -> AdminSession:
 
 
 def migrate_database(settings: Settings) -> tuple[str | None, str]:
-    """Bring the database up to date and give it its keys, on an operator's word."""
+    """Bring the database up to date and give it its keys."""
     database = Database(settings.effective_database_url, timeout_ms=settings.store_timeout_ms)
     root = root_secret(settings)
     if database.file is not None:
@@ -87,7 +87,7 @@ def ensure_demo(session: AdminSession, settings: Settings) -> str:
         if known and path.exists():
             text = path.read_text(encoding="utf-8").strip()
             if _still_good(session, text):
-                _furnish_demo(session)
+                _seed_demo(session)
                 return text
         with session.change() as change:
             if not known:
@@ -99,7 +99,7 @@ def ensure_demo(session: AdminSession, settings: Settings) -> str:
         return text
 
 
-def _furnish_demo(session: AdminSession) -> None:
+def _seed_demo(session: AdminSession) -> None:
     """A demo account that is older than rules and pipelines gets them as new ones do."""
     with session.reading() as connection:
         if all(configurations.names(connection, DEMO_ACCOUNT, kind) for kind in KINDS):
@@ -144,7 +144,7 @@ def _prepared_home(settings: Settings) -> Iterator[None]:
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Write a secret so that nobody else can ever have read it."""
+    """Write a secret so that no other user can ever read it."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from gatehouse.core.case import Case, ClientReferenceField, StageResult
 from gatehouse.core.outcomes import Outcome
-from gatehouse.core.signal import SignalInfo, Type, text_signals
+from gatehouse.core.signal import Type, describe_signal, text_signals
 from gatehouse.core.stage import (
     OperationSpec,
     Stage,
@@ -92,8 +92,8 @@ LOYALTY: Final = StageSpec(
     signals=StageSignals(
         prefix="loyalty",
         catalogue=(
-            SignalInfo("loyalty.level", Type.TEXT, "The level.", "'GOLD'", ("GOLD", "NEW")),
-            SignalInfo("loyalty.completed", Type.BOOLEAN, "Loyalty ran to its end."),
+            describe_signal("loyalty.level", Type.TEXT, "The level.", "'GOLD'", ("GOLD", "NEW")),
+            describe_signal("loyalty.completed", Type.BOOLEAN, "Loyalty ran to its end."),
         ),
         read=_read_signals,
     ),

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from gatehouse.core.brands import BRAND_NAMES
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.signal import SignalInfo, Type
+from gatehouse.core.signal import SignalInfo, Type, describe_signal
 from gatehouse.core.stage_registry import REGISTRY
 
 VELOCITY: Final[dict[str, tuple[str, ...]]] = {
@@ -189,9 +189,9 @@ def _measure_about(group: str, measure: str) -> str:
     return f"Different {_THINGS[what.removeprefix('distinct_')]} {during}."
 
 
-_OF_REQUESTS: Final = {row[0]: SignalInfo(*row) for row in _ROWS}
+_OF_REQUESTS: Final = {row[0]: describe_signal(*row) for row in _ROWS}
 _OF_VELOCITY: Final = {
-    name: SignalInfo(name, _N, _measure_about(group, measure), "5")
+    name: describe_signal(name, _N, _measure_about(group, measure), "5")
     for group, measures in VELOCITY.items()
     for measure in measures
     for name in [f"velocity.{group}.{measure}"]
@@ -230,7 +230,7 @@ class Catalogue:
                 raise InvalidInput(f"input {key}: the type must be number, text or boolean")
             about = f"The custom input {key}."
             name = CUSTOM + key
-            self._custom[name] = SignalInfo(name, kind, about, _EXAMPLES[kind])
+            self._custom[name] = describe_signal(name, kind, about, _EXAMPLES[kind])
 
     def find(self, name: str) -> SignalInfo | None:
         """What is known about a signal."""

@@ -23,15 +23,19 @@ class SignalInfo(msgspec.Struct, frozen=True):
     name: str
     type: Type
     about: str
+    group: str
+    """What its name begins with."""
     example: str = ""
     """A value as it is written in a condition."""
     values: tuple[str, ...] = ()
     """All texts it can have, where that is a closed set; comparing with another is a mistake."""
 
-    @property
-    def group(self) -> str:
-        """What its name begins with."""
-        return self.name.partition(".")[0]
+
+def describe_signal(
+    name: str, kind: Type, about: str, example: str = "", values: tuple[str, ...] = ()
+) -> SignalInfo:
+    """What an author needs to know about a signal, in the group that its name says."""
+    return SignalInfo(name, kind, about, name.partition(".")[0], example, values)
 
 
 def text_signals(facts: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:

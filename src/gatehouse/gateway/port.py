@@ -1,4 +1,4 @@
-"""The port to whoever collects the money: a payment gateway, a processor or an acquirer."""
+"""The port to the party that collects the money: a payment gateway, a processor or an acquirer."""
 
 from typing import Protocol
 

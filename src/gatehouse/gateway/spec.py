@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from gatehouse.core.outcomes import OnFailure
-from gatehouse.core.signal import SignalInfo, Type, text_signals
+from gatehouse.core.signal import Type, describe_signal, text_signals
 from gatehouse.core.stage import (
     PAYMENT,
     Stage,
@@ -66,17 +66,17 @@ GATEWAY: Final = StageSpec(
     signals=StageSignals(
         prefix="gateway",
         catalogue=(
-            SignalInfo(
+            describe_signal(
                 "gateway.status",
                 Type.TEXT,
                 "The answer.",
                 "'DECLINED'",
                 tuple(each.value for each in GatewayStatus),
             ),
-            SignalInfo(
+            describe_signal(
                 "gateway.responseCode", Type.TEXT, "The gateway's code for its answer.", "'05'"
             ),
-            SignalInfo("gateway.completed", Type.BOOLEAN, "The gateway answered in time."),
+            describe_signal("gateway.completed", Type.BOOLEAN, "The gateway answered in time."),
         ),
         read=_read_signals,
     ),

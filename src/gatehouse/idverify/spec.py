@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from gatehouse.core.signal import SignalInfo, Type, text_signals
+from gatehouse.core.signal import SignalInfo, Type, describe_signal, text_signals
 from gatehouse.core.stage import (
     OperationSpec,
     Stage,
@@ -69,7 +69,7 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _compared(name: str, about: str, example: str) -> SignalInfo:
     values = tuple(each.value for each in Result)
-    return SignalInfo(f"idverify.{name}", Type.TEXT, about, f"'{example}'", values)
+    return describe_signal(f"idverify.{name}", Type.TEXT, about, f"'{example}'", values)
 
 
 _SIGNALS: Final = (
@@ -83,14 +83,14 @@ _SIGNALS: Final = (
     _compared("passport", "How the passport compares.", "MATCH"),
     _compared("nationalIdentity", "How the identity card compares.", "MATCH"),
     _compared("tax", "How the tax number compares.", "MATCH"),
-    SignalInfo(
+    describe_signal(
         "idverify.level",
         Type.TEXT,
         "How much was given to verify.",
         "'FULL'",
         tuple(each.value for each in VerificationLevel),
     ),
-    SignalInfo("idverify.completed", Type.BOOLEAN, "ID Verify ran to its end."),
+    describe_signal("idverify.completed", Type.BOOLEAN, "ID Verify ran to its end."),
 )
 
 ID_VERIFY: Final = StageSpec(

@@ -123,7 +123,7 @@ class Builder:
     ) -> Setup:
         """A setup from kept rule sets, kept pipelines, lists, and Sentry with its model's version.
 
-        What this server cannot read, because a newer one wrote it, is left out and told about.
+        What this server cannot read, because a newer one wrote it, is left out and logged.
         """
         stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry[0]}
         rule_sets: dict[str, CompiledRuleSet] = {}
@@ -207,13 +207,13 @@ class Setups:
             sought = asyncio.ensure_future(self._seek(account_id))
             self._sought[account_id] = sought
             sought.add_done_callback(lambda _: self._sought.pop(account_id, None))
-        # Others may be waiting for the same: one who leaves must not take it from them.
+        # Other requests may wait for the same setup: one that is cancelled must not cancel it.
         return await asyncio.shield(sought)
 
     def changed(self) -> None:
         """Something in the database has changed: perhaps a setup."""
         self._generation += 1
-        # Whoever comes from now on must not be given what was being read before.
+        # A request that comes from now on must not get a setup that was read before the change.
         self._sought.clear()
         self._changed.set()
 
@@ -281,7 +281,7 @@ class Setups:
             same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
             held = known.lists if known and same_lists else lists.load(connection, account_id)
         model = None if live is None else live[0]
-        # A version is never changed: what was made of it, and told about it, stays true.
+        # A version is never changed: what was made of it stays true.
         same_model = known is not None and known.model == model
         sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
         return self._builder.build(account_id, stamp, kept, held, (sentry, model))

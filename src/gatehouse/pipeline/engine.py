@@ -160,7 +160,7 @@ class Engine:
         try:
             runs = await self._run_all(job, case)
         except BaseException:
-            # A defect, or a stop that would not wait: the caller must not pay for it.
+            # A defect, or a server that stops: the caller must not pay for it.
             _tell(case, done=False)
             await asyncio.shield(self._settlement.release(_release(job, self._clock())))
             raise
@@ -254,13 +254,13 @@ class Engine:
         try:
             done = await asyncio.shield(closing)
         except asyncio.CancelledError:
-            # The books are being written: what they say happened, also for whoever is told now.
+            # The commit is under way: it may still charge the request, so its result counts.
             done = await closing
         return processed(done.remaining, done.answer)
 
 
 def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
-    """Whether the decision would be to decline by what is known so far."""
+    """Whether the stages so far decide to decline."""
     if all(run.result.verdict is not _DECLINE for run in runs):
         return False
     return decision_plan.decide(runs) is _DECLINE

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from gatehouse.core.outcomes import OnFailure
-from gatehouse.core.signal import SignalInfo, Type, text_signals
+from gatehouse.core.signal import Type, describe_signal, text_signals
 from gatehouse.core.stage import (
     OperationSpec,
     Stage,
@@ -49,34 +49,34 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _SIGNALS: Final = (
-    SignalInfo(
+    describe_signal(
         "precheck.advice",
         Type.TEXT,
         "What PreCheck advises.",
         "'DECLINE'",
         tuple(each.value for each in Advice),
     ),
-    SignalInfo(
+    describe_signal(
         "precheck.avsResult",
         Type.TEXT,
         "How the address compares with the issuer's.",
         "'NO_MATCH'",
         tuple(each.value for each in AvsResult),
     ),
-    SignalInfo(
+    describe_signal(
         "precheck.cvv2Result",
         Type.TEXT,
         "How the security code compares.",
         "'NO_MATCH'",
         tuple(each.value for each in Cvv2Result),
     ),
-    SignalInfo(
+    describe_signal(
         "precheck.reasons",
         Type.WORDS,
         "Codes that say why the advice is what it is.",
         "HAS(precheck.reasons, 'card_expired')",
     ),
-    SignalInfo("precheck.completed", Type.BOOLEAN, "PreCheck ran to its end."),
+    describe_signal("precheck.completed", Type.BOOLEAN, "PreCheck ran to its end."),
 )
 _EXAMPLE: Final = PreCheckResponse(
     Advice.ACCEPT,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.core.signal import SignalInfo, Type
+from gatehouse.core.signal import Type, describe_signal
 from gatehouse.core.stage import (
     OperationSpec,
     StageRequest,
@@ -32,20 +32,20 @@ def _combine(responses: Sequence[RulesResponse]) -> RulesResponse:
 
 
 _SIGNALS: Final = (
-    SignalInfo(
+    describe_signal(
         "rules.status",
         Type.TEXT,
         "Strongest outcome of the Rules stages so far.",
         "'REVIEW'",
         tuple(each.value for each in Outcome),
     ),
-    SignalInfo(
+    describe_signal(
         "rules.matched",
         Type.WORDS,
         "Names of the rules that matched in Rules stages so far.",
         "HAS(rules.matched, 'foreign-card')",
     ),
-    SignalInfo("rules.completed", Type.BOOLEAN, "Every Rules stage so far ran to its end."),
+    describe_signal("rules.completed", Type.BOOLEAN, "Every Rules stage so far ran to its end."),
 )
 _EXAMPLE: Final = RulesResponse(Outcome.ACCEPT, ())
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from gatehouse.core.signal import SignalInfo, Type
+from gatehouse.core.signal import Type, describe_signal
 from gatehouse.core.stage import (
     OperationSpec,
     Stage,
@@ -61,25 +61,25 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _SIGNALS: Final = (
-    SignalInfo(
+    describe_signal(
         "sentry.requestConfidence",
         Type.NUMBER,
         "Confidence that the request is legitimate, 0 to 1.",
         "0.2",
     ),
-    SignalInfo(
+    describe_signal(
         "sentry.ipScore",
         Type.NUMBER,
         "The same from what is known of the address alone.",
         "0.3",
     ),
-    SignalInfo(
+    describe_signal(
         "sentry.reasons",
         Type.WORDS,
         "Codes of what moved the score.",
         "HAS(sentry.reasons, 'IP_TOR_EXIT')",
     ),
-    SignalInfo("sentry.completed", Type.BOOLEAN, "Sentry ran to its end."),
+    describe_signal("sentry.completed", Type.BOOLEAN, "Sentry ran to its end."),
 )
 _FOREIGN_CARD: Final = Reason(
     "IP_CARD_COUNTRY_MISMATCH", -0.8, "The card is not from the address's country."

@@ -42,6 +42,18 @@ class AppOptions(msgspec.Struct, frozen=True):
     strict_transport: bool
 
 
+class AppPorts(msgspec.Struct, frozen=True):
+    """What the application calls."""
+
+    routes: Router
+    callers: Callers
+    clock: Clock
+    randomness: Randomness
+    stopwatch: Callable[[], float]
+    request_log: RequestLog
+    metrics: Metrics
+
+
 class Life(Protocol):
     """What starts with the server and stops with it."""
 
@@ -55,19 +67,15 @@ class Life(Protocol):
 class App:
     """The ASGI application."""
 
-    def __init__(
-        self,
-        routes: Router,
-        callers: Callers,
-        chance: tuple[Clock, Randomness, Callable[[], float]],
-        options: AppOptions,
-        witnesses: tuple[RequestLog, Metrics],
-    ) -> None:
-        self._routes = routes
-        self._callers = callers
-        self._clock, self._randomness, self._stopwatch = chance
+    def __init__(self, ports: AppPorts, options: AppOptions) -> None:
+        self._routes = ports.routes
+        self._callers = ports.callers
+        self._clock = ports.clock
+        self._randomness = ports.randomness
+        self._stopwatch = ports.stopwatch
         self._options = options
-        self._request_log, self._metrics = witnesses
+        self._request_log = ports.request_log
+        self._metrics = ports.metrics
         self._in_flight = 0
         self._fixed_headers = _security_headers(strict_transport=options.strict_transport)
 

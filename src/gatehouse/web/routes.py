@@ -143,7 +143,7 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
 
 
 def _plain(path: str, make: Callable[[], Awaitable[Reply]]) -> Route:
-    async def handler(_visit: RequestContext, _receive: Receive) -> Reply:
+    async def handler(_context: RequestContext, _receive: Receive) -> Reply:
         return await make()
 
     return _route("GET", path, handler)
