@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import typer.main
 
+import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli.app import app
 from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS, VELOCITY

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import Postgres, start_postgres
 from tests.forkserver import build_commands_once

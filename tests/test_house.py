@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gatehouse.core.stage_registry import REGISTRY
+
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 MIGRATIONS = "migrations"
@@ -88,3 +90,14 @@ def test_the_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
         text=True,
     )
     assert done.stdout.startswith(str(tmp_path / "out"))
+
+
+STAGE_ROOMS = {spec.name: spec.request.type.__module__.split(".")[1] for spec in REGISTRY}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_the_name_of_a_stage_is_written_in_its_own_room_only(path: Path) -> None:
+    room = path.relative_to(ROOT / "src" / "gatehouse").parts[0]
+    names = {name for name, own in STAGE_ROOMS.items() if own != room}
+    for node in ast.walk(ast.parse(path.read_text())):
+        assert not (isinstance(node, ast.Constant) and node.value in names), node.lineno

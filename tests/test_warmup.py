@@ -20,7 +20,7 @@ def use():
 VISIT = """
 import asyncio
 import json
-from gatehouse.core.case import Case
+from gatehouse.core.case import Case, ValuesByType
 from gatehouse.intel.feeds import Feeds
 from gatehouse.sentry.entities import Keeper
 from gatehouse.sentry.request import SentryRequest
@@ -40,7 +40,7 @@ def use():
             device = VISIT["device"] | {"userAgent": agent, "ipAddress": "81.2.69.142"}
             body = VISIT | {"device": device, "account": {"userId": 1, "username": person}}
             request = read(json.dumps(body).encode())
-            case = Case("r", "a", 1_794_700_000_000, {"Sentry": request}, {}, {})
+            case = Case("r", "a", 1_794_700_000_000, ValuesByType.of(request))
             asyncio.run(stage.run(case))
 """
 SCRIPT = """

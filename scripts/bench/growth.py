@@ -11,7 +11,7 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.core.cards import CardNumber
-from gatehouse.core.case import Case
+from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import CARD_FINGERPRINTS, ENTITIES
 from gatehouse.installation import open_admin_session
@@ -133,7 +133,7 @@ async def _visits(
     for number, at_ms in enumerate(moments):
         request_id = new_id("req", at_ms, os.urandom)
         body = json.dumps(sentry_visit(_FIRST_VISIT + number, f"h-{number}"))
-        case = Case(request_id, account_id, at_ms, {stage.name: decode(body)}, {}, {})
+        case = Case(request_id, account_id, at_ms, ValuesByType.of(decode(body)))
         result = await stage.run(case)
         found = {"name": stage.name, "completed": True, "result": result.facts}
         record = encode({"requestId": request_id, "stages": [found]}).decode()

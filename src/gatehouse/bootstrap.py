@@ -1,4 +1,4 @@
-"""Builds the running service from the settings; the only place that knows all rooms."""
+"""Builds the running service from the settings; the only module that knows all rooms."""
 
 import asyncio
 import os
@@ -9,27 +9,26 @@ from collections.abc import Callable
 from typing import Final
 
 import gatehouse
+import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.reviews import LiveReviews
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker, Fingerprints
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
 from gatehouse.operations.account_setup import Builder, Setups
-from gatehouse.operations.catalogue import (
-    Parties,
+from gatehouse.operations.catalogue import Parties, make_operations, make_stages, read_policies
+from gatehouse.operations.connectors import (
     load_addresses,
     load_gateway,
     load_identities,
     load_issuer,
-    make_operations,
-    make_stages,
-    read_policies,
 )
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
@@ -51,7 +50,7 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
-from gatehouse.web.app import App, AppOptions, Observers, Runtime, with_life
+from gatehouse.web.app import App, AppOptions, AppPorts, with_life
 from gatehouse.web.auth import Authenticator, AuthOptions
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.free_routes import FreeRoutes
@@ -59,7 +58,7 @@ from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
-from gatehouse.web.v1 import Api, ApiOptions
+from gatehouse.web.v1 import Api, ApiOptions, ApiPorts
 
 _DAY_MS: Final = 86_400_000
 
@@ -91,7 +90,7 @@ class Service:
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)
         self._memory_days = settings.memory_days
         self._database = database
-        self._furnish(settings, session)
+        self._make_stages(settings, session)
         self.labels = LabelFollower(database, self.memory.note_label, lambda: self._app.busy)
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
         self._tasks: list[asyncio.Task[None]] = []
@@ -100,14 +99,14 @@ class Service:
         self.application = with_life(self._app, self)
 
     async def start(self) -> None:
-        """Begin to serve: open the books and recover what a crash left behind."""
+        """Begin to serve: start the writer and recover what a crash left behind."""
         warmup.settle()
         # The writer's thread has little to do between two waits for the disk; the usual five
         # milliseconds until a busy event loop lets it go on would be most of a commit.
         sys.setswitchinterval(0.001)
         self.writer.start()
         self.identities.start()
-        # What the operator blocks must count from the first request on.
+        # What the operator blocks must count for the first request, too.
         await asyncio.to_thread(self.feeds.start)
         await self.callers.check()
         await self.sweeper.release_orphans()
@@ -122,9 +121,9 @@ class Service:
         self._running = True
 
     async def _prepare(self, started_ms: int) -> None:
-        """What is better done, but need not be, before the first request.
+        """Warm up, and fill the memory with what was recorded before this process began to serve.
 
-        The memory is filled with what was recorded before this process began to serve.
+        Requests are answered meanwhile.
         """
         await warmup.run()
         if self._memory_days:
@@ -140,7 +139,7 @@ class Service:
         self.memory.rebuilt = True
 
     async def stop(self) -> None:
-        """Finish what was handed over and close the books."""
+        """Finish what was handed over and close the database."""
         self._running = False
         for task in self._tasks:
             task.cancel()
@@ -164,10 +163,10 @@ class Service:
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
-        keeper = CardMasker(load_bins(), ring.current(keyring.CARD_FINGERPRINTS))
+        masker = CardMasker(load_bins(), ring.current(keyring.CARD_FINGERPRINTS))
         engine = Engine(
             self.writer,
-            keeper.keep,
+            masker.keep,
             system_clock,
             time.perf_counter,
             EngineOptions(
@@ -178,10 +177,13 @@ class Service:
         )
         authenticator = self._authenticator(settings, ring.current(keyring.API_KEYS)[1])
         api = Api(
-            engine,
-            authenticator,
-            (self.callers, DecisionArchive(self._database)),
-            system_clock,
+            ApiPorts(
+                engine,
+                authenticator,
+                self.callers,
+                DecisionArchive(self._database),
+                system_clock,
+            ),
             ApiOptions(
                 max_body_bytes=settings.max_body_bytes,
                 body_timeout_ms=settings.body_timeout_ms,
@@ -200,13 +202,12 @@ class Service:
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(free, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
-        offered = Offered(operations, self._pipelines.listing)
+        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback)
         public_metrics = None if settings.metrics_port else self.metrics
-        apis = (api, reviews, feedback)
-        return make_routes(apis, offered, self.ready, public_metrics, settings.base_url)
+        return make_routes(offered, self.ready, public_metrics, settings.base_url)
 
-    def _furnish(self, settings: Settings, session: AdminSession) -> None:
-        """The stages, whom they ask, and what accounts make of them."""
+    def _make_stages(self, settings: Settings, session: AdminSession) -> None:
+        """The stages, the parties they ask, and the pipelines that accounts make of them."""
         ring = session.ring
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
         addresses = load_addresses(settings, self.feeds)
@@ -216,17 +217,17 @@ class Service:
             identities=load_identities(settings, self.identities),
             addresses=addresses,
             memory=self.memory,
-            keeper=entities,
+            entity_hasher=entities,
             gateway=gateway,
         )
         self._stages = make_stages(settings, parties)
         fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
         kept = Fingerprinter(fingerprints, entities)
-        signal_builder = LiveSignalBuilder(self._stages.sentry, addresses, self.memory, kept)
-        builder = Builder(self._stages.by_name())
+        builder = Builder(self._stages)
+        signal_builder = LiveSignalBuilder(builder.shipped_sentry, addresses, self.memory, kept)
         self.setups = Setups(self._database, builder)
         pays = settings.gateway != "none"
-        self._pipelines = Pipelines(self.setups, builder, signal_builder, pays=pays)
+        self._pipelines = Pipelines(self.setups, builder, signal_builder, RequestReader, pays=pays)
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )
@@ -249,13 +250,20 @@ class Service:
             strict_transport=settings.is_production,
         )
         enabled = settings.log_level in ("debug", "info")
-        runtime = Runtime(system_clock, os.urandom, time.perf_counter)
-        observers = Observers(RequestLog(enabled=enabled), self.metrics)
-        return App(routes, self.callers, runtime, options, observers)
+        ports = AppPorts(
+            routes=routes,
+            callers=self.callers,
+            clock=system_clock,
+            randomness=os.urandom,
+            stopwatch=time.perf_counter,
+            request_log=RequestLog(enabled=enabled),
+            metrics=self.metrics,
+        )
+        return App(ports, options)
 
 
 def refuse_unfit_production(settings: Settings) -> None:
-    """Production does not start on what is only for play."""
+    """Refuse to start production with settings that are only fit for the sandbox."""
     if not settings.is_production:
         return
     missing = [point for point in settings_points(settings) if not point.ok]

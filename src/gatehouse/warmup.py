@@ -1,8 +1,8 @@
 """Makes the start short, and the first requests as quick as any.
 
 The largest table unpacks on a thread while everything else is imported. What the first request of a
-kind would otherwise load is loaded on a thread once the server listens; whoever needs a part before
-that waits for this part alone.
+kind would load is loaded on a thread once the server listens; a request that needs a part earlier
+waits for this part alone.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from gatehouse.intel.networks import PackedNetworks, load_networks
 
 _log: Final = logging.getLogger("gatehouse.warmup")
 
-# Pairs that are not simply equal, so that comparing them takes all there is to know about names.
+# Pairs that are not simply equal, so that comparing them loads every table about names.
 _NAMES: Final = (
     (("Whitfield", "Amelia"), ("Whitefield", "Millie")),
     (("王", "小明"), ("Wang", "Xiaoming")),
@@ -29,7 +29,7 @@ _AGENT: Final = (
 
 
 def begin() -> Callable[[], PackedNetworks]:
-    """Called before the heavy imports; gives whoever asks later the table of networks."""
+    """Called before the heavy imports; what it returns waits for the table of networks."""
     # Next to nothing of what is made until the server listens becomes garbage.
     gc.disable()
     pool = ThreadPoolExecutor(1, "gatehouse-unpacking")
@@ -52,13 +52,13 @@ async def run() -> None:
     try:
         await asyncio.to_thread(warm)
     except Exception:
-        # Whoever needs the part will say so again, in an answer of its own.
+        # A request that needs the part fails again, and its own answer says so.
         _log.exception("could not warm up")
     gc.freeze()
 
 
 def warm() -> None:
-    """Load what would otherwise be loaded by the first request that needs it."""
+    """Load what the first requests would load."""
     _warm_sentry()
     _warm_id_verify()
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.admin.models import versions
 from gatehouse.admin.models.replays import ReplayStart, account_start, replay_options
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound

@@ -20,9 +20,10 @@ from gatehouse.conditions.catalogue import (
     read_signal,
 )
 from gatehouse.conditions.nodes import Type
-from gatehouse.conditions.stage_signals import rules_signals, signals_of
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.decisions.rule_signals import rules_signals
 from gatehouse.idverify.response import Result, VerificationLevel
 from gatehouse.idverify.stage import IdVerifyStage
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
@@ -113,12 +114,12 @@ def _fit(signals: dict[str, object]) -> Iterable[str]:
 def test_id_verify_gives_every_one_of_its_signals() -> None:
     case = case_of(ask(**EVERYTHING))
     result = asyncio.run(IdVerifyStage(PlaySource(), time_limit_ms=100).run(case))
-    signals = signals_of("IdVerify", result.facts, result.completed)
+    signals = REGISTRY.signals_of("IdVerify", result.facts, completed=result.completed)
     absent = {"idverify.driverLicense", "idverify.nationalIdentity"}
     assert set(_fit(signals)) | absent == {n for n in SIGNALS if n.startswith("idverify.")}
     assert signals["idverify.email"] == "MATCH"
     recorded = json.loads(msgspec.json.encode(result.facts))
-    assert signals_of("IdVerify", recorded, True) == signals
+    assert REGISTRY.signals_of("IdVerify", recorded, completed=True) == signals
 
 
 @pytest.mark.parametrize(
@@ -149,11 +150,14 @@ def test_id_verify_gives_every_one_of_its_signals() -> None:
 def test_a_stage_gives_the_same_signals_live_and_out_of_its_record(
     stage: str, facts: dict[str, object]
 ) -> None:
-    signals = signals_of(stage, facts, completed=True)
+    signals = REGISTRY.signals_of(stage, facts, completed=True)
     group = stage.lower()
     assert set(_fit(signals)) == {name for name in SIGNALS if name.startswith(f"{group}.")}
-    assert signals_of(stage, json.loads(msgspec.json.encode(facts)), completed=True) == signals
-    assert signals_of(stage, {}, completed=False)[f"{group}.completed"] is False
+    assert (
+        REGISTRY.signals_of(stage, json.loads(msgspec.json.encode(facts)), completed=True)
+        == signals
+    )
+    assert REGISTRY.signals_of(stage, {}, completed=False)[f"{group}.completed"] is False
 
 
 def test_the_rules_stages_give_their_signals() -> None:
@@ -163,12 +167,12 @@ def test_the_rules_stages_give_their_signals() -> None:
 
 
 def test_a_stage_without_signals_adds_none() -> None:
-    assert signals_of("Rules", {"status": "REVIEW"}, completed=True) == {}
+    assert REGISTRY.signals_of("Rules", {"status": "REVIEW"}, completed=True) == {}
 
 
 def test_a_server_runs_conditions_without_a_parser_or_a_database_engine() -> None:
     code = (
-        "import sys, gatehouse.conditions.compile_python, gatehouse.conditions.stage_signals,"
+        "import sys, gatehouse.conditions.compile_python, gatehouse.stages,"
         " gatehouse.conditions.compile_sql\n"
         "assert not {'sqlglot', 'duckdb', 'yaml'} & set(sys.modules)"
     )

@@ -17,7 +17,7 @@ from gatehouse.decisions.record import (
     decode,
     encode,
 )
-from gatehouse.decisions.signal_layout import EVERYTHING
+from gatehouse.decisions.signal_layout import everything
 from gatehouse.decisions.signal_rows import RowReader, row_of
 from gatehouse.sentry.recorded_event import measured_in, past_event_in
 from gatehouse.web.records import public_decision
@@ -69,10 +69,10 @@ def test_the_readers_of_parts_agree_with_the_whole(name: str) -> None:
     assert [msgspec.json.decode(one.result) for one in outline.stages] == [
         one.result for one in record.stages
     ]
-    exported = RowReader(EVERYTHING).exported(SAMPLES[name])
+    exported = RowReader(everything()).exported(SAMPLES[name])
     assert exported.decision == record.decision
     own = msgspec.to_builtins(exported.own)
-    known = {n: v for n, v in (record.signals or {}).items() if n in EVERYTHING.own}
+    known = {n: v for n, v in (record.signals or {}).items() if n in everything().own}
     assert own == known
 
 
@@ -134,7 +134,12 @@ def test_a_record_of_a_newer_version_is_read_as_far_as_it_can_be() -> None:
 
 def test_a_newer_record_that_cannot_be_read_is_said_to_be_newer() -> None:
     text = sample("pipeline_now", version=VERSION + 1, stages={"Sentry": {}}, signals=7)
-    readers = (decode, read_outline, RowReader(EVERYTHING).exported, lambda one: row_of(one, None))
+    readers = (
+        decode,
+        read_outline,
+        RowReader(everything()).exported,
+        lambda one: row_of(one, None),
+    )
     for read in readers:
         with pytest.raises(UnreadableRecord, match=f"version {VERSION + 1}.* up to version"):
             read(text)
@@ -143,7 +148,12 @@ def test_a_newer_record_that_cannot_be_read_is_said_to_be_newer() -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"text"', '{"stages": 7}'])
 def test_what_is_not_a_record_is_refused_by_every_reader(text: str) -> None:
-    readers = (decode, read_outline, RowReader(EVERYTHING).exported, lambda one: row_of(one, None))
+    readers = (
+        decode,
+        read_outline,
+        RowReader(everything()).exported,
+        lambda one: row_of(one, None),
+    )
     for read in readers:
         with pytest.raises(UnreadableRecord, match="this is not a decision record"):
             read(text)

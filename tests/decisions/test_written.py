@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from gatehouse.core.cards import CardNumber, CardOfRequest
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage, decode
 from gatehouse.pipeline.engine import DecisionPlan, Engine, EngineOptions, Job, Step
 from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, Release
@@ -81,9 +81,9 @@ def job_of(record: DecisionRecord) -> Job:
         request_id=record.request_id,
         operation=record.operation,
         account_id="acct_1",
-        policies={},
+        policies=ValuesByType(),
         steps=tuple(Step(RecordedAgain(stage), stage.fee_micros) for stage in record.stages),
-        inputs={},
+        inputs=ValuesByType(),
         card=None if record.card is None else CARD,
         client_reference=record.client_reference_id,
         claim=None,

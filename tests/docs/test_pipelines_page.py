@@ -7,15 +7,10 @@ from pathlib import Path
 import pytest
 
 from gatehouse.core.documents import LARGEST_DOCUMENT
+from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.gateway.response import GatewayStatus
-from gatehouse.pipeline.authoring import (
-    _KEYS,
-    _STAGE_KEYS,
-    DEFAULT_FAILURES,
-    DEFAULT_STOPS,
-    MOST_STAGES,
-)
-from gatehouse.pipeline.definition import STAGES, OnFailure
+from gatehouse.pipeline.authoring import _KEYS, _STAGE_KEYS, MOST_STAGES
 from gatehouse.store.configured.configurations import MOST_NAMES
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.requests.reversal_worker import MOST_ATTEMPTS
@@ -39,12 +34,12 @@ def test_the_commands_print_what_the_page_shows(place: tuple[Path, Server]) -> N
     check_steps(walk, *place, with_errors=True)
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", REGISTRY.names)
 def test_the_defaults_of_a_stage_are_those_of_the_code(stage: str) -> None:
-    stop = DEFAULT_STOPS.get(stage)
+    stop = REGISTRY[stage].stop_when
     told = _row("`stop_when`")
     assert (f"{stage}: `{stop}`" in told) if stop else (f"{stage}:" not in told)
-    failing = {name for name, way in DEFAULT_FAILURES.items() if way is OnFailure.STOP}
+    failing = {spec.name for spec in REGISTRY if spec.on_failure is OnFailure.STOP}
     assert f"| {', '.join(sorted(failing, reverse=True))}: `STOP`; others: `CONTINUE` |" in _PAGE
     assert f"`{stage}`" in _row("`stage`")
 

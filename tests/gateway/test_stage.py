@@ -9,12 +9,12 @@ import pytest
 
 from gatehouse.connectors.sandbox.gateway import SandboxGateway
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.timeouts import with_timeout
+from gatehouse.gateway.payment import Payment
 from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway, Reversal
-from gatehouse.gateway.request import Payment
 from gatehouse.gateway.response import GatewayResponse, GatewayStatus
 from gatehouse.gateway.stage import GatewayDefect, GatewayInput, GatewayStage
 
@@ -49,7 +49,7 @@ def case(number: str = CARD, request_id: str = "req_1") -> Case:
         postal_code="94105",
         street="1 Market Street",
     )
-    return Case(request_id, "acct_1", 0, {"Gateway": asked}, {}, {})
+    return Case(request_id, "acct_1", 0, ValuesByType.of(asked))
 
 
 def run(gateway: PaymentGateway, of: Case | None = None) -> StageResult:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from gatehouse.core.cards import KeptCard
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.idverify import stage, verdict
 from gatehouse.idverify.request import IdVerifyRequest
@@ -40,7 +40,7 @@ class PlaySource:
 
 def case_of(request: IdVerifyRequest) -> Case:
     kept = KeptCard("VISA", "42424242", "4242", "2035-12", None, None, None, "fp1_abc")
-    return Case("req_1", "acct_1", NOW_MS, {"IdVerify": request}, {}, {}, kept)
+    return Case("req_1", "acct_1", NOW_MS, ValuesByType.of(request), card=kept)
 
 
 def run(request: IdVerifyRequest, source: PlaySource | None = None, **marks: bool) -> StageResult:

@@ -9,13 +9,14 @@ import msgspec
 import pytest
 
 from gatehouse.access.accounts import Account
-from gatehouse.core.case import Case
+from gatehouse.core.case import Case, ValuesByType
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.stage import Stage
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.operations.account_setup import Builder, Setup, Setups
 from gatehouse.operations.planning import Pipelines
-from gatehouse.pipeline.definition import STAGES
 from gatehouse.pipeline.engine import SignalBuilder
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import encode_program
@@ -49,7 +50,7 @@ class CountingBuilder(Builder):
 
     def __init__(self) -> None:
         # No other stage is ever run here.
-        super().__init__({**dict.fromkeys(STAGES, cast(Stage, None)), "Sentry": SENTRY})
+        super().__init__({**dict.fromkeys(REGISTRY.names, cast(Stage, None)), "Sentry": SENTRY})
         self.built: list[str] = []
         self.fails_for = ""
 
@@ -191,7 +192,7 @@ def _program(name: str, **changes: Any) -> str:
 
 def _used_by(stage: Stage, account: str) -> str:
     """The version of the scorecard that a Sentry stage scores with."""
-    case = Case("req_1", account, 1_790_000_000_000, {"Sentry": SentryRequest()}, {}, {})
+    case = Case("req_1", account, 1_790_000_000_000, ValuesByType.of(SentryRequest()))
     version: str = asyncio.run(cast(SentryStage, stage).run(case)).facts["model"]
     return version
 
@@ -233,7 +234,7 @@ def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(
     async def scenario() -> list[Stage]:
         builder = CountingBuilder()
         setups = Setups(office.database, builder)
-        pipelines = Pipelines(setups, builder, cast(SignalBuilder, None))
+        pipelines = Pipelines(setups, builder, cast(SignalBuilder, None), RequestReader)
         with office.reading() as connection:
             callers: list[Account] = [accounts.get(connection, shop) for shop in shops]
         plans = [await pipelines.plan_sentry(caller, SentryRequest()) for caller in callers]

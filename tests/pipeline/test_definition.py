@@ -2,15 +2,13 @@
 
 import pytest
 
-from gatehouse.billing.fees import FEE_TYPES as SCHEDULE
+from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.conditions.nodes import Compare, Condition, Literal, Signal, Type
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.outcomes import OnFailure, Outcome
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.availability import never_known, rules_in_the_dark
 from gatehouse.pipeline.decision import combine
 from gatehouse.pipeline.definition import (
-    FEE_TYPES,
-    STAGES,
-    OnFailure,
     PipelineDefinition,
     StageDefinition,
     decode_program,
@@ -53,8 +51,7 @@ def test_a_definition_is_the_same_after_it_was_kept() -> None:
 
 
 def test_every_stage_is_charged_under_a_fee_that_exists() -> None:
-    assert set(FEE_TYPES) == set(STAGES)
-    assert sorted(FEE_TYPES.values()) == sorted(SCHEDULE)
+    assert sorted(spec.fee_type for spec in REGISTRY) == sorted(DEFAULT_FEES)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
@@ -85,9 +85,9 @@ def order(*stages: Stage, account_id: str) -> Job:
         request_id=f"req_{next(_NUMBERS):026d}",
         operation="play",
         account_id=account_id,
-        policies={},
+        policies=ValuesByType(),
         steps=tuple(Step(stage, FEES[stage.fee_type]) for stage in stages),
-        inputs={},
+        inputs=ValuesByType(),
         card=None,
         client_reference="order 4242424242424242",
         claim=None,

@@ -4,10 +4,10 @@ import pytest
 
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import DocumentRefused, Flaw
+from gatehouse.core.outcomes import OnFailure
 from gatehouse.pipeline import starter
 from gatehouse.pipeline.authoring import Surroundings, read_pipeline
 from gatehouse.pipeline.definition import (
-    OnFailure,
     PipelineDefinition,
     decode_program,
     encode_program,
@@ -74,7 +74,7 @@ class TestStarters:
             + "\n  - stage: Gateway\n"
         )
         assert bare.stages == first.stages
-        assert bare.decided_by == first.decided_by
+        assert bare.deciders == first.deciders
 
     def test_they_fit_an_account_that_has_the_starter_rule_set(self) -> None:
         for _, document, _ in starter.starter_pipelines():

@@ -2,9 +2,10 @@
 
 import pytest
 
-from gatehouse.precheck.advice import PreCheckPolicy, Sent, judge, without_issuer
+from gatehouse.precheck.advice import Sent, judge, without_issuer
 from gatehouse.precheck.issuer import IssuerAnswer
 from gatehouse.precheck.networks import read_avs, read_cvv2, read_response_code
+from gatehouse.precheck.policy import PreCheckPolicy
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 
 BOTH = Sent(address=True, code=True)

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from gatehouse.core.outcomes import Outcome
-from gatehouse.rules.decide import CompiledRuleSet, Matched
+from gatehouse.rules.decide import CompiledRuleSet
+from gatehouse.rules.response import Matched
 from gatehouse.rules.ruleset import RuleSet, decode_program, encode_program
 from tests.rules.written import NO_LISTS, Listed, compiled, rules, velocity
 

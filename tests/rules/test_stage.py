@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.outcomes import Outcome
 from gatehouse.rules.response import RulesResponse
 from gatehouse.rules.stage import RulesStage
@@ -12,7 +12,7 @@ from tests.rules.written import NO_LISTS, compiled
 
 def case(**signals: Any) -> Case:
     known = {name.replace("__", "."): value for name, value in signals.items()}
-    return Case("req_1", "acct_1", 1000, {}, {}, {}, signals=known)
+    return Case("req_1", "acct_1", 1000, ValuesByType(), signals=known)
 
 
 def run(subject: Case, *lines: str) -> StageResult:
@@ -63,6 +63,6 @@ def test_rules_that_could_not_be_asked_cost_nothing_and_ask_for_a_look() -> None
 
 
 def test_a_case_does_not_share_its_signals_with_the_next() -> None:
-    one = Case("req_1", "acct_1", 1000, {}, {}, {})
+    one = Case("req_1", "acct_1", 1000, ValuesByType())
     run(one, "a DECLINE: 1 = 1")
-    assert Case("req_2", "acct_1", 1000, {}, {}, {}).signals == {}
+    assert Case("req_2", "acct_1", 1000, ValuesByType()).signals == {}

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.features.catalogue import BY_CODE
@@ -37,14 +37,14 @@ def stage(memory: LocalMemory) -> SentryStage:
 
 
 def case() -> Case:
-    made = Case("req_1", "acct_1", int(NOW * 1000), {"Sentry": REQUEST}, {}, {})
+    made = Case("req_1", "acct_1", int(NOW * 1000), ValuesByType.of(REQUEST))
     made.card = CARD
     return made
 
 
 def gather(sentry: SentryStage, of: Case, more: Sequence[Entity] = ()) -> ObservedRequest:
     found = asyncio.run(sentry.gather(of, REQUEST, more=more))
-    of.gathered["Sentry"] = found
+    of.observation = found
     return found
 
 
@@ -102,7 +102,7 @@ def test_a_memory_that_does_not_answer_leaves_a_glance_that_is_free() -> None:
     sentry, of = stage(Silent(limit=1000)), case()
     with pytest.raises(ConnectorFailed):
         gather(sentry, of)
-    of.gathered["Sentry"] = glance = sentry.glance(of, REQUEST, more=[EMAIL])
+    of.observation = glance = sentry.glance(of, REQUEST, more=[EMAIL])
     past: History | None = glance.past
     assert past is None
     assert not glance.counted

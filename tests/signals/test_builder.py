@@ -8,7 +8,7 @@ import pytest
 
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.core.cards import CardNumber, CardOfRequest, ExpiryDate
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.validation import parse_own_type
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker, Fingerprints
@@ -21,7 +21,7 @@ from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
-from gatehouse.signals.request_parts import INPUT, RequestParts, bring_together
+from gatehouse.signals.request_parts import RequestParts, bring_together
 from tests.harness import VISIT
 from tests.sentry.visits import Book
 
@@ -47,7 +47,7 @@ class Desk:
         self, *, card: str | None = "4242424242424242", at_ms: int = AT_MS, **told: Any
     ) -> Case:
         given = RequestParts(**{"rules": RulesRequest(), **told})
-        case = Case("req_1", "acct_1", at_ms, {INPUT: bring_together(given)}, {}, {})
+        case = Case("req_1", "acct_1", at_ms, ValuesByType.of(bring_together(given)))
         if card is not None:
             expiry = ExpiryDate.parse("2030-12")
             case.card = self._cards.keep(CardOfRequest(CardNumber.parse(card), expiry, False))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.gateway.payment import Payment
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
-from gatehouse.gateway.request import Payment
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState, KeptIntent

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gatehouse.core.case import Case
+from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.sentry.entities import EntityHasher
@@ -176,7 +176,7 @@ async def _served(lines: Sequence[bytes]) -> Scores:
         told = json.loads(each)
         at_ms = int(datetime.fromisoformat(told["at"]).timestamp() * 1000)
         request = reader.read(json.dumps(told["request"]).encode())
-        case = Case("req_1", "acc_1", at_ms, {"Sentry": request}, {}, {})
+        case = Case("req_1", "acc_1", at_ms, ValuesByType.of(request))
         result = await stage.run(case)
         for tell in case.on_settled:
             tell(True)

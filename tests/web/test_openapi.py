@@ -11,12 +11,14 @@ from schemathesis import Case
 from gatehouse.connectors.sandbox.gateway import SandboxGateway
 from gatehouse.connectors.sandbox.identities import SandboxIdentities
 from gatehouse.connectors.sandbox.issuer import SandboxIssuer
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.cards import Fingerprints
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.operations.account_setup import Builder, Setups
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
+from gatehouse.operations.operation import Operation
 from gatehouse.operations.planning import Pipelines
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
@@ -24,8 +26,7 @@ from gatehouse.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.database import Database
-from gatehouse.web.openapi import openapi_document
-from gatehouse.web.operations import Operation
+from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.problems import CODES
 from tests.harness import Server, sandbox_key
 
@@ -56,11 +57,11 @@ def _operations() -> list[Operation]:
         SandboxIssuer(), SandboxIdentities(Nobody()), book, memory, keeper, SandboxGateway()
     )
     stages = make_stages(Settings(), parties)
-    builder = Builder(stages.by_name())
+    builder = Builder(stages)
     kept = Fingerprinter(Fingerprints((1, b"f" * 32)), keeper)
     setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
-    survey = LiveSignalBuilder(stages.sentry, book, memory, kept)
-    return make_operations(stages, Pipelines(setups, builder, survey))
+    survey = LiveSignalBuilder(builder.shipped_sentry, book, memory, kept)
+    return make_operations(stages, Pipelines(setups, builder, survey, RequestReader))
 
 
 OPERATIONS = _operations()
@@ -94,20 +95,20 @@ def test_the_server_shows_the_description_of_all_its_operations(shared: Server) 
     document = httpx.get(f"{shared.base}/openapi.json").json()
     assert document == DOCUMENT
     assert document["openapi"].startswith("3.1")
-    assert {one.path for one in OPERATIONS} <= set(document["paths"])
+    assert {path_of(one) for one in OPERATIONS} <= set(document["paths"])
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
 def test_the_documented_examples_are_what_the_service_answers(
     shared: Server, operation: Operation
 ) -> None:
-    described = DOCUMENT["paths"][operation.path]["post"]
+    described = DOCUMENT["paths"][path_of(operation)]["post"]
     example = described["requestBody"]["content"]["application/json"]["example"]
     shown = described["responses"]["200"]["content"]["application/json"]["examples"]
     processed, refused = shown["processed"]["value"], shown["refused"]["value"]
     with shared.client(sandbox_key(shared.home)) as client:
-        answer = client.post(operation.path, json=example).json()
-        mistaken = client.post(operation.path, json=operation.mistaken).json()
+        answer = client.post(path_of(operation), json=example).json()
+        mistaken = client.post(path_of(operation), json=operation.mistaken).json()
     for found in (answer, processed):
         # Every payment has a code of its own.
         found[operation.field].get("gatewayResponse", {}).pop("approvalCode", None)

@@ -11,19 +11,9 @@ import msgspec
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
+from gatehouse.core.stage_registry import REGISTRY
 
-SCOPES: Final = (
-    "precheck",
-    "idverify",
-    "sentry",
-    "rules",
-    "pipeline",
-    "decisions",
-    "reviews",
-    "feedback",
-)
-"""One per operation; a key without scopes may use all of them, also those added later."""
-
+_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback")
 _PREFIXES: Final = {"sandbox": "gh_sandbox_", "production": "gh_live_"}
 _KEY: Final = re.compile(r"gh_(?:sandbox|live)_[A-Za-z0-9_-]{43}")
 
@@ -96,11 +86,17 @@ def examine_key_text(text: str, environment: str) -> KeyRefusal | None:
     return None
 
 
+def all_scopes() -> tuple[str, ...]:
+    """One per operation; a key without scopes may use all of them, also those added later."""
+    return (*(spec.operation.name for spec in REGISTRY if spec.operation), *_OTHER_SCOPES)
+
+
 def check_scopes(scopes: list[str]) -> tuple[str, ...]:
     """Scopes given by an operator."""
+    known = all_scopes()
     for scope in scopes:
-        if scope not in SCOPES:
-            raise InvalidInput(f"no scope {scope}; there are {', '.join(SCOPES)}")
+        if scope not in known:
+            raise InvalidInput(f"no scope {scope}; there are {', '.join(known)}")
     return tuple(dict.fromkeys(scopes))
 
 

@@ -16,10 +16,10 @@ from gatehouse.admin.configurations import (
 from gatehouse.admin.scopes import account_reading
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.conditions.catalogue import kinds_for
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.authoring import Surroundings, read_pipeline
 from gatehouse.pipeline.availability import rules_in_the_dark
 from gatehouse.pipeline.definition import (
-    FEE_TYPES,
     PipelineDefinition,
     decode_program,
     encode_program,
@@ -89,7 +89,7 @@ def get(
         account = accounts.get(connection, account_id)
     schedule = fee_schedule(account.fees)
     fees = [
-        schedule[FEE_TYPES[stage.stage]] if stage.fee_micros is None else stage.fee_micros
+        schedule[REGISTRY[stage.stage].fee_type] if stage.fee_micros is None else stage.fee_micros
         for stage in stored.definition.stages
     ]
     return PipelineView(stored, account, fees)
@@ -110,7 +110,7 @@ def _list_problems(definition: PipelineDefinition, kinds: Mapping[str, str]) -> 
 def _warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[str]:
     stages = [stage.stage for stage in definition.stages]
     found = []
-    if not set(stages) & set(definition.decided_by):
+    if not set(stages) & set(definition.deciders):
         found.append("no stage of this pipeline has a verdict, so that it always decides ACCEPT")
     for index, stage in enumerate(definition.stages):
         rule_set = rule_sets.get(stage.rule_set) if stage.rule_set else None

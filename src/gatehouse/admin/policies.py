@@ -8,13 +8,13 @@ import sqlalchemy as sa
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
-from gatehouse.precheck.advice import POLICY_ADVICES, PreCheckPolicy
+from gatehouse.precheck.advice import POLICY_ADVICES
+from gatehouse.precheck.policy import PreCheckPolicy
+from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
+from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-
-_PRECHECK = "PreCheck"
-_SENTRY = "Sentry"
 
 
 def precheck_policy(session: AdminSession, account_id: str) -> PreCheckPolicy:
@@ -32,14 +32,14 @@ def set_precheck_policy(
         policy = _read_precheck_policy(
             {"avs": {**wanted["avs"], **avs}, "cvv2": {**wanted["cvv2"], **cvv2}}
         )
-        accounts.set_policy(change, account_id, _PRECHECK, msgspec.to_builtins(policy))
+        accounts.set_policy(change, account_id, PRE_CHECK.name, msgspec.to_builtins(policy))
     return policy
 
 
 def sentry_policy(session: AdminSession, account_id: str) -> SentryPolicy:
     """Which custom inputs Sentry remembers."""
     with account_reading(session, account_id) as connection:
-        stored = accounts.get(connection, account_id).policies.get(_SENTRY, {})
+        stored = accounts.get(connection, account_id).policies.get(SENTRY.name, {})
     return msgspec.convert(stored, SentryPolicy)
 
 
@@ -57,12 +57,12 @@ def set_sentry_policy(session: AdminSession, account_id: str, keys: Sequence[str
             )
     policy = SentryPolicy(entities)
     with account_change(session, account_id) as change:
-        accounts.set_policy(change, account_id, _SENTRY, msgspec.to_builtins(policy))
+        accounts.set_policy(change, account_id, SENTRY.name, msgspec.to_builtins(policy))
     return policy
 
 
 def _precheck_policy(connection: sa.Connection, account_id: str) -> PreCheckPolicy:
-    stored = accounts.get(connection, account_id).policies.get(_PRECHECK, {})
+    stored = accounts.get(connection, account_id).policies.get(PRE_CHECK.name, {})
     return msgspec.convert(stored, PreCheckPolicy)
 
 

@@ -16,7 +16,12 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.backtest.load import garbage_collection_paused, reading, signal_columns, signal_types
+from gatehouse.backtest.load import (
+    garbage_collection_paused,
+    reading,
+    signal_columns,
+    signal_types,
+)
 from gatehouse.backtest.workspace import (
     Workspace,
     exit_on_signal,
@@ -27,7 +32,7 @@ from gatehouse.backtest.workspace import (
 )
 from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import UnreadableRecord
-from gatehouse.decisions.signal_layout import EVERYTHING
+from gatehouse.decisions.signal_layout import Layout, everything
 from gatehouse.decisions.signal_rows import Exported, RowReader
 from gatehouse.store.decisions.records import KeptRecord
 
@@ -59,7 +64,8 @@ def export_parquet(
     batches: Batches, labels: Mapping[str, bool], unfinished: Path, progress: ProgressCallback
 ) -> int:
     """Write Parquet files, one folder for each day; how many records they hold."""
-    reader = RowReader(EVERYTHING)
+    layout = everything()
+    reader = RowReader(layout)
     encode = msgspec.json.Encoder().encode_lines
     done = waiting = files = 0
     with open_workspace(unfinished) as workspace, garbage_collection_paused():
@@ -69,20 +75,20 @@ def export_parquet(
                 file.write(encode([_row(reader, record, labels) for record in batch]))
             waiting += len(batch)
             if waiting >= ROWS_IN_FILE:
-                _write(workspace, part, unfinished, files)
+                _write(workspace, part, unfinished, files, layout)
                 waiting, files = 0, files + 1
             done += len(batch)
             progress(done)
         if waiting:
-            _write(workspace, part, unfinished, files)
+            _write(workspace, part, unfinished, files, layout)
     return done
 
 
-def _write(workspace: Workspace, part: Path, folder: Path, number: int) -> None:
+def _write(workspace: Workspace, part: Path, folder: Path, number: int, layout: Layout) -> None:
     """Turn a part into Parquet files, one for each of its days."""
-    columns = {name: quoted(name) for name in _ABOUT} | signal_columns(EVERYTHING)
+    columns = {name: quoted(name) for name in _ABOUT} | signal_columns(layout)
     columns["at"] = 'make_timestamptz("at" * 1000)'
-    query = reading(part, _ABOUT | signal_types(EVERYTHING), columns)
+    query = reading(part, _ABOUT | signal_types(layout), columns)
     workspace.ask(
         f"COPY ({query} ORDER BY requestId) TO {text(str(folder))} (FORMAT parquet, "
         "COMPRESSION zstd, PARTITION_BY (day), OVERWRITE_OR_IGNORE, "

@@ -5,16 +5,10 @@ from typing import Final
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
+from gatehouse.core.stage_registry import REGISTRY
 
-FEE_TYPES: Final = ("PRECHECK", "ID_VERIFY", "SENTRY", "RULES", "GATEWAY")
-
-DEFAULT_FEES: Final[Mapping[str, int]] = {
-    "PRECHECK": 50_000,
-    "ID_VERIFY": 100_000,
-    "SENTRY": 20_000,
-    "RULES": 10_000,
-    "GATEWAY": 30_000,
-}
+DEFAULT_FEES: Final[Mapping[str, int]] = REGISTRY.default_fees
+"""In micros, by fee type; each stage that is registered has one."""
 
 
 def fee_schedule(own: Mapping[str, int]) -> Mapping[str, int]:
@@ -24,8 +18,8 @@ def fee_schedule(own: Mapping[str, int]) -> Mapping[str, int]:
 
 def parse_fee(fee_type: str, amount: str) -> tuple[str, int]:
     """Read a fee given by an operator."""
-    if fee_type not in FEE_TYPES:
-        raise InvalidInput(f"no fee type {fee_type}; there are {', '.join(FEE_TYPES)}")
+    if fee_type not in DEFAULT_FEES:
+        raise InvalidInput(f"no fee type {fee_type}; there are {', '.join(DEFAULT_FEES)}")
     try:
         micros = parse_amount(amount)
     except ValueError as error:

@@ -41,6 +41,7 @@ def _gatehouse(
     ] = False,
 ) -> None:
     """Fraud prevention and verification for card payments."""
+    import gatehouse.stages  # noqa: F401  # registers the stages before any command runs
 
 
 app.command("serve")(serve.serve)

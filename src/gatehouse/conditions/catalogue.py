@@ -7,29 +7,15 @@ dozen counts cost a request no more than a handful of keys.
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-import msgspec
-
-from gatehouse.conditions.nodes import Type
 from gatehouse.core.brands import BRAND_NAMES
 from gatehouse.core.errors import InvalidInput
-
-
-class SignalInfo(msgspec.Struct, frozen=True):
-    """What an author needs to know about a signal."""
-
-    name: str
-    type: Type
-    about: str
-    group: str
-    example: str = ""
-    """A value as it is written in a condition."""
-    values: tuple[str, ...] = ()
-    """All texts it can have, where that is a closed set; comparing with another is a mistake."""
-
+from gatehouse.core.signal import SignalInfo, Type, describe_signal
+from gatehouse.core.stage_registry import REGISTRY
 
 VELOCITY: Final[dict[str, tuple[str, ...]]] = {
     "card": (
@@ -93,20 +79,11 @@ LIST_KINDS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Which signals can be looked up on a list of each kind; `custom.*` is every custom text."""
 
-_ADVICE: Final = ("ACCEPT", "DECLINE", "RETRY", "FRAUD", "INPUT_ERROR")
-_AVS: Final = (
-    *("FULL_MATCH", "STREET_MATCH", "POSTCODE_MATCH", "NO_MATCH"),
-    *("UNVERIFIABLE", "RETRY", "NOT_PROVIDED", "UNKNOWN"),
-)
-_CVV2: Final = (*("MATCH", "NO_MATCH", "NOT_PROCESSED", "NOT_PROVIDED", "UNVERIFIABLE", "UNKNOWN"),)
-_COMPARED: Final = (
-    *("MATCH", "PARTIAL_MATCH", "NO_MATCH", "NOT_PROCESSED", "NOT_SUPPORTED", "UNKNOWN"),
-)
 _KINDS_OF_AGENT: Final = (
     *("browser", "webview", "app", "bot", "library", "headless", "malformed", "unknown"),
 )
 
-_N, _T, _B, _W = Type.NUMBER, Type.TEXT, Type.BOOLEAN, Type.WORDS
+_N, _T, _B = Type.NUMBER, Type.TEXT, Type.BOOLEAN
 
 _Row = tuple[str, Type, str, str] | tuple[str, Type, str, str, tuple[str, ...]]
 
@@ -159,60 +136,6 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("device.language", _T, "First language of the device, without its region.", "'en'"),
     ("device.session_age", _N, "Seconds since the session began.", "20"),
     ("event.type", _T, "Kind of purchase.", "'PURCHASE'", ("PURCHASE", "RECURRING_PURCHASE")),
-    ("sentry.requestConfidence", _N, "Confidence that the request is legitimate, 0 to 1.", "0.2"),
-    ("sentry.ipScore", _N, "The same from what is known of the address alone.", "0.3"),
-    (
-        "sentry.reasons",
-        _W,
-        "Codes of what moved the score.",
-        "HAS(sentry.reasons, 'IP_TOR_EXIT')",
-    ),
-    ("sentry.completed", _B, "Sentry ran to its end.", ""),
-    ("precheck.advice", _T, "What PreCheck advises.", "'DECLINE'", _ADVICE),
-    ("precheck.avsResult", _T, "How the address compares with the issuer's.", "'NO_MATCH'", _AVS),
-    ("precheck.cvv2Result", _T, "How the security code compares.", "'NO_MATCH'", _CVV2),
-    (
-        "precheck.reasons",
-        _W,
-        "Codes that say why the advice is what it is.",
-        "HAS(precheck.reasons, 'card_expired')",
-    ),
-    ("precheck.completed", _B, "PreCheck ran to its end.", ""),
-    ("idverify.email", _T, "How the e-mail address compares.", "'NO_MATCH'", _COMPARED),
-    ("idverify.phone", _T, "How the phone number compares.", "'NO_MATCH'", _COMPARED),
-    ("idverify.name", _T, "How the name as a whole compares.", "'PARTIAL_MATCH'", _COMPARED),
-    ("idverify.firstName", _T, "How the first name compares.", "'NO_MATCH'", _COMPARED),
-    ("idverify.middleName", _T, "How the middle name compares.", "'NO_MATCH'", _COMPARED),
-    ("idverify.lastName", _T, "How the last name compares.", "'NO_MATCH'", _COMPARED),
-    ("idverify.driverLicense", _T, "How the driving licence compares.", "'MATCH'", _COMPARED),
-    ("idverify.passport", _T, "How the passport compares.", "'MATCH'", _COMPARED),
-    ("idverify.nationalIdentity", _T, "How the identity card compares.", "'MATCH'", _COMPARED),
-    ("idverify.tax", _T, "How the tax number compares.", "'MATCH'", _COMPARED),
-    (
-        "idverify.level",
-        _T,
-        "How much was given to verify.",
-        "'FULL'",
-        ("MINIMAL", "PARTIAL", "FULL"),
-    ),
-    ("idverify.completed", _B, "ID Verify ran to its end.", ""),
-    ("gateway.status", _T, "The answer.", "'DECLINED'", ("APPROVED", "DECLINED", "ERROR")),
-    ("gateway.responseCode", _T, "The gateway's code for its answer.", "'05'"),
-    ("gateway.completed", _B, "The gateway answered in time.", ""),
-    (
-        "rules.status",
-        _T,
-        "Strongest outcome of the Rules stages so far.",
-        "'REVIEW'",
-        ("ACCEPT", "REVIEW", "DECLINE"),
-    ),
-    (
-        "rules.matched",
-        _W,
-        "Names of the rules that matched in Rules stages so far.",
-        "HAS(rules.matched, 'foreign-card')",
-    ),
-    ("rules.completed", _B, "Every Rules stage so far ran to its end.", ""),
 )
 
 _SPANS: Final = {
@@ -266,18 +189,19 @@ def _measure_about(group: str, measure: str) -> str:
     return f"Different {_THINGS[what.removeprefix('distinct_')]} {during}."
 
 
-def _all_signals() -> Iterator[SignalInfo]:
-    for name, kind, about, example, *values in _ROWS:
-        group = name.partition(".")[0]
-        yield SignalInfo(name, kind, about, group, example, *values)
-    for group, measures in VELOCITY.items():
-        for measure in measures:
-            name = f"velocity.{group}.{measure}"
-            yield SignalInfo(name, _N, _measure_about(group, measure), "velocity", "5")
+_OF_REQUESTS: Final = {row[0]: describe_signal(*row) for row in _ROWS}
+_OF_VELOCITY: Final = {
+    name: describe_signal(name, _N, _measure_about(group, measure), "5")
+    for group, measures in VELOCITY.items()
+    for measure in measures
+    for name in [f"velocity.{group}.{measure}"]
+}
 
+SIGNALS: Final[Mapping[str, SignalInfo]] = ChainMap(_OF_VELOCITY, REGISTRY.signals, _OF_REQUESTS)
+"""Every signal of the house, by name: of requests, of stages, of velocity.
 
-SIGNALS: Final[dict[str, SignalInfo]] = {each.name: each for each in _all_signals()}
-"""Every signal of the house, by name; custom inputs come on top of these."""
+Custom inputs come on top of these.
+"""
 
 CUSTOM: Final = "custom."
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
@@ -306,7 +230,7 @@ class Catalogue:
                 raise InvalidInput(f"input {key}: the type must be number, text or boolean")
             about = f"The custom input {key}."
             name = CUSTOM + key
-            self._custom[name] = SignalInfo(name, kind, about, "custom", _EXAMPLES[kind])
+            self._custom[name] = describe_signal(name, kind, about, _EXAMPLES[kind])
 
     def find(self, name: str) -> SignalInfo | None:
         """What is known about a signal."""

@@ -4,19 +4,9 @@
 that. A tree is kept as JSON beside the text it was read from; a running server needs only the tree.
 """
 
-from enum import StrEnum
-
 import msgspec
 
-
-class Type(StrEnum):
-    """What kind of value a signal or an expression has. Any of them can be missing (NULL)."""
-
-    NUMBER = "number"
-    TEXT = "text"
-    BOOLEAN = "boolean"
-    WORDS = "words"
-    """Several texts, such as the codes of reasons; asked with HAS."""
+from gatehouse.core.signal import Type as Type  # noqa: PLC0414  # part of this tree, too
 
 
 class Literal(msgspec.Struct, frozen=True, tag="literal", tag_field="is"):

@@ -1,7 +1,7 @@
 """One request in flight: what it brought, who sent it, and what the stages have found so far."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, Self, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -9,7 +9,7 @@ from msgspec import Meta
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.outcomes import Outcome
 
-T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 
 ClientReferenceId = (
     Annotated[str, Meta(max_length=128)] | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
@@ -44,11 +44,37 @@ class StageResult(msgspec.Struct, frozen=True):
     verdict: Outcome | None = None
     """What the stage wants to be decided, if that is its business."""
     declined: bool = False
-    """Whether whoever answers for the card refused it: an attempt that card testers make."""
+    """Whether the issuer or the gateway refused the card, as it does with cards under test."""
     paid: bool = False
     """Whether a payment was made."""
     in_doubt: bool = False
     """Whether a payment was asked for and may stand although no answer came."""
+
+
+class Observation(Protocol):
+    """A request as it was looked at and noted when it came, once for all stages.
+
+    Sentry makes it and knows more of it; here stands what other rooms may rely on.
+    """
+
+    @property
+    def counted(self) -> bool:
+        """Whether the memory counts the request from now on."""
+
+
+class ValuesByType(dict[type[msgspec.Struct], msgspec.Struct]):
+    """One value of each type, found by the type."""
+
+    @classmethod
+    def of(cls, *values: msgspec.Struct) -> Self:
+        """These values, each under its own type."""
+        return cls({type(value): value for value in values})
+
+    def find(self, kind: type[S]) -> S | None:
+        """The value of a type, if there is one."""
+        value = self.get(kind)
+        assert value is None or isinstance(value, kind)
+        return value
 
 
 class Case(msgspec.Struct):
@@ -57,11 +83,15 @@ class Case(msgspec.Struct):
     request_id: str
     account_id: str
     at_ms: int
-    inputs: dict[str, Any]
-    policies: dict[str, Any]
-    results: dict[str, StageResult]
+    inputs: ValuesByType
+    """What the stages were given, validated."""
+    policies: ValuesByType = msgspec.field(default_factory=ValuesByType)
+    """What the account chose about stages."""
+    results: dict[str, StageResult] = {}
     """By name of the stage; of a stage that ran more than once, the last one."""
     card: KeptCard | None = None
+    other_cards: dict[str, KeptCard] = {}
+    """Of stages that were asked about another card than `card`, by name of the stage."""
     guess_limit_reached: bool = False
     """Whether the card of this request has seen too many wrong guesses to ask about it again."""
     guess_limit_at_risk: bool = False
@@ -70,15 +100,17 @@ class Case(msgspec.Struct):
     """Whether guesses are counted at all."""
     on_settled: list[Callable[[bool], None]] = []
     """What stages want to be told at the end: whether every stage that ran completed."""
+    request_signals: dict[str, Any] = {}
+    """What rules can say about the request itself; the decision record keeps these."""
     signals: dict[str, Any] = {}
-    """What rules can speak of, as far as it is known by now; see `conditions.catalogue`."""
+    """The same with what the stages have found so far; see `conditions.catalogue`."""
+    observation: Observation | None = None
+    """What was seen of the request before the stages ran, if anything was."""
     transaction: str | None = None
     """The caller's name for the transaction, as it may be kept; feedback can be given by it."""
-    gathered: dict[str, Any] = {}
-    """What was worked out for a stage, by its name, before it ran; it need not do so again."""
 
-    def input(self, stage: str, kind: type[T]) -> T:
+    def input(self, kind: type[S]) -> S:
         """The validated input of a stage."""
-        value = self.inputs[stage]
+        value = self.inputs[kind]
         assert isinstance(value, kind)
         return value

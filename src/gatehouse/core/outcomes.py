@@ -13,6 +13,17 @@ class Outcome(StrEnum):
     DECLINE = "DECLINE"
 
 
+class OnFailure(StrEnum):
+    """What it means for a pipeline that a stage did not complete: its party failed or was late."""
+
+    CONTINUE = "CONTINUE"
+    """Go on as if the stage were not there."""
+    STOP = "STOP"
+    """End the pipeline with the stage's verdict, or REVIEW if it has none."""
+    REVIEW = "REVIEW"
+    """Go on, but the decision is REVIEW at least."""
+
+
 _STRENGTH: Final = {outcome: strength for strength, outcome in enumerate(Outcome)}
 
 

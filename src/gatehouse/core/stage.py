@@ -1,8 +1,21 @@
-"""What a stage is: a named, priced, time-limited step that turns a case into a result."""
+"""What a stage is: a named, priced, time-limited step that turns a case into a result.
 
-from typing import Protocol
+`Stage` is what the engine runs. `StageSpec` is what a function's room declares about itself, once;
+pipelines, fees, scopes, conditions, backtests and the API's description are all driven by it.
+"""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import Case, StageResult
+from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.signal import SignalInfo
+
+PAYMENT: Final = "payment"
+"""A need of a stage that is no object: an amount and a currency, wherever the request has them."""
 
 
 class Stage(Protocol):
@@ -29,3 +42,97 @@ class Stage(Protocol):
 
     def unavailable(self, case: Case) -> StageResult:
         """The result when an outside party failed or was late."""
+
+
+class StageOptions(msgspec.Struct, frozen=True):
+    """What a stage is told by the settings."""
+
+    time_limit_ms: int
+    is_production: bool
+
+
+class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """The object for a stage in a Pipeline request."""
+
+    type: type[msgspec.Struct]
+    field: str
+    about: str
+    card: Callable[[Any], CardOfRequest] | None = None
+    """The card that such a request speaks of, if it speaks of one."""
+
+
+class StageResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The object of a stage in a Pipeline response."""
+
+    type: type[msgspec.Struct]
+    field: str
+    combine: Callable[[Sequence[Any]], msgspec.Struct] | None = None
+    """Makes one response of several; only a stage that can run more than once has it."""
+    example: msgspec.Struct | None = None
+    """For the documentation's example of a pipeline, if the stage is part of it."""
+    example_tags: tuple[str, ...] = ()
+
+
+class StageSignals(msgspec.Struct, frozen=True, kw_only=True):
+    """What later conditions can say about a stage that ran."""
+
+    prefix: str
+    """What the names of its signals begin with, without the dot."""
+    catalogue: tuple[SignalInfo, ...]
+    read: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    """From the facts of the decision record, live or recorded, to signals.
+
+    None for a stage that adds its signals to the case itself.
+    """
+
+
+class OperationSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage as an operation of its own, with its documentation."""
+
+    name: str
+    """Scope of keys, last part of the path, and the word in decision records."""
+    title: str
+    about: str
+    request_type: type[msgspec.Struct]
+    response_type: type[msgspec.Struct]
+    example: msgspec.Struct
+    """The answer to the request that the examples of the fields make."""
+    mistaken: dict[str, Any]
+    """A request with mistakes, to show how it is refused."""
+
+
+class StageSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a function's room declares about itself as a stage."""
+
+    name: str
+    fee_type: str
+    default_fee_micros: int
+    place: int
+    """Its usual place in a pipeline: by this, stages are listed."""
+    response: StageResponse
+    signals: StageSignals
+    request: StageRequest
+    operation: OperationSpec | None = None
+    build: Callable[[Any, StageOptions], Stage] | None = None
+    """Makes the stage, given the parties that stages ask. Each room names its own as a protocol.
+
+    None for a stage that is made for each account, out of what the account configured.
+    """
+    time_limit_setting: str | None = None
+    """The setting that says how long it may take."""
+    policy_type: type[msgspec.Struct] | None = None
+    """What an account can choose about it."""
+    reads: tuple[str, ...] = ()
+    """Other stages' objects of a Pipeline request that it looks at, too."""
+    needs: tuple[str, ...] = ()
+    """What a caller must send: objects of the Pipeline request, or `PAYMENT`."""
+    decides: bool = False
+    """Whether its results have a verdict."""
+    stop_when: str | None = None
+    """The condition that ends a pipeline after it, unless the pipeline's author says another."""
+    on_failure: OnFailure = OnFailure.CONTINUE
+    """What its failure means, unless the pipeline's author says another."""
+    runs_rule_set: bool = False
+    """Whether it runs one of the account's rule sets. Such a stage can run more than once."""
+    pays: bool = False
+    """Whether it asks for a payment, after which only rule sets can run."""

@@ -5,25 +5,17 @@ from typing import Any, Final
 
 from gatehouse.conditions.catalogue import SIGNALS, place_of
 from gatehouse.conditions.nodes import Type
+from gatehouse.core.stage_registry import REGISTRY
 
 LARGEST: Final = 2**53
 """Numbers count when they are smaller than this, on both sides of zero."""
-
-_GROUPS: Final = {
-    "Sentry": "sentry",
-    "PreCheck": "precheck",
-    "IdVerify": "idverify",
-    "Gateway": "gateway",
-    "Rules": "rules",
-}
-"""What the signals of each stage begin with."""
 
 
 class Layout:
     """Chosen signals, and where in a record they are found."""
 
     def __init__(self, types: Mapping[str, Type]) -> None:
-        groups = {f"{group}.": stage for stage, group in _GROUPS.items()}
+        groups = {f"{prefix}.": spec.name for prefix, spec in REGISTRY.by_prefix.items()}
         self.own: dict[str, Type] = {}
         """Signals of the request itself."""
         self.velocity: dict[str, list[tuple[str, int]]] = {}
@@ -70,8 +62,9 @@ class Layout:
         return picked
 
 
-EVERYTHING: Final = Layout({name: info.type for name, info in SIGNALS.items()})
-"""All that the catalogue knows."""
+def everything() -> Layout:
+    """All that the catalogue knows."""
+    return Layout({name: info.type for name, info in SIGNALS.items()})
 
 
 def fits(value: Any, kind: Type) -> bool:

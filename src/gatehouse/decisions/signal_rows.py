@@ -13,11 +13,12 @@ from msgspec import Meta
 
 from gatehouse.conditions.catalogue import CUSTOM, VELOCITY
 from gatehouse.conditions.nodes import Type
-from gatehouse.conditions.stage_signals import rules_signals, signals_of
 from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.outline import StageOutline, StagesOutline
 from gatehouse.decisions.record import Text, read, unreadable
-from gatehouse.decisions.signal_layout import EVERYTHING, LARGEST, Layout, fits
+from gatehouse.decisions.rule_signals import rules_signals, runs_rules
+from gatehouse.decisions.signal_layout import LARGEST, Layout, everything, fits
 
 _OPERATIONS: Final = ("pipeline", "rules")
 """Whose records keep signals."""
@@ -211,12 +212,13 @@ def row_of(text: Text, rule_set: str | None) -> dict[str, Any]:
     place = _where(ruled, rule_set)
     before = kept.stages if place is None else kept.stages[:place]
     custom = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
-    return custom | EVERYTHING.flat(own) | _given(EVERYTHING, before, ruled)
+    layout = everything()
+    return custom | layout.flat(own) | _given(layout, before, ruled)
 
 
 def _rules_in(stages: Sequence[StageOutline]) -> dict[int, _RulesResult]:
     """What the Rules stages found, by their places."""
-    return {place: _ruled(stage) for place, stage in enumerate(stages) if stage.name == "Rules"}
+    return {place: _ruled(stage) for place, stage in enumerate(stages) if runs_rules(stage.name)}
 
 
 def _ruled(stage: StageOutline) -> _RulesResult:
@@ -245,11 +247,11 @@ def _given(
     for place, stage in enumerate(stages):
         if stage.name not in layout.stages:
             continue
-        if stage.name == "Rules":
+        if runs_rules(stage.name):
             before.append((ruled[place], stage.completed))
         else:
             facts = read(_decode_facts, stage.result)
-            signals.update(signals_of(stage.name, facts, stage.completed))
+            signals.update(REGISTRY.signals_of(stage.name, facts, completed=stage.completed))
     if before:
         status = strongest(one.status for one, _ in before if one.status is not None)
         matched = [name for one, _ in before for name in one.matched]

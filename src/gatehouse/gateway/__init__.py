@@ -1,1 +1,1 @@
-"""Gateway: sends the payment to whoever collects it, at most once, and never leaves it in doubt."""
+"""Gateway: sends a payment to the payment gateway, at most once, and never leaves it in doubt."""

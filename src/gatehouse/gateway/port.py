@@ -1,4 +1,4 @@
-"""The port to whoever collects the money: a payment gateway, a processor or an acquirer."""
+"""The port to the party that collects the money: a payment gateway, a processor or an acquirer."""
 
 from typing import Protocol
 
@@ -7,7 +7,7 @@ import msgspec
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.secrets import Personal
-from gatehouse.gateway.request import Payment
+from gatehouse.gateway.payment import Payment
 
 
 class Authorization(Personal, frozen=True):

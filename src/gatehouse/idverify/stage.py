@@ -10,6 +10,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import IdVerifyResponse, NameVerification, Result
 from gatehouse.idverify.source import IdentityEnquiry, IdentitySource
+from gatehouse.idverify.spec import ID_VERIFY
 from gatehouse.idverify.verdict import Finding, IdentityVerdict, judge, level_of, unanswered
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
@@ -26,8 +27,8 @@ class ComparisonFailed(Exception):
 class IdVerifyStage:
     """Compares what is claimed about a card's holder with what is on record."""
 
-    name = "IdVerify"
-    fee_type = "ID_VERIFY"
+    name = ID_VERIFY.name
+    fee_type = ID_VERIFY.fee_type
 
     def __init__(self, source: IdentitySource, *, time_limit_ms: int) -> None:
         self.time_limit_ms = time_limit_ms
@@ -35,7 +36,7 @@ class IdVerifyStage:
 
     async def run(self, case: Case) -> StageResult:
         """Ask who holds the card and compare, unless the identifiers may be guesses."""
-        request = case.input(self.name, IdVerifyRequest)
+        request = case.input(IdVerifyRequest)
         if request.has_identifiers and case.guess_limit_reached:
             reason = "too_many_wrong_identifiers"
             verdict = unanswered(request, Result.NOT_PROCESSED, reason)
@@ -43,7 +44,7 @@ class IdVerifyStage:
         if request.has_identifiers and case.guess_limit_at_risk:
             verdict = unanswered(request, Result.NOT_PROCESSED, "too_many_at_once")
             return _result(case, request, verdict, completed=False)
-        if request.has_identifiers and case.guess_limit_applies and self.name in case.gathered:
+        if request.has_identifiers and case.guess_limit_applies and self.name in case.other_cards:
             # Guesses are counted for the card that is charged; this is another one.
             verdict = unanswered(request, Result.NOT_PROCESSED, "cards_differ")
             return _result(case, request, verdict, completed=True)
@@ -53,14 +54,14 @@ class IdVerifyStage:
 
     def unavailable(self, case: Case) -> StageResult:
         """The source failed or was late: nothing is known, nothing is charged."""
-        request = case.input(self.name, IdVerifyRequest)
+        request = case.input(IdVerifyRequest)
         verdict = unanswered(request, Result.UNKNOWN, "source_unavailable")
         return _result(case, request, verdict, completed=False)
 
 
 def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
     # In a pipeline another card may be charged than the one whose holder is asked for.
-    card = case.gathered.get(IdVerifyStage.name, case.card)
+    card = case.other_cards.get(IdVerifyStage.name, case.card)
     assert card is not None
     return IdentityEnquiry(case.request_id, case.account_id, request.card_number, card.fingerprint)
 

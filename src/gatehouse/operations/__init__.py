@@ -1,1 +1,1 @@
-"""Every operation this server offers, whom each of them asks, and what accounts configured."""
+"""The operations as plans for the engine, and what accounts configured; knows nothing of HTTP."""

@@ -16,7 +16,14 @@ from gatehouse.conditions.compile_python import Lists, compile_condition
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case
 from gatehouse.core.stage import Stage
-from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition, decode_program, needs
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.pipeline.definition import (
+    PipelineDefinition,
+    StageDefinition,
+    decode_program,
+    needs,
+    reads,
+)
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
@@ -48,6 +55,7 @@ class PlannedStage(msgspec.Struct, frozen=True):
     stage: Stage
     skip: Test | None
     stop: Test | None
+    pays: bool
 
 
 class Pipeline(msgspec.Struct, frozen=True):
@@ -56,9 +64,10 @@ class Pipeline(msgspec.Struct, frozen=True):
     definition: PipelineDefinition
     version: int
     stages: tuple[PlannedStage, ...]
+    reads: tuple[str, ...]
+    """The objects of a request that its stages look at."""
     needs: dict[str, tuple[str, ...]]
-    names: frozenset[str]
-    """Of its stages."""
+    """What a caller must send, and which stages need it."""
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -81,7 +90,8 @@ class Builder:
         sentry = stages[SentryStage.name]
         assert isinstance(sentry, SentryStage)
         self._stages = stages
-        self._sentry = sentry
+        self.shipped_sentry = sentry
+        """Sentry for accounts without a model of their own."""
 
     def sentry(self, account_id: str, live: tuple[int, str] | None) -> SentryStage:
         """Sentry for an account, with the scorecard of its live model, if it has one.
@@ -90,7 +100,7 @@ class Builder:
         made it.
         """
         if live is None:
-            return self._sentry
+            return self.shipped_sentry
         version, program = live
         which = {"account": account_id, "version": version}
         try:
@@ -98,11 +108,11 @@ class Builder:
             scorecard = Scorecard(read.sheet, BY_CODE.keys())
         except Exception:
             _log.exception("a model cannot be used, the shipped scorecard is", extra=which)
-            return self._sentry
+            return self.shipped_sentry
         if read.added or read.dropped:
             changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
             _log.warning("a model was made for other signals", extra={**which, **changes})
-        return self._sentry.with_scorecard(scorecard)
+        return self.shipped_sentry.with_scorecard(scorecard)
 
     def build(
         self,
@@ -114,7 +124,7 @@ class Builder:
     ) -> Setup:
         """A setup from kept rule sets, kept pipelines, lists, and Sentry with its model's version.
 
-        What this server cannot read, because a newer one wrote it, is left out and told about.
+        What this server cannot read, because a newer one wrote it, is left out and logged.
         """
         stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry[0]}
         rule_sets: dict[str, CompiledRuleSet] = {}
@@ -152,11 +162,16 @@ def _pipeline(
     held: AccountLists,
 ) -> Pipeline:
     stages = tuple(
-        PlannedStage(each, stage_of(each), _test(each.skip_when, held), _test(each.stop_when, held))
+        PlannedStage(
+            each,
+            stage_of(each),
+            _test(each.skip_when, held),
+            _test(each.stop_when, held),
+            REGISTRY[each.stage].pays,
+        )
         for each in definition.stages
     )
-    names = frozenset(each.stage for each in definition.stages)
-    return Pipeline(definition, version, stages, needs(definition), names)
+    return Pipeline(definition, version, stages, reads(definition), needs(definition))
 
 
 def _which(account_id: str, kept: StoredVersion) -> dict[str, object]:
@@ -180,7 +195,7 @@ class Setups:
         self._sought: dict[str, asyncio.Future[Setup]] = {}
         self._generation = 0
         self._changed = asyncio.Event()
-        # Of its own: whoever looks up a key must not wait for somebody's large list.
+        # Threads of its own: the look-up of a key must not wait for another account's large list.
         self._threads = ThreadPoolExecutor(2, "gatehouse-setups")
 
     async def find(self, account_id: str) -> Setup:
@@ -193,13 +208,13 @@ class Setups:
             sought = asyncio.ensure_future(self._seek(account_id))
             self._sought[account_id] = sought
             sought.add_done_callback(lambda _: self._sought.pop(account_id, None))
-        # Others may be waiting for the same: one who leaves must not take it from them.
+        # Other requests may wait for the same setup: one that is cancelled must not cancel it.
         return await asyncio.shield(sought)
 
     def changed(self) -> None:
         """Something in the database has changed: perhaps a setup."""
         self._generation += 1
-        # Whoever comes from now on must not be given what was being read before.
+        # A request that comes from now on must not get a setup that was read before the change.
         self._sought.clear()
         self._changed.set()
 
@@ -269,7 +284,7 @@ class Setups:
                 known.lists if known and same_lists else list_reading.load(connection, account_id)
             )
         model = None if live is None else live[0]
-        # A version is never changed: what was made of it, and told about it, stays true.
+        # A version is never changed: what was made of it stays true.
         same_model = known is not None and known.model == model
         sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
         return self._builder.build(account_id, stamp, kept, held, (sentry, model))

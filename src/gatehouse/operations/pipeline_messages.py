@@ -1,6 +1,9 @@
-"""What a Pipeline request and its answer hold: the objects of its stages, side by side."""
+"""What a Pipeline request and its answer hold: the objects of the registered stages, side by side.
 
-from typing import Annotated
+Also what callers are told about the pipelines that their account can call.
+"""
+
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
@@ -8,16 +11,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from gatehouse.core.case import ClientReferenceField
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.secrets import Personal
-from gatehouse.gateway.request import GatewayRequest
-from gatehouse.gateway.response import GatewayResponse
-from gatehouse.idverify.request import IdVerifyRequest
-from gatehouse.idverify.response import IdVerifyResponse
-from gatehouse.precheck.request import PreCheckRequest
-from gatehouse.precheck.response import PreCheckResponse
-from gatehouse.rules.request import RulesRequest
-from gatehouse.rules.response import RulesResponse
-from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.response import SentryInPipeline
+from gatehouse.core.stage_registry import REGISTRY
 
 PipelineNumber = Annotated[
     int, Meta(ge=1, le=999_999, description="Number of the pipeline.", examples=[1])
@@ -25,49 +19,92 @@ PipelineNumber = Annotated[
 _NULL = Raw(b"null")
 
 
-class PipelineRequest(Personal, frozen=True, rename="camel"):
+class PipelineCall(Personal, frozen=True, rename="camel"):
     """A purchase, with an input for every stage that needs one."""
 
     pipeline_id: PipelineNumber
     client_reference_id: ClientReferenceField = None
-    rules_request: Annotated[RulesRequest | None, Meta(description="For Rules.")] = None
-    sentry_request: Annotated[SentryRequest | None, Meta(description="For Sentry.")] = None
-    pre_check_request: Annotated[
-        PreCheckRequest | None, Meta(description="For PreCheck, and the card that Gateway charges.")
-    ] = None
-    id_verify_request: Annotated[IdVerifyRequest | None, Meta(description="For IdVerify.")] = None
-    gateway_request: Annotated[
-        GatewayRequest | None,
-        Meta(description="What Gateway charges; otherwise `sentryRequest.order` says it."),
-    ] = None
 
 
-class PipelineCall(Personal, frozen=True, rename="camel"):
-    """The same as it is read: which inputs are looked at depends on the pipeline."""
+class PipelineMessages(msgspec.Struct, frozen=True):
+    """The types of a Pipeline operation, which depend on the stages that there are."""
 
-    pipeline_id: PipelineNumber
-    client_reference_id: ClientReferenceField = None
-    rules_request: Raw = _NULL
-    sentry_request: Raw = _NULL
-    pre_check_request: Raw = _NULL
-    id_verify_request: Raw = _NULL
-    gateway_request: Raw = _NULL
+    request: type[msgspec.Struct]
+    """As the documentation shows it."""
+    call: type[PipelineCall]
+    """As it is read: which inputs are looked at depends on the pipeline."""
+    response: type[msgspec.Struct]
 
 
-class PipelineResponse(msgspec.Struct, frozen=True, rename="camel"):
-    """What every stage that ran has found, and what follows from it."""
-
-    pipeline_stages: Annotated[
-        list[str], Meta(description="Stages that ran, in order.", examples=[["Rules", "Sentry"]])
+def pipeline_messages() -> PipelineMessages:
+    """The types for the stages that are registered now."""
+    specs = REGISTRY.in_pipelines
+    inputs: list[Any] = [
+        (spec.request.field, _optional(spec.request.type, spec.request.about), None)
+        for spec in specs
     ]
-    decision: Annotated[
-        Outcome, Meta(description="The strongest of what the deciding stages want.")
+    raw: list[Any] = [(spec.request.field, Raw, _NULL) for spec in specs]
+    found: list[Any] = [
+        (spec.response.field, spec.response.type | UnsetType, UNSET) for spec in specs
     ]
-    tags: Annotated[
-        list[str], Meta(description="From Sentry's reasons and from the rules that matched.")
+    return PipelineMessages(
+        _defined("PipelineRequest", inputs, PipelineCall),
+        _defined("PipelineCall", raw, PipelineCall),
+        _defined("PipelineResponse", found, _response_head()),
+    )
+
+
+def _optional(kind: Any, about: str) -> Any:
+    return Annotated[kind | None, Meta(description=about)]
+
+
+def _response_head() -> type[msgspec.Struct]:
+    """What every answer has."""
+    stages = Meta(description="Stages that ran, in order.", examples=[[*REGISTRY.names[:2]]])
+
+    class PipelineResponse(msgspec.Struct, frozen=True, rename="camel"):
+        """What every stage that ran has found, and what follows from it."""
+
+        pipeline_stages: Annotated[list[str], stages]
+        decision: Annotated[
+            Outcome, Meta(description="The strongest of what the deciding stages want.")
+        ]
+        tags: Annotated[
+            list[str], Meta(description="From Sentry's reasons and from the rules that matched.")
+        ]
+
+    return PipelineResponse
+
+
+def _defined(name: str, fields: list[Any], head: Any) -> Any:
+    """A struct with the fields of the head and more."""
+    about = {"__doc__": head.__doc__}
+    return msgspec.defstruct(name, fields, bases=(head,), namespace=about, frozen=True)
+
+
+class PipelineStage(msgspec.Struct, frozen=True, rename="camel"):
+    """One stage of a pipeline, as callers may know it."""
+
+    stage: Annotated[str, Meta(description="Name of the stage.")]
+    fee_type: Annotated[str, Meta(description="Fee type.")]
+    rule_set: Annotated[str | UnsetType, Meta(description="Rule set of a Rules stage.")] = UNSET
+
+
+class PipelineSummary(msgspec.Struct, frozen=True, rename="camel"):
+    """A pipeline that the account can call."""
+
+    pipeline_id: Annotated[int, Meta(description="Its number.")]
+    version: Annotated[int, Meta(description="Version in force.")]
+    name: Annotated[str, Meta(description="What it is called.")]
+    description: Annotated[str, Meta(description="What it is for.")]
+    stages: Annotated[list[PipelineStage], Meta(description="Its stages, in order.")]
+    required: Annotated[
+        list[str],
+        Meta(description="Paths that a request must have.", examples=[["preCheckRequest"]]),
     ]
-    rules_response: RulesResponse | UnsetType = UNSET
-    sentry_response: SentryInPipeline | UnsetType = UNSET
-    pre_check_response: PreCheckResponse | UnsetType = UNSET
-    id_verify_response: IdVerifyResponse | UnsetType = UNSET
-    gateway_response: GatewayResponse | UnsetType = UNSET
+
+
+class PipelinesResponse(msgspec.Struct, frozen=True, rename="camel"):
+    """The pipelines of the account."""
+
+    pipelines: list[PipelineSummary]

@@ -18,14 +18,10 @@ from gatehouse.core.documents import (
     load_document,
     nearest,
 )
+from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.validation import join_path
-from gatehouse.pipeline.definition import (
-    DECIDING,
-    STAGES,
-    OnFailure,
-    PipelineDefinition,
-    StageDefinition,
-)
+from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 from gatehouse.pipeline.file_types import (
     ConditionText,
     LongText,
@@ -43,18 +39,6 @@ T = TypeVar("T")
 
 MOST_STAGES: Final = 20
 MOST_INPUTS: Final = 100
-
-DEFAULT_STOPS: Final[Mapping[str, str]] = {
-    "Rules": "rules.status = 'DECLINE'",
-    "PreCheck": "precheck.advice <> 'ACCEPT'",
-}
-"""What ends a pipeline after a stage when its author did not say."""
-
-DEFAULT_FAILURES: Final[Mapping[str, OnFailure]] = {
-    "PreCheck": OnFailure.STOP,
-    "Gateway": OnFailure.STOP,
-}
-"""What the failure of a stage means when its author did not say; of all others, CONTINUE."""
 
 _KEYS: Final = ("pipeline", "name", "description", "inputs", "decided_by", "stages")
 _REQUIRED: Final = {
@@ -114,7 +98,7 @@ class _PipelineReader:
         conditions = StageConditions(self._document, Catalogue(inputs), doubtful, lists)
         stages = self._stages(data["stages"], conditions) if "stages" in data else []
         self.flaws += conditions.flaws
-        decided_by = self._decided_by(data["decided_by"]) if "decided_by" in data else DECIDING
+        decided_by = self._decided_by(data["decided_by"]) if "decided_by" in data else ()
         if self.flaws or number is None or name is None:
             return None
         return PipelineDefinition(
@@ -162,7 +146,7 @@ class _PipelineReader:
 
     def _stages(self, given: Any, conditions: StageConditions) -> list[StageDefinition]:
         if not isinstance(given, list) or not given:
-            self._flaw("stages", "must be a list of stages, such as - stage: Sentry")
+            self._flaw("stages", f"must be a list of stages, such as - stage: {_an_example()}")
             return []
         if len(given) > MOST_STAGES:
             self._flaw("stages", f"has {len(given)} stages: use {MOST_STAGES} at most")
@@ -178,35 +162,38 @@ class _PipelineReader:
     def _stage_name(self, stage: Any, index: int) -> str | None:
         path = f"stages[{index}]"
         if not isinstance(stage, dict):
-            guess = f"- stage: {stage}" if stage in STAGES else "- stage: Sentry"
-            self._flaw(path, f"must be a stage with its options, such as {guess}")
+            guess = stage if isinstance(stage, str) and stage in REGISTRY else _an_example()
+            self._flaw(path, f"must be a stage with its options, such as - stage: {guess}")
             return None
         self._refuse_unknown(stage, _STAGE_KEYS, path)
         if "stage" not in stage:
-            self._flaw(f"{path}.stage", f"is required: name one of {', '.join(STAGES)}")
+            self._flaw(f"{path}.stage", f"is required: name one of {', '.join(REGISTRY.names)}")
             return None
         name = self._field(stage, path, "stage", PlainText)
-        if name is None or name in STAGES:
+        if name is None or name in REGISTRY:
             return None if name is None else str(name)
-        self._flaw(f"{path}.stage", must_be_one_of(name, STAGES, "stage"))
-        return nearest(name, STAGES)
+        self._flaw(f"{path}.stage", must_be_one_of(name, REGISTRY.names, "stage"))
+        return nearest(name, REGISTRY.names)
 
     def _check_order(self) -> None:
         names = self._names
-        gateway = names.index("Gateway") if "Gateway" in names else len(names)
+        again = " or ".join(spec.name for spec in REGISTRY.in_pipelines if spec.runs_rule_set)
+        paid_by: str | None = None
         for index, name in enumerate(names):
-            if name is None or name == "Rules":
+            if name is None or REGISTRY[name].runs_rule_set:
                 continue
             path = f"stages[{index}].stage"
             if name in names[:index]:
                 first = names.index(name) + 1
-                self._flaw(path, f"{name} is stage {first} already: only Rules can run twice")
-            elif index > gateway:
+                self._flaw(path, f"{name} is stage {first} already: only {again} can run twice")
+            elif paid_by is not None:
                 self._flaw(
                     path,
-                    f"{name} would run after Gateway, when the payment was made already: move it "
-                    "before Gateway, after which only Rules can come",
+                    f"{name} would run after {paid_by}, when the payment was made already: move it "
+                    f"before {paid_by}, after which only {again} can come",
                 )
+            if REGISTRY[name].pays:
+                paid_by = paid_by or name
 
     def _stage(
         self, stage: dict[str, Any], index: int, name: str, conditions: StageConditions
@@ -222,14 +209,15 @@ class _PipelineReader:
         rule_set = self._rule_set(stage, path, name)
         fee = self._field(stage, path, "fee", StageFee)
         skip_when, stop_when = condition("skip_when", index), condition("stop_when", index + 1)
-        if "stop_when" not in stage and name in DEFAULT_STOPS:
-            stop_when = conditions.usual(DEFAULT_STOPS[name])
-        on_failure = DEFAULT_FAILURES.get(name, OnFailure.CONTINUE)
+        spec = REGISTRY[name]
+        if "stop_when" not in stage and spec.stop_when is not None:
+            stop_when = conditions.usual(spec.stop_when)
+        on_failure = spec.on_failure
         word = self._field(stage, path, "on_failure", PlainText)
         choices = [each.value for each in OnFailure]
         if word is not None and word in choices:
             on_failure = OnFailure(word)
-            if name == "Gateway" and on_failure is not OnFailure.STOP:
+            if spec.pays and on_failure is not OnFailure.STOP:
                 self._flaw(
                     f"{path}.on_failure",
                     "a payment that could not be made is reversed, so it ends the pipeline: "
@@ -243,11 +231,12 @@ class _PipelineReader:
 
     def _rule_set(self, stage: dict[str, Any], path: str, name: str) -> str | None:
         where = f"{path}.rule_set"
+        runs_rule_set = REGISTRY[name].runs_rule_set
         if "rule_set" not in stage:
-            if name == "Rules":
-                self._flaw(where, "is required: name the rule set that this Rules stage runs")
+            if runs_rule_set:
+                self._flaw(where, f"is required: name the rule set that this {name} stage runs")
             return None
-        if name != "Rules":
+        if not runs_rule_set:
             self._flaw(where, f"{name} runs no rules: leave rule_set out")
             return None
         rule_set = self._field(stage, path, "rule_set", RuleSetName)
@@ -276,19 +265,26 @@ class _PipelineReader:
 
     def _decided_by(self, given: Any) -> tuple[str, ...]:
         if not isinstance(given, list) or not given:
-            self._flaw("decided_by", "must be a list of stages, such as [Rules, PreCheck]")
+            some = ", ".join(REGISTRY.deciding[:2])
+            self._flaw("decided_by", f"must be a list of stages, such as [{some}]")
             return ()
         for index, name in enumerate(given):
             path = f"decided_by[{index}]"
-            if not isinstance(name, str) or name not in STAGES:
+            if not isinstance(name, str) or name not in REGISTRY:
                 shown = name if isinstance(name, str) else ""
-                self._flaw(path, must_be_one_of(shown, DECIDING, "deciding stage"))
-            elif name not in DECIDING:
+                self._flaw(path, must_be_one_of(shown, REGISTRY.deciding, "deciding stage"))
+            elif not REGISTRY[name].decides:
                 self._flaw(path, f"{name} has no verdict: let a Rules stage after it decide")
             elif name in given[:index]:
                 self._flaw(path, f"{name} is named twice")
             elif name not in self._names and None not in self._names:
                 self._flaw(path, f"this pipeline has no {name} stage that could decide")
-        if "Gateway" in self._names and "Gateway" not in given:
-            self._flaw("decided_by", "must name Gateway: a payment that was refused decides")
+        for name in self._names:
+            if name is not None and REGISTRY[name].pays and name not in given:
+                self._flaw("decided_by", f"must name {name}: a payment that was refused decides")
         return tuple(name for name in given if isinstance(name, str))
+
+
+def _an_example() -> str:
+    """A stage that needs no options."""
+    return next(spec.name for spec in REGISTRY.in_pipelines if not spec.runs_rule_set)

@@ -1,21 +1,17 @@
 """What is known where in a pipeline: which signals a condition can hope for at its place."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-_LEFT_BY: Final[Mapping[str, str]] = {
-    "rules": "Rules",
-    "sentry": "Sentry",
-    "precheck": "PreCheck",
-    "idverify": "IdVerify",
-    "gateway": "Gateway",
-}
+from gatehouse.core.stage_registry import REGISTRY
+
 _MOST_NAMED: Final = 5
 
 
 def left_by(signal: str) -> str | None:
     """The stage that leaves a signal; None for what is known from the start."""
-    return _LEFT_BY.get(signal.partition(".")[0])
+    spec = REGISTRY.by_prefix.get(signal.partition(".")[0])
+    return None if spec is None else spec.name
 
 
 def never_known(signal: str, stages: Sequence[str], place: int) -> str | None:
@@ -33,7 +29,7 @@ def never_known(signal: str, stages: Sequence[str], place: int) -> str | None:
 def rules_in_the_dark(
     stages: Sequence[str], place: int, rules: Iterable[tuple[str, Sequence[str]]]
 ) -> str | None:
-    """One line about the rules of a Rules stage that speak of stages which do not run before it.
+    """One line about the rules of a rule set that speak of stages which do not run before it.
 
     `rules` are names with the signals that each speaks of. This is no mistake: one rule set may
     serve in several pipelines, and what is not known is NULL.

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.pipeline.definition import OnFailure, PipelineDefinition, StageDefinition
+from gatehouse.core.outcomes import OnFailure, Outcome, strongest
+from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 
 
 def combine(
@@ -12,9 +12,9 @@ def combine(
 ) -> Outcome:
     """The decision, from each stage that ran, its verdict, and whether it completed.
 
-    Of the stages that completed, those in `decided_by` count. A stage that did not complete
-    counts by its `on_failure` wherever it stands: a pipeline that was ended early because Sentry
-    could not be asked must not look like one in which all was well.
+    Of the stages that completed, the deciders count. A stage that did not complete counts by its
+    `on_failure` wherever it stands: a pipeline that ended early because a stage failed must not
+    look like one in which all was well.
     """
     return strongest(_votes(definition, ran))
 
@@ -23,11 +23,12 @@ def _votes(
     definition: PipelineDefinition,
     ran: Iterable[tuple[StageDefinition, Outcome | None, bool]],
 ) -> Iterator[Outcome]:
+    deciders = definition.deciders
     for stage, verdict, completed in ran:
         if not completed:
             if stage.on_failure is OnFailure.STOP:
                 yield verdict or Outcome.REVIEW
             elif stage.on_failure is OnFailure.REVIEW:
                 yield Outcome.REVIEW
-        elif verdict is not None and stage.stage in definition.decided_by:
+        elif verdict is not None and stage.stage in deciders:
             yield verdict

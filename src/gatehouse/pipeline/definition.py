@@ -4,46 +4,13 @@ An author writes a file, `pipeline.authoring` checks it, and what is kept and ru
 defined here, as JSON. A running server needs nothing else.
 """
 
-from collections.abc import Mapping
-from enum import StrEnum
 from typing import Final
 
 import msgspec
 
 from gatehouse.conditions.nodes import Condition, Type
-
-
-class OnFailure(StrEnum):
-    """What follows when a stage did not complete: its connector failed or was late."""
-
-    CONTINUE = "CONTINUE"
-    """Go on as if the stage were not there."""
-    STOP = "STOP"
-    """End the pipeline with the stage's verdict, or REVIEW if it has none."""
-    REVIEW = "REVIEW"
-    """Go on, but the decision is REVIEW at least."""
-
-
-STAGES: Final = ("Rules", "Sentry", "PreCheck", "IdVerify", "Gateway")
-"""Every stage that a pipeline can have."""
-
-DECIDING: Final = ("Rules", "PreCheck", "Gateway")
-"""The stages that have a verdict. Sentry and IdVerify leave signals, over which rules decide."""
-
-FEE_TYPES: Final[Mapping[str, str]] = {
-    "Rules": "RULES",
-    "Sentry": "SENTRY",
-    "PreCheck": "PRECHECK",
-    "IdVerify": "ID_VERIFY",
-    "Gateway": "GATEWAY",
-}
-"""Under which name of the fee schedule each stage is charged."""
-
-_INPUTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "preCheckRequest": ("PreCheck", "Gateway"),
-    "idVerifyRequest": ("IdVerify",),
-    "payment": ("Gateway",),
-}
+from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.stage_registry import REGISTRY
 
 
 class StageDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -51,7 +18,7 @@ class StageDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
 
     stage: str
     rule_set: str | None = None
-    """The rule set that a Rules stage runs."""
+    """The rule set that the stage runs, if it is one that runs rules."""
     fee_micros: int | None = None
     """What it costs here; None is the fee of the account's schedule."""
     stop_when: Condition | None = None
@@ -70,8 +37,13 @@ class PipelineDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     inputs: dict[str, Type] = {}
     """The custom inputs that conditions of the pipeline itself use, without `custom.`."""
     stages: tuple[StageDefinition, ...] = ()
-    decided_by: tuple[str, ...] = DECIDING
-    """Names of the stages whose verdicts make the decision."""
+    decided_by: tuple[str, ...] = ()
+    """Stages whose verdicts make the decision, as its author named them; see `deciders`."""
+
+    @property
+    def deciders(self) -> tuple[str, ...]:
+        """Stages whose verdicts make the decision: unless named, all that have one."""
+        return self.decided_by or REGISTRY.deciding
 
 
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
@@ -94,8 +66,20 @@ def needs(definition: PipelineDefinition) -> dict[str, tuple[str, ...]]:
     `payment` is an amount and a currency, whichever part of the request they come with.
     """
     present = {stage.stage for stage in definition.stages}
-    found = {
-        name: tuple(stage for stage in stages if stage in present)
-        for name, stages in _INPUTS.items()
-    }
-    return {name: stages for name, stages in found.items() if stages}
+    found: dict[str, tuple[str, ...]] = {}
+    for spec in REGISTRY.in_pipelines:
+        if spec.name in present:
+            for need in spec.needs:
+                found[need] = (*found.get(need, ()), spec.name)
+    return found
+
+
+def reads(definition: PipelineDefinition) -> tuple[str, ...]:
+    """The objects of a request that the stages of the pipeline look at, in the usual order."""
+    present = {stage.stage for stage in definition.stages}
+    read: set[str] = set()
+    for spec in REGISTRY.in_pipelines:
+        if spec.name in present:
+            read |= {spec.request.field, *spec.reads, *spec.needs}
+    fields = [spec.request.field for spec in REGISTRY.in_pipelines]
+    return tuple(field for field in fields if field in read)

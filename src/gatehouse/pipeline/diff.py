@@ -43,7 +43,7 @@ def _head(old: PipelineDefinition, new: PipelineDefinition) -> Iterator[str]:
     if old.description != new.description:
         yield "~ description"
     yield from _changed("input ", old.inputs, new.inputs)
-    decides = ({"": ", ".join(each.decided_by)} for each in (old, new))
+    decides = ({"": ", ".join(each.deciders)} for each in (old, new))
     yield from _changed("decided_by", *decides)
 
 

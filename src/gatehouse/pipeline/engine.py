@@ -3,19 +3,19 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
-from gatehouse.conditions.stage_signals import signals_of
 from gatehouse.core.cards import CardOfRequest, KeptCard
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.core.stage import Stage
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.timeouts import with_timeout
 from gatehouse.decisions.record import (
     DecisionRecord,
@@ -86,15 +86,15 @@ class Job(msgspec.Struct, frozen=True):
     request_id: str
     operation: str
     account_id: str
-    policies: dict[str, Any]
+    policies: ValuesByType
     steps: tuple[Step, ...]
-    inputs: dict[str, Any]
+    inputs: ValuesByType
     card: CardOfRequest | None
     client_reference: str | int | None
     claim: Claim | None
     render: Callable[["Processed"], bytes]
     other_cards: dict[str, CardOfRequest] = {}
-    """Of stages that were asked about another card, by name of the stage."""
+    """Of stages that were asked about another card than `card`, by name of the stage."""
     intent: Intent | None = None
     """The payment that a stage is going to ask for."""
     decision_plan: DecisionPlan | None = None
@@ -134,7 +134,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
 
 
 class Engine:
-    """Runs orders."""
+    """Runs jobs."""
 
     def __init__(
         self,
@@ -151,23 +151,22 @@ class Engine:
         self._options = options
 
     async def process(self, job: Job) -> ProcessingResult:
-        """Take one order from authorization to record."""
+        """Take one job from authorization to record."""
         now_ms = self._clock()
         card = self._keep_card(job.card) if job.card is not None else None
         hold = self._hold(job, card, now_ms)
         verdict = await self._settlement.authorize(Authorize(hold, now_ms, job.claim, job.intent))
         if not isinstance(verdict, Authorized):
             return verdict
-        case = Case(job.request_id, job.account_id, now_ms, job.inputs, job.policies, {})
+        case = Case(job.request_id, job.account_id, now_ms, job.inputs, job.policies)
         case.card = card
-        if job.other_cards:
-            others = job.other_cards.items()
-            case.gathered |= {stage: self._keep_card(other) for stage, other in others}
+        for stage, other in job.other_cards.items():
+            case.other_cards[stage] = self._keep_card(other)
         self._note_guesses(case, verdict)
         try:
             runs = await self._run_all(job, case)
         except BaseException:
-            # A defect, or a stop that would not wait: the caller must not pay for it.
+            # A defect, or a server that stops: the caller must not pay for it.
             _tell(case, done=False)
             await asyncio.shield(self._settlement.release(_release(job, self._clock())))
             raise
@@ -194,7 +193,9 @@ class Engine:
             runs.append(run)
             completed = run.item.completed
             if decision_plan is not None:
-                case.signals |= signals_of(run.stage, run.result.facts, completed=completed)
+                case.signals |= REGISTRY.signals_of(
+                    run.stage, run.result.facts, completed=completed
+                )
             if not completed:
                 if step.ends_on_failure:
                     break
@@ -206,7 +207,7 @@ class Engine:
         limit = self._options.guess_limit
         case.guess_limit_applies = limit > 0
         case.guess_limit_reached = 0 < limit <= verdict.mismatches
-        # Were all open requests allowed to ask, guesses sent at once would all get through.
+        # Open requests count too, or parallel guesses would bypass the limit.
         case.guess_limit_at_risk = 0 < limit <= verdict.mismatches + verdict.in_flight
 
     def _hold(self, job: Job, card: KeptCard | None, now_ms: int) -> Hold:
@@ -259,13 +260,13 @@ class Engine:
         try:
             done = await asyncio.shield(closing)
         except asyncio.CancelledError:
-            # The books are being written: what they say happened, also for whoever is told now.
+            # The commit is under way: it may still charge the request, so its result counts.
             done = await closing
         return processed(done.remaining, done.answer)
 
 
 def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
-    """Whether the decision would be to decline by what is known so far."""
+    """Whether the stages so far decide to decline."""
     if all(run.result.verdict is not _DECLINE for run in runs):
         return False
     return decision_plan.decide(runs) is _DECLINE
@@ -288,13 +289,13 @@ def _end_of(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> Int
 
 
 def _tell(case: Case, *, done: bool) -> None:
-    # Whoever wants to be told may hold the case: a ring of both would be freed late.
+    # A callback may hold the case: a cycle of both would be freed late.
     on_settled, case.on_settled = case.on_settled, []
     for tell in on_settled:
         try:
             tell(done)
         except Exception:
-            # The request is settled; whoever wanted to know must not undo that.
+            # The request is settled, and a failing callback must not undo that.
             _log.exception("could not tell a stage how its request ended")
 
 

@@ -1,4 +1,4 @@
-"""The port to the books: what the engine asks of the store, and the answers it can get.
+"""The port to the ledger and the records: what the engine asks of the store, and its answers.
 
 Each operation is decided on its own and becomes durable before its answer is given, however many
 others share the commit.

@@ -1,4 +1,4 @@
-"""The port to whoever answers for a card: an issuer, a network or a processor."""
+"""The port to the party that answers for a card: an issuer, a network or a processor."""
 
 from typing import Protocol
 

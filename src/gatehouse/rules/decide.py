@@ -1,29 +1,17 @@
 """What the rules of a set decide together about one request."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.conditions.compile_python import Lists, compile_conditions
 from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.rules.response import Matched
 from gatehouse.rules.ruleset import Rule, RuleSet
 
 _MOST_REMEMBERED: Final = 2048
 """Which rules match is seldom new, so what follows from it is worked out once."""
-
-
-class Matched(msgspec.Struct, frozen=True, rename="camel"):
-    """A rule that matched."""
-
-    id: Annotated[str, Meta(description="Name of the rule.", examples=["foreign-card"])]
-    rule_set: Annotated[str, Meta(description="Rule set it belongs to.", examples=["starter"])]
-    version: Annotated[int, Meta(description="Version of the rule set.", examples=[1])]
-    outcome: Annotated[
-        Outcome, Meta(description="What the rule decides by itself.", examples=["REVIEW"])
-    ]
-    tags: Annotated[tuple[str, ...], Meta(description="The rule's tags.", examples=[["country"]])]
 
 
 class Judgement(msgspec.Struct, frozen=True):

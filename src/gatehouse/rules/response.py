@@ -6,7 +6,18 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.outcomes import Outcome
-from gatehouse.rules.decide import Matched
+
+
+class Matched(msgspec.Struct, frozen=True, rename="camel"):
+    """A rule that matched."""
+
+    id: Annotated[str, Meta(description="Name of the rule.", examples=["foreign-card"])]
+    rule_set: Annotated[str, Meta(description="Rule set it belongs to.", examples=["starter"])]
+    version: Annotated[int, Meta(description="Version of the rule set.", examples=[1])]
+    outcome: Annotated[
+        Outcome, Meta(description="What the rule decides by itself.", examples=["REVIEW"])
+    ]
+    tags: Annotated[tuple[str, ...], Meta(description="The rule's tags.", examples=[["country"]])]
 
 
 class RulesResponse(msgspec.Struct, frozen=True, rename="camel"):

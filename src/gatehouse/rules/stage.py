@@ -3,18 +3,19 @@
 from typing import Any
 
 from gatehouse.conditions.compile_python import Lists
-from gatehouse.conditions.stage_signals import rules_signals
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.decisions.rule_signals import rules_signals
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.response import RulesResponse
+from gatehouse.rules.spec import RULES
 
 
 class RulesStage:
     """Decides by one of the account's rule sets."""
 
-    name = "Rules"
-    fee_type = "RULES"
+    name = RULES.name
+    fee_type = RULES.fee_type
     time_limit_ms = 1000
     """Never reached: judging computes, within the limits of the language, and never waits."""
 

@@ -7,8 +7,7 @@ import msgspec
 from gatehouse.decisions.outline import RecordOutline, read_outline
 from gatehouse.decisions.record import RecordedEvent, Text, UnreadableRecord, read
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
-
-STAGE: Final = "Sentry"
+from gatehouse.sentry.spec import SENTRY
 
 _WORDS: Final = {kind: kind.name.lower() for kind in EntityKind}
 _KINDS: Final = {word: kind for kind, word in _WORDS.items()}
@@ -79,7 +78,7 @@ def past_event_in(account_id: str, text: Text) -> PastEvent | None:
 def measured_in(record: RecordOutline) -> Measured | None:
     """What Sentry measured; None when it did not run or complete. Raises `UnreadableRecord`."""
     for stage in record.stages:
-        if stage.name == STAGE and stage.completed:
+        if stage.name == SENTRY.name and stage.completed:
             result = read(_decode_measured, stage.result)
             if result.signals is None:
                 return None
@@ -89,7 +88,7 @@ def measured_in(record: RecordOutline) -> Measured | None:
 
 def _event_of_stage(record: RecordOutline) -> RecordedEvent | None:
     for stage in record.stages:
-        if stage.name == STAGE:
+        if stage.name == SENTRY.name:
             event = read(_decode_event, stage.result).event
             if event is not None:
                 return event

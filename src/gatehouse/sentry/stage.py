@@ -13,11 +13,12 @@ from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.memory import Entity, History, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
-from gatehouse.sentry.recorded_event import STAGE, recorded_event
+from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
 from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, Scored, load_scorecard, load_sheet
+from gatehouse.sentry.spec import SENTRY
 
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3
@@ -58,8 +59,8 @@ def recorded_features(values: dict[str, float]) -> dict[str, float]:
 class SentryStage:
     """Judges how far a request can be trusted."""
 
-    name = STAGE
-    fee_type = "SENTRY"
+    name = SENTRY.name
+    fee_type = SENTRY.fee_type
 
     def __init__(
         self,
@@ -88,11 +89,11 @@ class SentryStage:
 
     async def run(self, case: Case) -> StageResult:
         """Score the request in the light of what was seen before."""
-        visit = case.gathered.get(self.name)
+        visit = _observed(case)
         if visit is None:
-            result, _ = await self.judge(case, case.input(self.name, SentryRequest))
+            result, _ = await self.judge(case, case.input(SentryRequest))
             return result
-        # Whoever asked the memory for all stages has heard, too, that it does not answer.
+        # Without a past, the memory did not answer when it was asked for all stages.
         return self._result(visit, completed=visit.past is not None)
 
     async def judge(self, case: Case, request: SentryRequest) -> tuple[StageResult, MemoryEvent]:
@@ -108,9 +109,9 @@ class SentryStage:
 
     def unavailable(self, case: Case) -> StageResult:
         """The memory did not answer: what can be said without it, free of charge."""
-        visit = case.gathered.get(self.name)
+        visit = _observed(case)
         if visit is None:
-            visit = self.glance(case, case.input(self.name, SentryRequest))
+            visit = self.glance(case, case.input(SentryRequest))
             return self._result(visit, completed=False, event=True)
         return self._result(visit, completed=False)
 
@@ -131,8 +132,7 @@ class SentryStage:
     ) -> ObservedRequest:
         """The same without the memory."""
         view = view_request(request, case.at_ms / 1000, self._book, case.card)
-        policy = case.policies.get(self.name, DEFAULT_POLICY)
-        assert isinstance(policy, SentryPolicy)
+        policy = case.policies.find(SentryPolicy) or DEFAULT_POLICY
         if view.event.transaction_id is not None:
             transaction = drop_placeholder(view.event.transaction_id)
             case.transaction = None if transaction is None else self._keeper.kept(transaction)
@@ -170,6 +170,13 @@ class SentryStage:
             tags=tuple([each.code for each in reasons if each.effect < 0]),
             inside=SentryInPipeline(ip_score, confidence, reasons),
         )
+
+
+def _observed(case: Case) -> ObservedRequest | None:
+    """What was seen of the request before the stages ran, if anything was."""
+    observation = case.observation
+    assert observation is None or isinstance(observation, ObservedRequest)
+    return observation
 
 
 def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list[Reason]:

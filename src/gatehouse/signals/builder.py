@@ -1,4 +1,4 @@
-"""Surveys a request: fills the case's signals, and tells the record what was seen."""
+"""Builds the signals of a request, and says what the decision record keeps of them."""
 
 from typing import Final
 
@@ -19,44 +19,43 @@ from gatehouse.sentry.request_view import DAY_S, RequestView
 from gatehouse.sentry.stage import ObservedRequest, SentryStage
 from gatehouse.signals import request_signals
 from gatehouse.signals.fingerprinter import Fingerprinter
-from gatehouse.signals.request_parts import INPUT, SignalInput
+from gatehouse.signals.request_parts import SignalInput
 
 _EMAIL: Final = EntityKind.EMAIL
 _PHONE: Final = EntityKind.PHONE
-_KEPT: Final = "Survey"
 
 
 class LiveSignalBuilder:
-    """Implements the engine's `Surveyor`."""
+    """Implements the engine's `SignalBuilder` for a running service."""
 
     def __init__(
-        self, sentry: SentryStage, book: AddressBook, memory: Memory, keeper: Fingerprinter
+        self, sentry: SentryStage, book: AddressBook, memory: Memory, fingerprinter: Fingerprinter
     ) -> None:
         self._sentry = sentry
         self._book = book
         self._memory = memory
-        self._keeper = keeper
+        self._fingerprinter = fingerprinter
 
     async def describe(self, case: Case) -> None:
         """Fill the case's signals with what the request itself says."""
-        told = case.input(INPUT, SignalInput)
+        given = case.input(SignalInput)
         found = request_signals.time_signals(case.at_ms)
-        more = self._contacts(told, found)
-        other = self._other_address(told, found, more, case.at_ms)
-        visit = await self._visit(case, told, more)
-        self._note(found, case, told, visit.view, other=other)
-        past = visit.past
+        more = self._contacts(given, found)
+        other = self._other_address(given, found, more, case.at_ms)
+        observed = await self._observe(case, given, more)
+        self._note(found, case, given, observed.view, other=other)
+        past = observed.past
         if past is not None:
             found |= past.velocity()
-            case.on_settled.append(lambda _done: self._settle(case, visit))
-        case.signals = found
-        # Stages add what they find; the record keeps what was known without them.
-        case.gathered[_KEPT] = dict(found), visit
-        case.gathered[self._sentry.name] = visit
+            case.on_settled.append(lambda _done: self._settle(case, observed))
+        case.request_signals = found
+        case.signals = dict(found)
+        case.observation = observed
 
     def facts(self, case: Case) -> RecordedSignals:
         """What the decision record keeps: the signals, and the event that counts from now on."""
-        found, visit = case.gathered[_KEPT]
+        found, visit = case.request_signals, case.observation
+        assert isinstance(visit, ObservedRequest)
         past = visit.past
         event = recorded_event(
             visit.event,
@@ -65,45 +64,45 @@ class LiveSignalBuilder:
         )
         return RecordedSignals(found, event)
 
-    async def _visit(self, case: Case, told: SignalInput, more: list[Entity]) -> ObservedRequest:
+    async def _observe(self, case: Case, given: SignalInput, more: list[Entity]) -> ObservedRequest:
         sentry = self._sentry
         try:
-            seen = sentry.gather(case, told.sentry, more=more)
+            seen = sentry.gather(case, given.sentry, more=more)
             return await with_timeout(sentry.time_limit_ms / 1000, seen)
         except (TimeoutError, ConnectorFailed):
             # The memory does not answer: rules that need the past do not match.
-            return sentry.glance(case, told.sentry, more=more)
+            return sentry.glance(case, given.sentry, more=more)
 
-    def _contacts(self, told: SignalInput, found: request_signals.Signals) -> list[Entity]:
+    def _contacts(self, given: SignalInput, found: request_signals.Signals) -> list[Entity]:
         """E-mail and phone as signals, and as what is remembered of them."""
         more: list[Entity] = []
-        keeper = self._keeper
-        if told.email is not None:
-            email = parse_email(told.email)
-            mailbox = None if email is None else keeper.hashed_email(email.canonical)
+        fingerprinter = self._fingerprinter
+        if given.email is not None:
+            email = parse_email(given.email)
+            mailbox = None if email is None else fingerprinter.hashed_email(email.canonical)
             found |= request_signals.email_signals(email, mailbox)
             if mailbox is not None:
                 more.append((_EMAIL, mailbox))
-        if told.phone is not None:
-            phone = parse_phone(told.phone)
-            number = None if phone is None else keeper.hashed_phone(phone.e164)
+        if given.phone is not None:
+            phone = parse_phone(given.phone)
+            number = None if phone is None else fingerprinter.hashed_phone(phone.e164)
             found |= request_signals.phone_signals(phone, number)
             if number is not None:
                 more.append((_PHONE, number))
         return more
 
     def _other_address(
-        self, told: SignalInput, found: request_signals.Signals, more: list[Entity], at_ms: int
+        self, given: SignalInput, found: request_signals.Signals, more: list[Entity], at_ms: int
     ) -> bool:
         """Rules' own address, when Sentry was told another; it is the one that rules speak of."""
-        text = told.other_address
+        text = given.other_address
         if text is None:
             return False
         address = read_address(text)
-        device = told.sentry.device
+        device = given.sentry.device
         seen = read_address(device.ip_address) if device and device.ip_address else None
         if address is None or (seen is not None and seen.text == address.text):
-            return False  # No address at all, or the same one, written otherwise.
+            return False  # No address at all, or the same one in another notation.
         facts = self._book.look(address, at_ms // (DAY_S * 1000))
         found |= request_signals.address_signals(address, facts)
         more.append(address_entity(address))
@@ -113,40 +112,42 @@ class LiveSignalBuilder:
         self,
         found: request_signals.Signals,
         case: Case,
-        told: SignalInput,
+        given: SignalInput,
         view: RequestView,
         *,
         other: bool,
     ) -> None:
-        rules = told.rules
-        found |= request_signals.order_signals(told.amount, told.currency, view)
+        rules = given.rules
+        found |= request_signals.order_signals(given.amount, given.currency, view)
         found |= request_signals.device_signals(view)
         if case.card is not None:
             found |= request_signals.card_signals(case.card, case.at_ms)
         if view.address is not None and not other:
             found |= request_signals.address_signals(view.address, view.facts)
-        user, affiliate = drop_placeholder(told.user_id), drop_placeholder(view.order.affiliate_id)
+        user, affiliate = drop_placeholder(given.user_id), drop_placeholder(view.order.affiliate_id)
         if user is not None:
-            found["user.id"] = self._keeper.kept(str(user))
+            found["user.id"] = self._fingerprinter.kept(str(user))
         if affiliate is not None:
-            found["order.affiliate"] = request_signals.own_text(str(affiliate), self._keeper.hashed)
+            found["order.affiliate"] = request_signals.own_text(
+                str(affiliate), self._fingerprinter.hashed
+            )
         for name, country in (
             ("billing.country", rules.billing_country),
             ("shipping.country", rules.shipping_country),
         ):
             if country is not None:
                 found[name] = request_signals.text_of(country_code(country.strip()))
-        if told.cards_differ is not None:
-            found["request.cards_differ"] = told.cards_differ
+        if given.cards_differ is not None:
+            found["request.cards_differ"] = given.cards_differ
         found["request.ips_differ"] = other
-        for inputs in (told.sentry.custom_inputs, rules.custom_inputs):
+        for inputs in (given.sentry.custom_inputs, rules.custom_inputs):
             if inputs:
-                found |= request_signals.custom_signals(inputs, self._keeper.hashed)
+                found |= request_signals.custom_signals(inputs, self._fingerprinter.hashed)
 
-    def _settle(self, case: Case, visit: ObservedRequest) -> None:
+    def _settle(self, case: Case, observed: ObservedRequest) -> None:
         """Remember that a card was refused: many refusals are how cards are tried out."""
         if _was_declined(case):
-            self._memory.note_decline(visit.event)
+            self._memory.note_decline(observed.event)
 
 
 def _was_declined(case: Case) -> bool:

@@ -9,10 +9,10 @@ from gatehouse.sentry.entities import EntityHasher
 class Fingerprinter:
     """Implements `rules.list_entries.EntryKeeper` with the keys of this installation."""
 
-    def __init__(self, fingerprints: Fingerprints, keeper: EntityHasher) -> None:
+    def __init__(self, fingerprints: Fingerprints, hasher: EntityHasher) -> None:
         self.fingerprint = fingerprints.of
-        self.kept = keeper.kept
-        self.hashed = keeper.hashed
+        self.kept = hasher.kept
+        self.hashed = hasher.hashed
 
     def hashed_email(self, mailbox: str) -> str:
         """A keyed hash of a mailbox."""
@@ -24,6 +24,6 @@ class Fingerprinter:
 
 
 def open_fingerprinter(ring: KeyRing) -> Fingerprinter:
-    """The keeper of an installation."""
+    """The fingerprinter with an installation's keys."""
     fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
     return Fingerprinter(fingerprints, EntityHasher(ring.current(keyring.ENTITIES)[1]))

@@ -1,13 +1,10 @@
-"""What the inputs of a request's stages say together: one purchase, told in several places."""
+"""Brings the inputs of a request's stages together: all of them describe one purchase."""
 
 import msgspec
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.request import BuyerAccount, Device, Order, SentryRequest
-
-INPUT = "Survey"
-"""Under this name the survey's own input stands among those of the stages."""
 
 _NOTHING_FOR_SENTRY = SentryRequest()
 _NO_DEVICE = Device()
@@ -16,11 +13,11 @@ _NO_ACCOUNT = BuyerAccount()
 
 
 class SignalInput(msgspec.Struct, frozen=True):
-    """Everything that signals are made of, each thing from the place that knows it best."""
+    """Everything that signals are made of, each value from the input that knows it best."""
 
     rules: RulesRequest
     sentry: SentryRequest
-    """As it was sent, with what it left out and the others told."""
+    """As it was sent, completed with what other inputs say."""
     amount: float | None
     currency: str | None
     email: str | None
@@ -31,14 +28,14 @@ class SignalInput(msgspec.Struct, frozen=True):
 
     @property
     def other_address(self) -> str | None:
-        """The address that Rules was told, when Sentry was told another one."""
-        told = self.rules.customer_ip
-        seen = None if self.sentry.device is None else self.sentry.device.ip_address
-        return None if told is None or told == seen else told
+        """The address in the Rules input, if the Sentry input has another one."""
+        address = self.rules.customer_ip
+        device = self.sentry.device
+        return None if device is not None and device.ip_address == address else address
 
 
 class RequestParts(msgspec.Struct, frozen=True):
-    """What a request brought, as far as the survey cares."""
+    """What a request brought, as far as signals are made of it."""
 
     rules: RulesRequest
     sentry: SentryRequest | None = None
@@ -50,23 +47,23 @@ class RequestParts(msgspec.Struct, frozen=True):
     """All cards that the inputs speak of."""
 
 
-def bring_together(told: RequestParts) -> SignalInput:
+def bring_together(parts: RequestParts) -> SignalInput:
     """One description of the purchase. What will be charged beats what was said about it."""
-    rules, sentry = told.rules, told.sentry or _NOTHING_FOR_SENTRY
+    rules, sentry = parts.rules, parts.sentry or _NOTHING_FOR_SENTRY
     order, account = sentry.order or _NO_ORDER, sentry.account or _NO_ACCOUNT
-    amount, currency = told.payment or (None, None)
+    amount, currency = parts.payment or (None, None)
     if amount is None:
         amount = order.amount if rules.amount is None else rules.amount
         currency = order.currency if rules.currency is None else rules.currency
-    cards = told.cards
+    cards = parts.cards
     return SignalInput(
         rules=rules,
-        sentry=_completed(sentry, rules, (amount, currency), charged=told.payment is not None),
+        sentry=_completed(sentry, rules, (amount, currency), charged=parts.payment is not None),
         amount=amount,
         currency=currency,
-        email=told.email if rules.email is None else rules.email,
-        phone=told.phone if rules.phone is None else rules.phone,
-        # Whom the memory counts must be whom rules speak of.
+        email=parts.email if rules.email is None else rules.email,
+        phone=parts.phone if rules.phone is None else rules.phone,
+        # Rules must speak of the same user that the memory counts.
         user_id=rules.user_id if account.user_id is None else account.user_id,
         cards_differ=any(card != cards[0] for card in cards[1:]) if cards else None,
     )
@@ -79,7 +76,7 @@ def _completed(
     *,
     charged: bool,
 ) -> SentryRequest:
-    """Sentry's input; what it does not say is taken from the others, and what is charged is so."""
+    """Sentry's input, completed from the other inputs; the amount charged replaces its own."""
     amount, currency = money
     more: dict[str, msgspec.Struct] = {}
     device = sentry.device or _NO_DEVICE

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from gatehouse.core.case import Case
+from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
-from gatehouse.sentry.recorded_event import STAGE
 from gatehouse.sentry.reputation_store import LabelTarget
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
 from gatehouse.sentry.stage import ScoredRequest, SentryStage, recorded_features
@@ -112,7 +111,7 @@ def replay(
     stage, memory = judge
     summary = Summary()
     lessons = _Lessons(memory, options, summary, progress.say)
-    policies, before_s = {STAGE: options.policy}, 0.0
+    policies, before_s = ValuesByType.of(options.policy), 0.0
     for number, data in enumerate(lines, 1):
         if data.isspace():
             continue
@@ -129,7 +128,7 @@ def replay(
         scorecard = lessons.go_on_to(at_ms)
         if scorecard is not None:
             stage = stage.with_scorecard(scorecard)
-        case = Case("", ACCOUNT, at_ms, {}, policies, {})
+        case = Case("", ACCOUNT, at_ms, ValuesByType(), policies)
         weighed = _finished(stage.weigh(case, recorded.request))
         lessons.add(at_ms, weighed, fraud=recorded.fraud)
         write(recorded.at, weighed.confidence)

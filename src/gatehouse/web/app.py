@@ -42,17 +42,14 @@ class AppOptions(msgspec.Struct, frozen=True):
     strict_transport: bool
 
 
-class Runtime(msgspec.Struct, frozen=True):
-    """Where the application takes time and randomness from."""
+class AppPorts(msgspec.Struct, frozen=True):
+    """What the application calls."""
 
+    routes: Router
+    callers: Callers
     clock: Clock
     randomness: Randomness
     stopwatch: Callable[[], float]
-
-
-class Observers(msgspec.Struct, frozen=True):
-    """What is told about each answered request."""
-
     request_log: RequestLog
     metrics: Metrics
 
@@ -70,22 +67,15 @@ class Life(Protocol):
 class App:
     """The ASGI application."""
 
-    def __init__(
-        self,
-        routes: Router,
-        callers: Callers,
-        runtime: Runtime,
-        options: AppOptions,
-        observers: Observers,
-    ) -> None:
-        self._routes = routes
-        self._callers = callers
-        self._clock = runtime.clock
-        self._randomness = runtime.randomness
-        self._stopwatch = runtime.stopwatch
+    def __init__(self, ports: AppPorts, options: AppOptions) -> None:
+        self._routes = ports.routes
+        self._callers = ports.callers
+        self._clock = ports.clock
+        self._randomness = ports.randomness
+        self._stopwatch = ports.stopwatch
         self._options = options
-        self._request_log = observers.request_log
-        self._metrics = observers.metrics
+        self._request_log = ports.request_log
+        self._metrics = ports.metrics
         self._in_flight = 0
         self._fixed_headers = _security_headers(strict_transport=options.strict_transport)
 

@@ -11,10 +11,10 @@ from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import Item
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.request_reader import RequestReader
+from gatehouse.operations.operation import Operation
+from gatehouse.operations.pipeline_messages import PipelinesResponse
 from gatehouse.web.envelope import Billing, Errors, billing, failure
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
-from gatehouse.web.operations import Operation
-from gatehouse.web.pipelines import PipelinesResponse
 from gatehouse.web.problems import BODY_CODES, CODES, Problem
 from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, Decision
 from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
@@ -58,6 +58,11 @@ _PAID_CODES: Final = frozenset(
 )
 
 
+def path_of(operation: Operation) -> str:
+    """Where an operation is found."""
+    return f"/api/v1/{operation.name}"
+
+
 def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     """The whole document."""
     kinds: list[Any] = [Errors, Billing, Decision, ReviewPage, ReviewResolution, PipelinesResponse]
@@ -65,7 +70,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=_REF)
-    paths: dict[str, Any] = {one.path: {"post": _post(one, schemas)} for one in operations}
+    paths: dict[str, Any] = {path_of(one): {"post": _post(one, schemas)} for one in operations}
     paths["/api/v1/pipelines"] = {"get": _list_pipelines(schemas)}
     paths["/api/v1/decisions"] = {"get": _list_decisions(schemas)}
     paths["/api/v1/decisions/{requestId}"] = {"get": _get_decision(schemas)}

@@ -12,6 +12,7 @@ from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion
 from gatehouse.pipeline.settlement import Search
+from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.web.envelope import Money, money
 from gatehouse.web.problems import Problem
 
@@ -23,8 +24,8 @@ _MOST_PARAMETERS = 20
 class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
     """One stage of a decision."""
 
-    name: Annotated[str, Meta(description="Name of the stage.", examples=["PreCheck"])]
-    fee_type: Annotated[str, Meta(description="Fee type.", examples=["PRECHECK"])]
+    name: Annotated[str, Meta(description="Name of the stage.", examples=[PRE_CHECK.name])]
+    fee_type: Annotated[str, Meta(description="Fee type.", examples=[PRE_CHECK.fee_type])]
     fee: Annotated[Money, Meta(description="Its fee; charged only when it completed.")]
     completed: Annotated[bool, Meta(description="Whether it completed.")]
     duration_microseconds: Annotated[int, Meta(description="How long it took.")]

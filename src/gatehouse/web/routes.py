@@ -6,24 +6,24 @@ from typing import Any
 import msgspec
 from starlette.routing import Route, Router
 
+from gatehouse.operations.operation import Operation
 from gatehouse.sentry.memory import MemoryState
 from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.metrics import CONTENT_TYPE, Metrics
-from gatehouse.web.openapi import openapi_document
-from gatehouse.web.operations import Operation
+from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.reference import CONTENT_POLICY, reference_page
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """How the server is, for those who look after it."""
+    """How the server is, for the machines that watch it."""
 
     checks: dict[str, bool]
-    """Without any of these, requests should go elsewhere."""
+    """If any of these is false, requests should go to another server."""
     memory: MemoryState
     """Good to have: while it is being rebuilt, requests are judged by what is known so far."""
 
@@ -62,24 +62,23 @@ class Routes:
 
 
 class Offered(msgspec.Struct, frozen=True):
-    """What the API offers."""
+    """What the API offers, and what answers it."""
 
     operations: list[Operation]
     pipelines: PipelineListing
     """Tells which pipelines an account has."""
+    api: Api
+    reviews: Reviews
+    feedback: Feedback
 
 
 def make_routes(
-    apis: tuple[Api, Reviews, Feedback],
-    offered: Offered,
-    ready: Readiness,
-    metrics: Metrics | None,
-    base_url: str,
+    offered: Offered, ready: Readiness, metrics: Metrics | None, base_url: str
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
-    api, reviews, feedback = apis
+    api, reviews, feedback = offered.api, offered.reviews, offered.feedback
     routes = [
-        *(_route("POST", one.path, api.operation(one)) for one in offered.operations),
+        *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
         _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
         _route("GET", "/api/v1/reviews", reviews.listing),
         _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
@@ -113,7 +112,7 @@ def _pages(document: dict[str, Any], base_url: str) -> list[Route]:
 
 
 def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
-    """What machines that look after the service ask."""
+    """What the machines that watch the service ask."""
 
     async def health() -> Reply:
         return Reply(200, b'{"status":"ok"}')
@@ -144,7 +143,7 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
 
 
 def _plain(path: str, make: Callable[[], Awaitable[Reply]]) -> Route:
-    async def handler(_visit: RequestContext, _receive: Receive) -> Reply:
+    async def handler(_context: RequestContext, _receive: Receive) -> Reply:
         return await make()
 
     return _route("GET", path, handler)

@@ -5,12 +5,15 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.access.accounts import Account, Caller
+from gatehouse.access.accounts import Account
 from gatehouse.access.callers import Callers
+from gatehouse.core.case import ValuesByType
 from gatehouse.core.clock import Clock
+from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
 from gatehouse.core.request_reader import RequestReader, read_json
+from gatehouse.operations.operation import Operation, RequestPlan
 from gatehouse.pipeline.engine import Engine, Job, Processed
 from gatehouse.pipeline.settlement import (
     Archive,
@@ -24,7 +27,6 @@ from gatehouse.web import envelope
 from gatehouse.web.auth import Authenticator
 from gatehouse.web.body import Receive, read_body
 from gatehouse.web.context import Reply, RequestContext, is_visible
-from gatehouse.web.operations import Operation, RequestPlan
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import public_decision, read_search
 
@@ -37,6 +39,16 @@ PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
 """What an account has of something."""
 
 
+class ApiPorts(msgspec.Struct, frozen=True):
+    """What the routes call."""
+
+    engine: Engine
+    authenticator: Authenticator
+    callers: Callers
+    archive: Archive
+    clock: Clock
+
+
 class ApiOptions(msgspec.Struct, frozen=True):
     """What the routes are told by the settings."""
 
@@ -44,29 +56,23 @@ class ApiOptions(msgspec.Struct, frozen=True):
     body_timeout_ms: int
     idempotency_ttl_ms: int
     idempotency_key: bytes
-    read_policies: Callable[[dict[str, Any]], dict[str, Any]]
+    read_policies: Callable[[dict[str, Any]], ValuesByType]
 
 
 class Api:
     """Makes the handlers of the v1 routes."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        authenticator: Authenticator,
-        books: tuple[Callers, Archive],
-        clock: Clock,
-        options: ApiOptions,
-    ) -> None:
-        self._engine = engine
-        self._authenticator = authenticator
-        self._callers, self._archive = books
-        self._clock = clock
+    def __init__(self, ports: ApiPorts, options: ApiOptions) -> None:
+        self._engine = ports.engine
+        self._authenticator = ports.authenticator
+        self._callers = ports.callers
+        self._archive = ports.archive
+        self._clock = ports.clock
         self._options = options
 
     def operation(self, operation: Operation) -> Handler:
         """The handler of one operation."""
-        reader = RequestReader(operation.read_type or operation.request_type)
+        reader = RequestReader(operation.read_type)
         options = self._options
 
         async def handle(context: RequestContext, receive: Receive) -> Reply:
@@ -79,20 +85,19 @@ class Api:
             claim = self._claim(context, operation, caller.account, body)
             try:
                 plan = await operation.plan(caller.account, request)
-            except Problem:
+            except RequestRefused:
                 # What is configured may have changed since the first request was answered.
-                earlier = await self._told_before(claim)
+                earlier = await self._earlier_answer(claim)
                 if earlier is None:
                     raise
                 return earlier
             reference = request.client_reference_id
-            order = self._order(context, operation, (caller, claim), plan, reference)
-            return await self._process(order)
+            return await self._process(self._job(context, operation, plan, claim, reference))
 
         return handle
 
-    async def _told_before(self, claim: Claim | None) -> Reply | None:
-        """What the first request of a key was told, if there was one."""
+    async def _earlier_answer(self, claim: Claim | None) -> Reply | None:
+        """The answer to the first request of an idempotency key, if there was one."""
         if claim is None:
             return None
         earlier = await self._archive.earlier(claim, self._clock())
@@ -139,16 +144,16 @@ class Api:
         billed = envelope.billing(account.currency, [], (remaining, 0, 0))
         return Reply(200, envelope.success(context.request_id, context.field, response, billed))
 
-    def _order(
+    def _job(
         self,
         context: RequestContext,
         operation: Operation,
-        who: tuple[Caller, Claim | None],
         plan: RequestPlan,
+        claim: Claim | None,
         reference: str | int | None,
     ) -> Job:
-        caller, claim = who
-        account = caller.account
+        assert context.caller is not None
+        account = context.caller.account
         return Job(
             request_id=context.request_id,
             operation=operation.name,
@@ -165,11 +170,11 @@ class Api:
             decision_plan=plan.decision_plan,
         )
 
-    async def _process(self, order: Job) -> Reply:
-        outcome = await self._engine.process(order)
+    async def _process(self, job: Job) -> Reply:
+        outcome = await self._engine.process(job)
         match outcome:
             case Processed():
-                return Reply(200, outcome.answer or order.render(outcome))
+                return Reply(200, outcome.answer or job.render(outcome))
             case Insufficient():
                 raise Problem("insufficient_balance", remaining=outcome.remaining)
             case _:

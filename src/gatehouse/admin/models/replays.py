@@ -19,8 +19,8 @@ from gatehouse.intel.feeds import Feeds
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
-from gatehouse.sentry.recorded_event import STAGE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, load_scorecard
+from gatehouse.sentry.spec import SENTRY
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.settings import Settings
 from gatehouse.store.accounts import accounts
@@ -45,7 +45,7 @@ class ReplayStart(msgspec.Struct, frozen=True):
 def account_start(session: AdminSession, account_id: str, version: int | None) -> ReplayStart:
     """An account's policy and one of its models; without a version, the shipped scorecard."""
     with session.reading() as connection:
-        kept = accounts.get(connection, account_id).policies.get(STAGE)
+        kept = accounts.get(connection, account_id).policies.get(SENTRY.name)
         model = None if version is None else models.get(connection, account_id, version)
     policy = DEFAULT_POLICY if kept is None else msgspec.convert(kept, SentryPolicy)
     if model is None:

@@ -18,6 +18,7 @@ from gatehouse.cli.configured.versions import (
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import exact, show, table, warn
 from gatehouse.core.money import format_amount
+from gatehouse.core.stage import PAYMENT
 from gatehouse.pipeline.definition import PipelineDefinition, needs
 from gatehouse.pipeline.diff import options, title
 
@@ -31,11 +32,7 @@ PipelineFileArgument = Annotated[
 ]
 Number = Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the pipeline.")]
 
-_INPUTS: Final = {
-    "preCheckRequest": "preCheckRequest",
-    "idVerifyRequest": "idVerifyRequest",
-    "payment": "an amount and a currency, in gatewayRequest or sentryRequest.order",
-}
+_PAYMENT: Final = "an amount and a currency, in gatewayRequest or sentryRequest.order"
 
 
 @app.command()
@@ -172,7 +169,7 @@ def _data(definition: PipelineDefinition) -> dict[str, Any]:
 
 def _deciding(definition: PipelineDefinition) -> list[str]:
     present = {stage.stage for stage in definition.stages}
-    return [name for name in definition.decided_by if name in present]
+    return [name for name in definition.deciders if name in present]
 
 
 def _sheet(view: "PipelineView") -> str:
@@ -196,5 +193,7 @@ def _sheet(view: "PipelineView") -> str:
         lines.append(f"custom inputs: {declared}")
     sent = needs(definition)
     lines.append("the caller must send:" if sent else "the caller need not send anything")
-    lines += [f"   {_INPUTS[name]}, for {' and '.join(stages)}" for name, stages in sent.items()]
+    for name, stages in sent.items():
+        what = _PAYMENT if name == PAYMENT else name
+        lines.append(f"   {what}, for {' and '.join(stages)}")
     return "\n".join(lines)

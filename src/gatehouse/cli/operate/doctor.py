@@ -13,7 +13,7 @@ from gatehouse.settings import unknown_variables
 def doctor(as_json: AsJson = False) -> None:
     """Go through the go-live list; each point that is open says what to do."""
     from gatehouse.admin.go_live import ConnectorLoaders, inspect
-    from gatehouse.operations.catalogue import load_gateway, load_identity_connector, load_issuer
+    from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
 
     loaders = ConnectorLoaders(load_issuer, load_identity_connector, load_gateway)
     report = inspect(read_settings(), loaders, unknown_variables(os.environ))

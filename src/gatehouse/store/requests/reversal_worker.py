@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.core.timeouts import with_timeout
+from gatehouse.gateway.payment import Payment
 from gatehouse.gateway.port import PaymentGateway, Reversal
-from gatehouse.gateway.request import Payment
 from gatehouse.store.database import Database
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState, KeptIntent

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from gatehouse.gateway.request import LARGEST_PAYMENT, Payment, UnfitPayment, read_payment
+from gatehouse.gateway.payment import LARGEST_PAYMENT, Payment, UnfitPayment, read_payment
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,83 @@
+"""Gateway as it declares itself to the rest of the service."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.signal import Type, describe_signal, text_signals
+from gatehouse.core.stage import (
+    PAYMENT,
+    Stage,
+    StageOptions,
+    StageRequest,
+    StageResponse,
+    StageSignals,
+    StageSpec,
+)
+from gatehouse.gateway.request import GatewayRequest
+from gatehouse.gateway.response import GatewayResponse, GatewayStatus
+
+if TYPE_CHECKING:
+    from gatehouse.gateway.port import PaymentGateway
+
+_TEXTS: Final = {"gateway.status": "status", "gateway.responseCode": "responseCode"}
+
+
+class GatewayParties(Protocol):
+    """Whom Gateway asks."""
+
+    @property
+    def gateway(self) -> "PaymentGateway":
+        """Collects payments."""
+
+
+def _build(parties: GatewayParties, options: StageOptions) -> Stage:
+    from gatehouse.gateway.stage import GatewayStage
+
+    return GatewayStage(parties.gateway, time_limit_ms=options.time_limit_ms)
+
+
+def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return text_signals(facts, _TEXTS)
+
+
+GATEWAY: Final = StageSpec(
+    name="Gateway",
+    fee_type="GATEWAY",
+    default_fee_micros=30_000,
+    place=50,
+    build=_build,
+    time_limit_setting="gateway_timeout_ms",
+    request=StageRequest(
+        type=GatewayRequest,
+        field="gatewayRequest",
+        about="What Gateway charges; otherwise `sentryRequest.order` says it.",
+    ),
+    response=StageResponse(
+        type=GatewayResponse,
+        field="gatewayResponse",
+        example=GatewayResponse(GatewayStatus.APPROVED, "00", "410263"),
+    ),
+    reads=("sentryRequest",),
+    needs=("preCheckRequest", PAYMENT),
+    decides=True,
+    on_failure=OnFailure.STOP,
+    pays=True,
+    signals=StageSignals(
+        prefix="gateway",
+        catalogue=(
+            describe_signal(
+                "gateway.status",
+                Type.TEXT,
+                "The answer.",
+                "'DECLINED'",
+                tuple(each.value for each in GatewayStatus),
+            ),
+            describe_signal(
+                "gateway.responseCode", Type.TEXT, "The gateway's code for its answer.", "'05'"
+            ),
+            describe_signal("gateway.completed", Type.BOOLEAN, "The gateway answered in time."),
+        ),
+        read=_read_signals,
+    ),
+)

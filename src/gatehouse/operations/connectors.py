@@ -1,0 +1,72 @@
+"""Finds the connectors that the settings name: the sandbox's, or a factory of the operator's."""
+
+import importlib
+from typing import Any
+
+from gatehouse.connectors.sandbox.addresses import SandboxAddresses
+from gatehouse.connectors.sandbox.gateway import SandboxGateway
+from gatehouse.connectors.sandbox.identities import SandboxIdentities
+from gatehouse.connectors.sandbox.issuer import SandboxIssuer
+from gatehouse.core.errors import SettingsError
+from gatehouse.gateway.port import NoGateway, PaymentGateway
+from gatehouse.idverify.source import IdentitySource
+from gatehouse.intel.networks import AddressBook
+from gatehouse.precheck.issuer import Issuer
+from gatehouse.settings import Settings
+
+
+def load_issuer(settings: Settings) -> Issuer:
+    """The issuer that the settings name."""
+    if settings.issuer == "sandbox":
+        return SandboxIssuer()
+    issuer: Issuer = _load_connector("GATEHOUSE_ISSUER", settings.issuer, "check")
+    return issuer
+
+
+def load_gateway(settings: Settings) -> PaymentGateway:
+    """The payment gateway that the settings name."""
+    if settings.gateway == "sandbox":
+        return SandboxGateway()
+    if settings.gateway == "none":
+        return NoGateway()
+    gateway: PaymentGateway = _load_connector(
+        "GATEHOUSE_GATEWAY", settings.gateway, "authorize", "reverse"
+    )
+    return gateway
+
+
+def load_identities(settings: Settings, records: IdentitySource) -> IdentitySource:
+    """The identity source that the settings name, given the embedded one."""
+    if settings.identities == "records":
+        return records
+    if settings.identities == "sandbox":
+        return SandboxIdentities(records)
+    return load_identity_connector(settings)
+
+
+def load_identity_connector(settings: Settings) -> IdentitySource:
+    """The identity source outside this service that the settings name."""
+    source: IdentitySource = _load_connector("GATEHOUSE_IDENTITIES", settings.identities, "find")
+    return source
+
+
+def load_addresses(settings: Settings, book: AddressBook) -> AddressBook:
+    """The address book; the sandbox adds a few addresses of its own."""
+    return book if settings.is_production else SandboxAddresses(book)
+
+
+def _load_connector(setting: str, path: str, *methods: str) -> Any:
+    """What the factory of a connector makes; it must have the methods of its port."""
+    module, separator, factory = path.partition(":")
+    if not separator:
+        raise SettingsError(f"{setting} takes a word of its own or module:factory; got {path}")
+    try:
+        connector = getattr(importlib.import_module(module), factory)()
+    except Exception as error:
+        raise SettingsError(f"{setting} cannot be loaded: {error}") from None
+    for method in methods:
+        if not callable(getattr(connector, method, None)):
+            raise SettingsError(
+                f"{setting} does not make what it should: it has no {method} method"
+            )
+    return connector

@@ -1,0 +1,71 @@
+"""The operations of the API: each has a name, a body, a plan for the engine, and an answer."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from gatehouse.access.accounts import Account
+from gatehouse.billing.fees import fee_schedule
+from gatehouse.core.cards import CardOfRequest
+from gatehouse.core.case import ValuesByType
+from gatehouse.core.stage import OperationSpec, Stage, StageSpec
+from gatehouse.pipeline.engine import DecisionPlan, Processed, Step
+from gatehouse.pipeline.settlement import Intent
+
+
+class RequestPlan(msgspec.Struct, frozen=True):
+    """How one request is going to be worked on."""
+
+    steps: tuple[Step, ...]
+    inputs: ValuesByType
+    card: CardOfRequest | None
+    answer: Callable[[Processed], msgspec.Struct]
+    """From what was found to the operation's own object."""
+    other_cards: dict[str, CardOfRequest] = {}
+    intent: Intent | None = None
+    decision_plan: DecisionPlan | None = None
+
+
+Planner = Callable[[Account, Any], Awaitable[RequestPlan]]
+"""Raises `RequestRefused` when the request does not fit what the account has configured."""
+
+
+class Operation(OperationSpec, frozen=True, kw_only=True):
+    """One operation: a pipeline of stages, planned for the account that calls it."""
+
+    field: str
+    """The envelope's field for the answer."""
+    plan: Planner
+    fee_types: tuple[str, ...]
+    """What the documentation's example is charged for."""
+    read_type: type[msgspec.Struct]
+    """What the body is decoded as; `request_type` is what the documentation shows."""
+
+
+def stage_operation(spec: StageSpec, declared: OperationSpec, plan: Planner) -> Operation:
+    """A stage as an operation of its own."""
+    return Operation(
+        **{name: getattr(declared, name) for name in declared.__struct_fields__},
+        field=spec.response.field,
+        plan=plan,
+        fee_types=(spec.fee_type,),
+        read_type=declared.request_type,
+    )
+
+
+def plan_stage(spec: StageSpec, stage: Stage) -> Planner:
+    """The plan of an operation that is one stage, the same for every account."""
+    kind, card_of, fee_type = spec.request.type, spec.request.card, spec.fee_type
+
+    async def plan(account: Account, request: Any) -> RequestPlan:
+        fee = fee_schedule(account.fees)[fee_type]
+        card = None if card_of is None else card_of(request)
+        return RequestPlan((Step(stage, fee),), ValuesByType({kind: request}), card, last_response)
+
+    return plan
+
+
+def last_response(done: Processed) -> msgspec.Struct:
+    """The answer of the only stage."""
+    return done.runs[-1].result.response

@@ -1,0 +1,137 @@
+"""Reads the objects of a Pipeline request that the stages of the pipeline look at.
+
+The others may hold anything. How an object is decoded and validated is handed in by the face that
+received the request.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from gatehouse.core.case import ValuesByType
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.stage import PAYMENT
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.gateway.payment import Payment, UnfitPayment, read_payment
+from gatehouse.gateway.request import GatewayRequest
+from gatehouse.operations.account_setup import Pipeline
+from gatehouse.operations.pipeline_messages import PipelineCall
+from gatehouse.sentry.request import Order, SentryRequest
+
+FieldErrors = dict[str, list[str]]
+
+_NOTHING: Final = (b"", b"null")
+_LONGEST_NOTHING: Final = 4
+_NO_GATEWAY: Final = GatewayRequest()
+_GATEWAY_PLACE: Final = "gatewayRequest"
+_ORDER_PLACE: Final = "sentryRequest.order"
+
+
+class PartReader(Protocol):
+    """Decodes and validates one object of a request."""
+
+    def read_part(self, part: msgspec.Raw) -> msgspec.Struct:
+        """The object, or `RequestRefused` with everything that is wrong with it."""
+
+
+ReaderFactory = Callable[[type[msgspec.Struct]], PartReader]
+
+
+class PipelineInputs(msgspec.Struct, frozen=True):
+    """What a pipeline's stages were given."""
+
+    values: ValuesByType
+    payment: Payment | None
+    amount: float | None
+    """The payment's, as it was written."""
+
+
+class InputReader:
+    """Reads the inputs that a pipeline looks at."""
+
+    def __init__(self, make_reader: ReaderFactory) -> None:
+        self._readers = {
+            spec.request.field: make_reader(spec.request.type) for spec in REGISTRY.in_pipelines
+        }
+
+    def read(self, pipeline: Pipeline, call: PipelineCall) -> PipelineInputs:
+        """The inputs; raises `RequestRefused` with everything that is wrong with them."""
+        wrong: FieldErrors = {}
+        values = ValuesByType()
+        for field in pipeline.reads:
+            raw: msgspec.Raw = getattr(call, field)
+            if len(raw) <= _LONGEST_NOTHING and bytes(raw) in _NOTHING:
+                if field in pipeline.needs:
+                    wrong[field] = [_required(pipeline, field)]
+                continue
+            try:
+                value = self._readers[field].read_part(raw)
+            except RequestRefused as refused:
+                wrong |= _errors_inside(field, raw, refused)
+            else:
+                values[type(value)] = value
+        payment = amount = None
+        if PAYMENT in pipeline.needs:
+            payment, amount = _read_payment(values, pipeline, wrong)
+        if wrong:
+            raise RequestRefused("invalid_request", fields=wrong)
+        return PipelineInputs(values, payment, amount)
+
+
+def _errors_inside(field: str, raw: msgspec.Raw, refused: RequestRefused) -> FieldErrors:
+    """What is wrong with one object, by paths from the top of the request."""
+    if refused.fields:
+        return {f"{field}.{path}": messages for path, messages in refused.fields.items()}
+    if bytes(raw).startswith(b"{"):
+        return {field: [f"cannot be read: {detail}" for detail in refused.details]}
+    return {field: ["must be an object"]}
+
+
+def _required(pipeline: Pipeline, need: str) -> str:
+    stages = ", ".join(pipeline.needs[need])
+    return f"is required by pipeline {pipeline.definition.number} ({stages})"
+
+
+def _read_payment(
+    values: ValuesByType, pipeline: Pipeline, wrong: FieldErrors
+) -> tuple[Payment | None, float | None]:
+    """What is to be paid: said to Gateway, or by the order."""
+    asked = values.find(GatewayRequest) or _NO_GATEWAY
+    order = getattr(values.find(SentryRequest), "order", None)
+    # What an input says that has other mistakes is not known, but it is not missing.
+    spoilt = any(path.startswith((_GATEWAY_PLACE, "sentryRequest")) for path in wrong)
+    places: dict[str, str] = {}
+    given: dict[str, Any] = {}
+    for name in ("amount", "currency"):
+        place, value = f"{_GATEWAY_PLACE}.{name}", getattr(asked, name)
+        other, said = f"{_ORDER_PLACE}.{name}", getattr(order, name, None)
+        if value is None and said is not None:
+            place, value = other, said
+        if value is None and not spoilt:
+            wrong[place] = [f"{_required(pipeline, PAYMENT)}; {other} can say it, too"]
+        places[name], given[name] = place, value
+    if None in given.values():
+        return None, None
+    if places["amount"].partition(".")[0] != places["currency"].partition(".")[0]:
+        _refuse_mixture(places, asked, order, wrong)
+    try:
+        payment = read_payment(given["amount"], given["currency"].strip().upper()[:8])
+    except UnfitPayment as unfit:
+        wrong.setdefault(places[unfit.field], []).append(str(unfit))
+        return None, None
+    return payment, given["amount"]
+
+
+def _refuse_mixture(
+    places: dict[str, str], asked: GatewayRequest, order: Order | None, wrong: FieldErrors
+) -> None:
+    """An amount of one place is not one of another place's currency when the two disagree."""
+    for name, place in places.items():
+        said, here = getattr(order, name, None), getattr(asked, name)
+        if isinstance(said, str) and isinstance(here, str):
+            said, here = said.strip().upper(), here.strip().upper()
+        if place.startswith(f"{_GATEWAY_PLACE}.") and said not in (None, here):
+            other = "currency" if name == "amount" else "amount"
+            message = f"differs from {_ORDER_PLACE}.{name}: send {other} here, too"
+            wrong.setdefault(place, []).append(message)

@@ -1,0 +1,70 @@
+"""Rules as it declares itself to the rest of the service."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.core.signal import Type, describe_signal
+from gatehouse.core.stage import (
+    OperationSpec,
+    StageRequest,
+    StageResponse,
+    StageSignals,
+    StageSpec,
+)
+from gatehouse.rules.request import RulesCall, RulesRequest
+from gatehouse.rules.response import RulesResponse
+
+
+def _combine(responses: Sequence[RulesResponse]) -> RulesResponse:
+    """What several Rules stages say together: the strongest status, every match."""
+    matched = [match for each in responses for match in each.matched_rules]
+    return RulesResponse(strongest([each.status for each in responses]), tuple(matched))
+
+
+_SIGNALS: Final = (
+    describe_signal(
+        "rules.status",
+        Type.TEXT,
+        "Strongest outcome of the Rules stages so far.",
+        "'REVIEW'",
+        tuple(each.value for each in Outcome),
+    ),
+    describe_signal(
+        "rules.matched",
+        Type.WORDS,
+        "Names of the rules that matched in Rules stages so far.",
+        "HAS(rules.matched, 'foreign-card')",
+    ),
+    describe_signal("rules.completed", Type.BOOLEAN, "Every Rules stage so far ran to its end."),
+)
+_EXAMPLE: Final = RulesResponse(Outcome.ACCEPT, ())
+
+RULES: Final = StageSpec(
+    name="Rules",
+    fee_type="RULES",
+    default_fee_micros=10_000,
+    place=10,
+    request=StageRequest(type=RulesRequest, field="rulesRequest", about="For Rules."),
+    response=StageResponse(
+        type=RulesResponse, field="rulesResponse", combine=_combine, example=_EXAMPLE
+    ),
+    reads=("sentryRequest",),
+    decides=True,
+    stop_when="rules.status = 'DECLINE'",
+    runs_rule_set=True,
+    signals=StageSignals(prefix="rules", catalogue=_SIGNALS),
+    operation=OperationSpec(
+        name="rules",
+        title="Rules",
+        about=(
+            "Decides with one of the account's rule sets and names every rule that matched. "
+            "Every field is optional: a rule that speaks of something that was not sent does not "
+            "match. Outcomes such as `DECLINE` come while `isSuccess` is true."
+        ),
+        request_type=RulesCall,
+        response_type=RulesResponse,
+        example=_EXAMPLE,
+        mistaken={"cardNumber": "4242 4242 4242 4242", "amount": "59.90"},
+    ),
+)

@@ -1,0 +1,131 @@
+"""Sentry as it declares itself to the rest of the service."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from gatehouse.core.signal import Type, describe_signal
+from gatehouse.core.stage import (
+    OperationSpec,
+    Stage,
+    StageOptions,
+    StageRequest,
+    StageResponse,
+    StageSignals,
+    StageSpec,
+)
+from gatehouse.sentry.policy import SentryPolicy
+from gatehouse.sentry.request import SentryRequest
+from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
+
+if TYPE_CHECKING:
+    from gatehouse.intel.networks import AddressBook
+    from gatehouse.sentry.entities import EntityHasher
+    from gatehouse.sentry.memory import Memory
+
+
+class SentryParties(Protocol):
+    """Whom Sentry asks."""
+
+    @property
+    def addresses(self) -> "AddressBook":
+        """Knows internet addresses."""
+
+    @property
+    def memory(self) -> "Memory":
+        """Remembers earlier requests."""
+
+    @property
+    def entity_hasher(self) -> "EntityHasher":
+        """Hashes what may not be remembered as it is."""
+
+
+def _build(parties: SentryParties, options: StageOptions) -> Stage:
+    from gatehouse.sentry.scorecard import load_scorecard
+    from gatehouse.sentry.stage import SentryStage
+
+    return SentryStage(
+        parties.addresses,
+        parties.memory,
+        load_scorecard(),
+        parties.entity_hasher,
+        time_limit_ms=options.time_limit_ms,
+    )
+
+
+def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "sentry.requestConfidence": facts.get("requestConfidence"),
+        "sentry.ipScore": facts.get("ipScore"),
+        "sentry.reasons": list(facts.get("reasons", ())),
+    }
+
+
+_SIGNALS: Final = (
+    describe_signal(
+        "sentry.requestConfidence",
+        Type.NUMBER,
+        "Confidence that the request is legitimate, 0 to 1.",
+        "0.2",
+    ),
+    describe_signal(
+        "sentry.ipScore",
+        Type.NUMBER,
+        "The same from what is known of the address alone.",
+        "0.3",
+    ),
+    describe_signal(
+        "sentry.reasons",
+        Type.WORDS,
+        "Codes of what moved the score.",
+        "HAS(sentry.reasons, 'IP_TOR_EXIT')",
+    ),
+    describe_signal("sentry.completed", Type.BOOLEAN, "Sentry ran to its end."),
+)
+_FOREIGN_CARD: Final = Reason(
+    "IP_CARD_COUNTRY_MISMATCH", -0.8, "The card is not from the address's country."
+)
+_REASONS: Final = [
+    Reason("IP_CONSUMER", 0.35, "The address is an ordinary one."),
+    Reason("UA_CURRENT", 0.35, "The browser is an ordinary one and up to date."),
+    Reason("LANG_COUNTRY_FIT", 0.25, "The browser's languages fit the address's country."),
+    Reason("SESSION_ORDINARY", 0.2, "The visit has lasted an ordinary time."),
+    Reason("ACCOUNT_NAMED", 0.15, "The order was placed from an account."),
+    Reason("CART_ADDS_UP", 0.15, "The cart adds up to the order's amount."),
+    Reason("CURRENCY_COUNTRY_FIT", 0.15, "The currency is that of the address's country."),
+    Reason("ORDER_PLAUSIBLE", 0.1, "Amount and currency are plausible."),
+]
+
+SENTRY: Final = StageSpec(
+    name="Sentry",
+    fee_type="SENTRY",
+    default_fee_micros=20_000,
+    place=20,
+    build=_build,
+    time_limit_setting="sentry_timeout_ms",
+    policy_type=SentryPolicy,
+    request=StageRequest(type=SentryRequest, field="sentryRequest", about="For Sentry."),
+    response=StageResponse(
+        type=SentryInPipeline,
+        field="sentryResponse",
+        example=SentryInPipeline(0.6804, 0.7868, [_FOREIGN_CARD, *_REASONS]),
+        example_tags=(_FOREIGN_CARD.code,),
+    ),
+    signals=StageSignals(prefix="sentry", catalogue=_SIGNALS, read=_read_signals),
+    operation=OperationSpec(
+        name="sentry",
+        title="Sentry",
+        about=(
+            "Turns what is known about device, visit, account, order and cart into a confidence "
+            "that the request is legitimate, with the reasons. Every group is optional; what is "
+            "missing or hard to believe is scored, not refused."
+        ),
+        request_type=SentryRequest,
+        response_type=SentryResponse,
+        example=SentryResponse(0.8914, _REASONS),
+        mistaken={
+            "event": {"type": "REFUND", "timestamp": "yesterday"},
+            "shoppingCart": {"items": [{"price": 10, "quantity": "two"}]},
+            "customInputs": {"coupon": None},
+        },
+    ),
+)

@@ -1,0 +1,98 @@
+"""Requests are planned, and refused, without a word of HTTP."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from gatehouse.access.accounts import Account
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.stage import Stage
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.gateway.stage import GatewayInput
+from gatehouse.operations.account_setup import Builder, Setup, Setups
+from gatehouse.operations.operation import RequestPlan
+from gatehouse.operations.planning import Pipelines
+from gatehouse.pipeline.engine import SignalBuilder
+from gatehouse.pipeline.starter import starter_pipelines
+from gatehouse.precheck.request import PreCheckRequest
+from gatehouse.rules.lists import AccountLists
+from gatehouse.rules.starter import starter_program
+from gatehouse.sentry.request import SentryRequest
+from gatehouse.signals.request_parts import SignalInput
+from gatehouse.store.configured.configurations import StoredVersion
+from tests.harness import PURCHASE
+from tests.operations.test_account_setup import SENTRY
+
+ACCOUNT = Account("acct_1", "Shop", "USD", 0, {}, {})
+
+
+class OneSetup:
+    """Finds what every new account has."""
+
+    def __init__(self, builder: Builder) -> None:
+        rules = [StoredVersion("starter", 3, "", starter_program())]
+        pipelines = [
+            StoredVersion(name, 3, "", program) for name, _, program in starter_pipelines()
+        ]
+        kept = (rules, pipelines)
+        self._setup = builder.build("acct_1", "1", kept, AccountLists({}), (SENTRY, None))
+
+    async def find(self, account_id: str) -> Setup:
+        return self._setup
+
+
+@pytest.fixture(scope="module")
+def plan() -> Callable[..., RequestPlan]:
+    stages = {**dict.fromkeys(REGISTRY.names, cast(Stage, SENTRY)), SENTRY.name: SENTRY}
+    builder = Builder(stages)
+    setups = cast(Setups, OneSetup(builder))
+    pipelines = Pipelines(setups, builder, cast(SignalBuilder, None), RequestReader)
+    decode = msgspec.json.Decoder(pipelines.messages.call).decode
+
+    def planned(**changes: Any) -> RequestPlan:
+        call = decode(msgspec.json.encode({**PURCHASE, **changes}))
+        return asyncio.run(pipelines.plan_pipeline(ACCOUNT, call))
+
+    return planned
+
+
+def test_a_plan_has_the_stages_in_order_and_the_inputs_by_their_types(
+    plan: Callable[..., RequestPlan],
+) -> None:
+    found = plan()
+    assert [step.pays for step in found.steps] == [False, False, False, True]
+    checked = found.inputs.find(PreCheckRequest)
+    assert checked is not None
+    assert found.card == checked.card()
+    assert found.inputs.find(SentryRequest) is not None
+    together = found.inputs.find(SignalInput)
+    assert together is not None
+    assert together.cards_differ is False
+    paid = found.inputs.find(GatewayInput)
+    assert paid is not None
+    assert found.intent is not None
+    assert found.intent.amount_minor == paid.payment.amount_minor == 5990
+
+
+def test_a_request_that_does_not_fit_is_an_error_of_the_trade(
+    plan: Callable[..., RequestPlan],
+) -> None:
+    with pytest.raises(RequestRefused) as unknown:
+        plan(pipelineId=9)
+    message = "there is no such pipeline; there are: 1, 2"
+    assert unknown.value.fields == {"pipelineId": [message]}
+    with pytest.raises(RequestRefused) as wrong:
+        plan(pipelineId=2, preCheckRequest=None, sentryRequest={"order": {"amount": "x"}})
+    assert wrong.value.fields == {
+        "sentryRequest.order.amount": ["must be a number"],
+        "preCheckRequest": ["is required by pipeline 2 (PreCheck, Gateway)"],
+        "idVerifyRequest": ["is required by pipeline 2 (IdVerify)"],
+    }
+
+
+def test_what_no_stage_looks_at_may_hold_anything(plan: Callable[..., RequestPlan]) -> None:
+    assert plan(idVerifyRequest=17).other_cards == {}
