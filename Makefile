@@ -40,7 +40,7 @@ test: setup ## Check everything: format, lint, types, import contract, all tests
 # Without compiled files, every process of the tests would compile the whole program again.
 quick: export PYTHONDONTWRITEBYTECODE :=
 quick: setup ## Run the tests alone, on SQLite and PostgreSQL (ARGS="-k ledger" for some)
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 format: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .

@@ -36,7 +36,7 @@ def new_database(postgres: Postgres) -> Iterator[Callable[[], str]]:
 
     yield make
     for url in made:
-        postgres.drop(url)
+        postgres.give_back(url)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

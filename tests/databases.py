@@ -12,13 +12,14 @@ import warnings
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psutil
 import psycopg
-from sqlalchemy.engine import make_url
 
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import migrate
+from gatehouse.store.tables import METADATA
 
 _QUICK = """
 fsync = off
@@ -37,29 +38,50 @@ class Postgres:
     def __init__(self, uri: str) -> None:
         self._uri = uri
         self._numbers = count()
-        self._migrated = False
+        self._idle: list[str] = []
+        self._rows: dict[str, list[tuple[Any, ...]]] = {}
 
     def new(self) -> str:
-        """The URL of a new database with all tables and no rows."""
-        if not self._migrated:
-            _migrate(self._create(_TEMPLATE, "template1"))
-            self._migrated = True
+        """The URL of a database as a migration leaves it: one that was given back, or a copy."""
+        if not self._rows:
+            url = self._create(_TEMPLATE, "template1")
+            _migrate(url)
+            with psycopg.connect(url) as connection:
+                for name in _tables(connection):
+                    self._rows[name] = connection.execute(f"SELECT * FROM {name}").fetchall()
+        if self._idle:
+            return self._idle.pop()
         return self._create(f"gatehouse_{next(self._numbers)}", _TEMPLATE)
 
     def empty(self) -> str:
         """The URL of a new database without any tables."""
         return self._create(f"gatehouse_{next(self._numbers)}", "template1")
 
+    def give_back(self, url: str) -> None:
+        """Bring a database back to how it was made, whoever is still connected to it."""
+        with psycopg.connect(url) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            filled = ", ".join(_tables(connection))
+            connection.execute(f"TRUNCATE {filled} RESTART IDENTITY CASCADE")
+            for name, rows in self._rows.items():
+                for row in rows:
+                    marks = ", ".join(["%s"] * len(row))
+                    connection.execute(f"INSERT INTO {name} VALUES ({marks})", row)
+        self._idle.append(url)
+
     def _create(self, name: str, template: str) -> str:
         with psycopg.connect(self._uri, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         return self._uri.replace("/postgres?", f"/{name}?")
 
-    def drop(self, url: str) -> None:
-        """Remove a database, whoever is still connected to it."""
-        name = str(make_url(url).database)
-        with psycopg.connect(self._uri, autocommit=True) as connection:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+def _tables(connection: psycopg.Connection[tuple[Any, ...]]) -> list[str]:
+    """The tables with rows in them."""
+    looks = (f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in METADATA.tables)
+    return [name for (name,) in connection.execute(" UNION ALL ".join(looks))]
 
 
 @contextlib.contextmanager
