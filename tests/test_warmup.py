@@ -22,15 +22,15 @@ import asyncio
 import json
 from gatehouse.core.case import Case, ValuesByType
 from gatehouse.intel.feeds import Feeds
-from gatehouse.sentry.entities import Keeper
+from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.memory_local import Rings
+from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.core.request_reader import RequestReader
 from tests.harness import VISIT
-stage = SentryStage(Feeds(table(), None, lambda: 0), Rings(1000), load_scorecard(),
-                    Keeper(b"k" * 32), time_limit_ms=1000)
+stage = SentryStage(Feeds(table(), None, lambda: 0), LocalMemory(1000), load_scorecard(),
+                    EntityHasher(b"k" * 32), time_limit_ms=1000)
 read = RequestReader(SentryRequest).read
 agents = (VISIT["device"]["userAgent"], "curl/8.5.0", "Googlebot/2.1", "", "x" * 500)
 people = ("amelia.whitfield", "a@mailinator.com", "xk7q2z9v1")

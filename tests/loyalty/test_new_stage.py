@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -135,7 +136,7 @@ def test_it_runs_in_a_pipeline_is_billed_recorded_and_backtested(
 
     request_id = found["answer"]["requestId"]
     kept = sqlite_home.ok("decisions", "show", request_id, "--account", account, "--json").json
-    seen = row_of(kept, "loyal")
+    seen = row_of(json.dumps(kept), "loyal")
     assert (seen["loyalty.level"], seen["loyalty.completed"]) == ("NEW", True)
     file = tmp_path / "rules.yaml"
     options = ("--account", account, "--json")

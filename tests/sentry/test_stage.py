@@ -57,7 +57,7 @@ def test_alone_it_notes_the_request_and_tells_its_event() -> None:
     result = run(stage(memory), of)
     assert memory.state().events == 1
     assert result.completed
-    assert result.facts["event"]["counted"] is True
+    assert result.facts["event"].counted is True
 
 
 def test_what_was_gathered_before_is_neither_noted_nor_told_again() -> None:
@@ -111,7 +111,7 @@ def test_a_memory_that_does_not_answer_leaves_a_glance_that_is_free() -> None:
     assert result.response == sentry.unavailable(case()).response
     assert sentry.unavailable(of).response == result.response
     assert "event" not in sentry.unavailable(of).facts
-    assert sentry.unavailable(case()).facts["event"]["counted"] is False
+    assert sentry.unavailable(case()).facts["event"].counted is False
 
 
 # ---- What reasons say --------------------------------------------------------------------------
@@ -222,6 +222,6 @@ def test_a_scorecard_of_its_own_shares_the_memory() -> None:
 def test_judging_tells_what_was_noted() -> None:
     memory, of = LocalMemory(limit=1000), case()
     result, event = asyncio.run(stage(memory).judge(of, REQUEST))
-    assert result.facts["event"]["at"] == event.at_s
+    assert result.facts["event"].at == event.at_s
     assert (EntityKind.USER, "user-1") in event.entities
     assert memory.state().events == 1

@@ -14,6 +14,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import is_id
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
+from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
 
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
@@ -166,7 +167,7 @@ def _tags(record: DecisionRecord | None) -> list[str]:
     tags: list[str] = []
     for stage in _stages(record):
         tags += stage.result.get("tags", ())
-        if stage.name == "Sentry":
+        if stage.name == SENTRY.name:
             reasons = stage.result.get("reasons", {})
             tags += [code for code, effect in reasons.items() if effect < 0]
     return list(dict.fromkeys(tags))
