@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,20 @@ def check_steps(steps: list[Step], folder: Path, server: Server, *, with_errors:
     """
     for program in ("bash", "curl", "python3"):
         assert shutil.which(program), f"the page needs {program}, which is not on the path"
-    outputs = _run(steps, folder, server, with_errors=with_errors)
+    environ = {k: v for k, v in server.home.environ().items() if not k.startswith("GATEHOUSE_")}
+    here = [replace(step, command=_served(step.command, server)) for step in steps]
+    check_in_shell(here, folder, environ, with_errors=with_errors)
+
+
+def _served(command: str, server: Server) -> str:
+    return command.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
+
+
+def check_in_shell(
+    steps: list[Step], folder: Path, environ: dict[str, str], *, with_errors: bool
+) -> None:
+    """Every step, run in one shell, ends and prints as the page says."""
+    outputs = _run(steps, folder, environ, with_errors=with_errors)
     for step, (code, output) in zip(steps, outputs, strict=True):
         said = f"$ {step.command}\n{output}"
         assert code == step.exit_code, f"exit code {code}, not {step.exit_code}:\n{said}"
@@ -48,13 +62,12 @@ def check_steps(steps: list[Step], folder: Path, server: Server, *, with_errors:
 
 
 def _run(
-    steps: list[Step], folder: Path, server: Server, *, with_errors: bool
+    steps: list[Step], folder: Path, environ: dict[str, str], *, with_errors: bool
 ) -> list[tuple[int, str]]:
     """Run all steps in one shell; the code and the output of each."""
     script = "\n".join(f"{step.command}\nprintf '\\n{_END} %s\\n' $?" for step in steps)
-    environ = {k: v for k, v in server.home.environ().items() if not k.startswith("GATEHOUSE_")}
     done = subprocess.run(
-        ["bash", "-c", script.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")],
+        ["bash", "-c", script],
         cwd=folder,
         env=environ,
         stdout=subprocess.PIPE,
