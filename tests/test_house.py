@@ -33,6 +33,19 @@ def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -
             assert length <= 70, f"{function.name} has {length} lines"
 
 
+def test_no_test_asserts_how_long_something_took() -> None:
+    """A busy machine is no defect: tests wait for what must come, with a generous limit."""
+    clocks = {"monotonic", "perf_counter", "time"}
+    for path in (ROOT / "tests").rglob("*.py"):
+        for claim in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(claim, ast.Assert):
+                continue
+            durations = (n for n in ast.walk(claim.test) if isinstance(n, ast.BinOp))
+            calls = (n for each in durations for n in ast.walk(each) if isinstance(n, ast.Call))
+            named = {n.func.attr for n in calls if isinstance(n.func, ast.Attribute)}
+            assert not named & clocks, f"{path}:{claim.lineno} asserts a duration"
+
+
 @pytest.mark.parametrize(
     "room", ["core", "billing", "precheck", "idverify", "sentry", "access", "intel", "pipeline"]
 )
