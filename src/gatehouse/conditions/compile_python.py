@@ -30,7 +30,7 @@ from gatehouse.conditions.nodes import (
     Type,
     type_of,
 )
-from gatehouse.conditions.patterns import PatternShape, read_pattern
+from gatehouse.conditions.patterns import plain_form
 from gatehouse.conditions.python_source import FunctionSource
 
 
@@ -177,24 +177,12 @@ class _Writer:
         return f"({here} and (" + f" {joint} ".join(each) + "))"
 
     def _like(self, node: Like, wanted: bool) -> str:
-        pattern = read_pattern(node.pattern, node.escape)
+        plain = plain_form(node)
+        if not isinstance(plain, str):
+            return self._holds(plain, wanted)
         first, again = self._source.twice(self.value(node.value, Type.TEXT))
-        negated = "" if wanted else "not "
-        text = self._source.constant(pattern.text)
-        match pattern.shape:
-            case PatternShape.ANYTHING:
-                return f"{first} is not None" if wanted else "False"
-            case PatternShape.EQUAL:
-                asked = f"{again} == {text}"
-            case PatternShape.PREFIX:
-                asked = f"{again}.startswith({text})"
-            case PatternShape.SUFFIX:
-                asked = f"{again}.endswith({text})"
-            case PatternShape.INSIDE:
-                asked = f"{text} in {again}"
-            case PatternShape.EXPRESSION:
-                asked = f"{self._source.constant(matching(pattern.text))}({again})"
-        return f"({first} is not None and {negated}{asked})"
+        fits = self._source.constant(matching(plain))
+        return f"({first} is not None and {'' if wanted else 'not '}{fits}({again}))"
 
     def _is_null(self, value: Node, wanted: bool) -> str:
         kind = type_of(value)

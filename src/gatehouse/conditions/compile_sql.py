@@ -25,7 +25,7 @@ from gatehouse.conditions.nodes import (
     Signal,
     Type,
 )
-from gatehouse.conditions.patterns import PatternShape, read_pattern
+from gatehouse.conditions.patterns import plain_form
 
 _SMALL_LETTERS: Final = "'abcdefghijklmnopqrstuvwxyz'"
 _CAPITALS: Final = "'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"
@@ -41,13 +41,6 @@ _TYPES: Final = {
     Type.TEXT: "VARCHAR",
     Type.BOOLEAN: "BOOLEAN",
     Type.WORDS: "VARCHAR[]",
-}
-
-_FUNCTION_OF_SHAPE: Final = {
-    PatternShape.PREFIX: "starts_with",
-    PatternShape.SUFFIX: "ends_with",
-    PatternShape.INSIDE: "contains",
-    PatternShape.EXPRESSION: "regexp_full_match",
 }
 
 
@@ -119,13 +112,10 @@ def _sql(node: Node) -> str:
 
 
 def _like(node: Like) -> str:
-    pattern = read_pattern(node.pattern, node.escape)
-    value = _sql(node.value)
-    if pattern.shape is PatternShape.ANYTHING:
-        return f"(CASE WHEN {value} IS NOT NULL THEN TRUE END)"
-    if pattern.shape is PatternShape.EQUAL:
-        return f"({value} = {_text(pattern.text)})"
-    return f"{_FUNCTION_OF_SHAPE[pattern.shape]}({value}, {_text(pattern.text)})"
+    plain = plain_form(node)
+    if isinstance(plain, str):
+        return f"regexp_full_match({_sql(node.value)}, {_text(plain)})"
+    return _sql(plain)
 
 
 def _sum(node: Node) -> str:
