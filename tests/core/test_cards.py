@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.core.brands import BRANDS, brand_of
+from gatehouse.core.brands import BRANDS, brand_of, passes_luhn
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.luhn import passes_luhn
 from gatehouse.core.redaction import recordable
 
 

@@ -58,7 +58,6 @@ VELOCITY: Final[dict[str, tuple[str, ...]]] = {
 """The measures of each group, in the order in which its list holds them."""
 
 LIST_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
-"""How a list can be called."""
 
 LIST_KINDS: Final[dict[str, tuple[str, ...]]] = {
     "cards": ("card.fingerprint",),

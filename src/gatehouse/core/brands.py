@@ -1,4 +1,4 @@
-"""Card brands: which numbers are theirs, how long those are, how long the security code is.
+"""Card brands: which numbers are theirs, how long those are, and the check digit at their end.
 
 The ranges are facts published by the networks and collected by payment libraries; where ranges
 overlap, the longer prefix wins, as it does in the networks' own routing tables.
@@ -24,6 +24,10 @@ class Brand:
 def _lengths(*lengths: int) -> frozenset[int]:
     return frozenset(lengths)
 
+
+# Doubling a digit and adding the digits of the result, for the bytes b"0" to b"9".
+_DOUBLED: Final = bytes.maketrans(b"0123456789", bytes([0, 2, 4, 6, 8, 1, 3, 5, 7, 9]))
+_PLAIN: Final = bytes.maketrans(b"0123456789", bytes(range(10)))
 
 BRANDS: Final = (
     Brand("VISA", "4", _lengths(13, 16, 18, 19)),
@@ -104,3 +108,11 @@ _EDGES, _OWNERS = _cut_points()
 def brand_of(digits: str) -> Brand | None:
     """The brand a number belongs to by its first eight digits, or None for no known brand."""
     return _OWNERS[bisect_right(_EDGES, int(digits[:8])) - 1]
+
+
+def passes_luhn(digits: str) -> bool:
+    """Whether a string of ASCII digits ends in its own Luhn check digit."""
+    raw = digits.encode("ascii")
+    plain = raw[-1::-2].translate(_PLAIN)
+    doubled = raw[-2::-2].translate(_DOUBLED)
+    return (sum(plain) + sum(doubled)) % 10 == 0
