@@ -14,12 +14,6 @@ from gatehouse.conditions.patterns import plain_form
 _SMALL_LETTERS: Final = "'abcdefghijklmnopqrstuvwxyz'"
 _CAPITALS: Final = "'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"
 
-_SAME_NAME: Final = frozenset(
-    {"ABS", "FLOOR", "CEIL", "ROUND", "COALESCE", "LEAST", "GREATEST"}
-    | {"STARTS_WITH", "ENDS_WITH", "CONTAINS"}
-)
-_OTHER_NAMES: Final = {"HAS": "list_contains"}
-
 _TYPES: Final = {
     Type.NUMBER: "DOUBLE",
     Type.TEXT: "VARCHAR",
@@ -130,6 +124,7 @@ def _call(node: nodes.Call) -> str:
             pair = "{{'kept': {}, 'unwanted': {}}}".format(*arguments)
             wanted = "lambda pair: (pair.kept = pair.unwanted) IS NOT TRUE"
             return f"list_filter([{pair}], {wanted})[1].kept"
-        case function if function in _SAME_NAME:
-            return f"{function.lower()}({given})"
-    return f"{_OTHER_NAMES[node.function]}({given})"
+        case "HAS":
+            return f"list_contains({given})"
+    # All others have the same name in DuckDB.
+    return f"{node.function.lower()}({given})"
