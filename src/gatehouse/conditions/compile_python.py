@@ -173,7 +173,7 @@ class _Writer:
     def _called(self, node: nodes.Call, wanted: bool) -> str:
         match node.function, node.arguments:
             case "COALESCE", (condition, nodes.Literal(bool(otherwise))):
-                # IS TRUE and its kin come as this.
+                # The parser writes IS TRUE and IS FALSE like this.
                 if otherwise is wanted:
                     return f"(not {self._holds(condition, not wanted)})"
                 return self._holds(condition, wanted)
