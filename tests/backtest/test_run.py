@@ -11,7 +11,7 @@ from gatehouse.backtest.workspace import Workspace
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.rules.decide import CompiledRuleSet, decider
+from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import Rule
 from gatehouse.store.decisions.records import KeptRecord
 from tests.backtest.material import (
@@ -234,7 +234,7 @@ def test_a_backtest_agrees_with_the_live_rules(
 
 def _decided(matching: list[Rule]) -> Outcome:
     live = [one for one in matching if not one.shadow]
-    final = decider(live)
+    final = next((one for one in live if one.final), None)
     return strongest(one.outcome for one in live) if final is None else final.outcome
 
 

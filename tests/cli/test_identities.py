@@ -20,11 +20,11 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.identities.rows import IdentityParser, open_identity_file
+from gatehouse.core.brands import passes_luhn
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile
-from gatehouse.core.luhn import passes_luhn
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings

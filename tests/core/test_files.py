@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.files.flaws import LineFlaws
-from gatehouse.core.files.lines import LineReader, Position, UnreadableFile
+from gatehouse.core.files.lines import LineFlaws, LineReader, Position, UnreadableFile
 from gatehouse.core.files.records import (
     BadRow,
     Columns,

@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 import pytest
 
-from gatehouse.core.luhn import passes_luhn
+from gatehouse.core.brands import passes_luhn
 from tests.harness import BODY, Home, free_port, sandbox_key
 from tests.resilience.wire import (
     Answer,

@@ -11,12 +11,10 @@ from typing import BinaryIO, Final, Literal
 
 import msgspec
 
-from gatehouse.core.clock import parse_time
+from gatehouse.core.clock import parse_span, parse_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.files.flaws import LineFlaws
-from gatehouse.core.files.lines import LineReader, TextLine
+from gatehouse.core.files.lines import LineFlaws, LineReader, TextLine
 from gatehouse.core.redaction import MASK, recordable
-from gatehouse.core.timespans import parse_span
 from gatehouse.rules.list_entries import EntryKeeper, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
 

@@ -8,11 +8,11 @@ from typing import Annotated, BinaryIO
 
 import typer
 
+from gatehouse.core.clock import parse_span
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import standard_input
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.core.timespans import parse_span
 from gatehouse.settings import ACCOUNT
 
 AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Id of the account.")]

@@ -58,7 +58,6 @@ VELOCITY: Final[dict[str, tuple[str, ...]]] = {
 """The measures of each group, in the order in which its list holds them."""
 
 LIST_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
-"""How a list can be called."""
 
 LIST_KINDS: Final[dict[str, tuple[str, ...]]] = {
     "cards": ("card.fingerprint",),
@@ -198,10 +197,7 @@ _OF_VELOCITY: Final = {
 }
 
 SIGNALS: Final[Mapping[str, SignalInfo]] = ChainMap(_OF_VELOCITY, REGISTRY.signals, _OF_REQUESTS)
-"""Every signal of the house, by name: of requests, of stages, of velocity.
-
-Custom inputs come on top of these.
-"""
+"""Every signal but custom inputs, by name: of requests, of stages, of velocity."""
 
 CUSTOM: Final = "custom."
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
@@ -215,7 +211,7 @@ _PLACES: Final[dict[str, tuple[str, int]]] = {
 
 
 class Catalogue:
-    """The signals of the house and the custom inputs that a document declares."""
+    """All built-in signals and the custom inputs that a document declares."""
 
     def __init__(self, inputs: Mapping[str, Type] = MappingProxyType({})) -> None:
         """Take the declared inputs: their keys without `custom.`, and a type for each."""

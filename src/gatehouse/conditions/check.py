@@ -5,24 +5,9 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.conditions import nodes
 from gatehouse.conditions.catalogue import LIST_NAME, kinds_for
-from gatehouse.conditions.nodes import (
-    Arithmetic,
-    Both,
-    Call,
-    Choose,
-    Compare,
-    Either,
-    IsNull,
-    Like,
-    Listed,
-    Literal,
-    Node,
-    Not,
-    OneOf,
-    Signal,
-    Type,
-)
+from gatehouse.conditions.nodes import Node, Type
 from gatehouse.conditions.patterns import parts_of
 from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.conditions.tokens import LIST, ConditionToken
@@ -38,20 +23,22 @@ class TypeChecker(PartChecker):
         """AND or OR."""
         word = "AND" if both else "OR"
         fine = self.demand(parts, Type.BOOLEAN, f"each side of {word}")
-        nodes = tuple(each.node for each in parts)
-        return self.made(Both(nodes) if both else Either(nodes), Type.BOOLEAN, parts, fine)
+        inner = tuple(each.node for each in parts)
+        return self.made(
+            nodes.Both(inner) if both else nodes.Either(inner), Type.BOOLEAN, parts, fine
+        )
 
     def negated(self, part: Typed) -> Typed:
         """NOT."""
         fine = self.demand([part], Type.BOOLEAN, "what follows NOT")
-        return self.made(Not(part.node), Type.BOOLEAN, [part], fine)
+        return self.made(nodes.Not(part.node), Type.BOOLEAN, [part], fine)
 
     def opposite(self, part: Typed) -> Typed:
         """A minus sign before a number."""
         fine = self.demand([part], Type.NUMBER, "what follows a minus sign")
-        if isinstance(part.node, Literal) and isinstance(part.node.value, float):
-            return msgspec.structs.replace(part, node=Literal(-part.node.value))
-        node = Arithmetic("-", Literal(0.0), part.node)
+        if isinstance(part.node, nodes.Literal) and isinstance(part.node.value, float):
+            return msgspec.structs.replace(part, node=nodes.Literal(-part.node.value))
+        node = nodes.Arithmetic("-", nodes.Literal(0.0), part.node)
         return self.made(node, Type.NUMBER, [part], fine)
 
     def compared(self, operator: str, left: Typed, right: Typed) -> Typed:
@@ -62,22 +49,22 @@ class TypeChecker(PartChecker):
             self.notes.add(left.start, right.end, message)
         for one, other in ((left, right), (right, left)):
             self.check_values(one, [other])
-        node = Compare(operator, left.node, right.node)
+        node = nodes.Compare(operator, left.node, right.node)
         return self.made(node, Type.BOOLEAN, [left, right], fine)
 
     def summed(self, operator: str, left: Typed, right: Typed) -> Typed:
         """One of + - * / %."""
         sides = [left, right]
         fine = self.demand(sides, Type.NUMBER, f"each side of {operator}")
-        node = Arithmetic(operator, left.node, right.node)
+        node = nodes.Arithmetic(operator, left.node, right.node)
         return self.made(node, Type.NUMBER, sides, fine)
 
     def one_of(self, value: Typed, options: Sequence[Typed]) -> Typed:
         """IN with values."""
         fine = self.alike([value, *options], "the values of IN")
         self.check_values(value, options)
-        plain = all(isinstance(each.node, Literal) for each in options)
-        node = OneOf(value.node, tuple(each.node for each in options))
+        plain = all(isinstance(each.node, nodes.Literal) for each in options)
+        node = nodes.OneOf(value.node, tuple(each.node for each in options))
         made = self.made(node, Type.BOOLEAN, [value] if plain else [value, *options], fine)
         return msgspec.structs.replace(made, end=options[-1].end)
 
@@ -92,18 +79,18 @@ class TypeChecker(PartChecker):
     def known_as(self, value: Typed, word: ConditionToken) -> Typed:
         """IS NULL, IS TRUE or IS FALSE."""
         if word.text == "NULL":
-            node: Node = IsNull(value.node)
+            node: Node = nodes.IsNull(value.node)
             fine = not value.broken
         else:
             fine = self.demand([value], Type.BOOLEAN, f"what stands before IS {word.text}")
-            asked = value.node if word.text == "TRUE" else Not(value.node)
-            node = Call("COALESCE", (asked, Literal(False)), Type.BOOLEAN)
+            asked = value.node if word.text == "TRUE" else nodes.Not(value.node)
+            node = nodes.Call("COALESCE", (asked, nodes.Literal(False)), Type.BOOLEAN)
         return msgspec.structs.replace(self.made(node, Type.BOOLEAN, [value], fine), end=word.end)
 
     def like(self, value: Typed, pattern: Typed, escape: ConditionToken | None) -> Typed:
         """LIKE, with ESCAPE or without."""
         fine = self.demand([value], Type.TEXT, "what is compared by LIKE")
-        written = pattern.node.value if isinstance(pattern.node, Literal) else None
+        written = pattern.node.value if isinstance(pattern.node, nodes.Literal) else None
         sign = None if escape is None else escape.text
         if not isinstance(written, str):
             if not pattern.broken:
@@ -121,7 +108,7 @@ class TypeChecker(PartChecker):
         if wild > MOST_WILDCARDS:
             message = f"a pattern has at most {MOST_WILDCARDS} wildcards"
             self.notes.add(pattern.start, pattern.end, message)
-        node = Like(value.node, written, sign)
+        node = nodes.Like(value.node, written, sign)
         return self.made(node, Type.BOOLEAN, [value, pattern], fine)
 
     def chosen(self, branches: Sequence[tuple[Typed, Typed]], otherwise: Typed | None) -> Typed:
@@ -138,9 +125,9 @@ class TypeChecker(PartChecker):
                 message = "one of the results of CASE must be something else than NULL"
                 self.notes.add(parts[0].start, parts[-1].end, message)
             kind, fine = Type.BOOLEAN, False
-        node = Choose(
+        node = nodes.Choose(
             tuple((when.node, then.node) for when, then in branches),
-            Literal(None) if otherwise is None else otherwise.node,
+            nodes.Literal(None) if otherwise is None else otherwise.node,
             kind,
         )
         return self.made(node, kind, parts, fine)
@@ -148,7 +135,7 @@ class TypeChecker(PartChecker):
     def call(self, function: ConditionToken, arguments: Sequence[Typed]) -> Typed:
         """A function with its arguments."""
         end = max([function.end + 1, *(each.end + 1 for each in arguments)])
-        whole = Typed(Literal(None), None, function.start, end, broken=True)
+        whole = Typed(nodes.Literal(None), None, function.start, end, broken=True)
         if function.text == LIST:
             message = "LIST can only stand after IN: signal IN LIST('name')"
             self.notes.add(function.start, function.end, message)
@@ -157,7 +144,7 @@ class TypeChecker(PartChecker):
         kind = self._check_arguments(function, signature, arguments)
         if kind is None:
             return whole
-        node = Call(function.text, tuple(each.node for each in arguments), kind)
+        node = nodes.Call(function.text, tuple(each.node for each in arguments), kind)
         made = self.made(node, kind, arguments)
         return msgspec.structs.replace(made, start=function.start, end=end)
 
@@ -186,7 +173,7 @@ class TypeChecker(PartChecker):
             fine &= self.demand([each], wanted_kind, where)
         if not fine:
             return None
-        if name == "HAS" and not isinstance(arguments[1].node, Literal):
+        if name == "HAS" and not isinstance(arguments[1].node, nodes.Literal):
             message = "the word that HAS looks for must be a text in quotes"
             self.notes.add(arguments[1].start, arguments[1].end, message)
             return None
@@ -195,8 +182,8 @@ class TypeChecker(PartChecker):
     def listed(self, value: Typed, function: ConditionToken, names: Sequence[Typed]) -> Typed:
         """IN LIST('name')."""
         end = max([function.end, *(each.end + 1 for each in names)])
-        whole = Typed(Literal(None), Type.BOOLEAN, value.start, end, broken=True)
-        name = names[0].node.value if names and isinstance(names[0].node, Literal) else None
+        whole = Typed(nodes.Literal(None), Type.BOOLEAN, value.start, end, broken=True)
+        name = names[0].node.value if names and isinstance(names[0].node, nodes.Literal) else None
         if len(names) != 1 or not isinstance(name, str) or LIST_NAME.fullmatch(name) is None:
             message = (
                 "LIST takes the name of one list in quotes: up to 64 small letters, digits,"
@@ -207,7 +194,7 @@ class TypeChecker(PartChecker):
         if value.broken:
             return whole
         signal = value.node
-        if not isinstance(signal, Signal) or signal.type is not Type.TEXT:
+        if not isinstance(signal, nodes.Signal) or signal.type is not Type.TEXT:
             message = "only a signal that is a text can be looked up on a list"
             self.notes.add(value.start, value.end, message)
             return whole
@@ -216,5 +203,5 @@ class TypeChecker(PartChecker):
             self.notes.add(value.start, value.end, message)
             return whole
         self.lists.setdefault((signal.name, name))
-        made = self.made(Listed(signal, name), Type.BOOLEAN, [value])
+        made = self.made(nodes.Listed(signal, name), Type.BOOLEAN, [value])
         return msgspec.structs.replace(made, end=end)

@@ -10,27 +10,10 @@ comparison with NaN holds, as in SQL, and sums with NaN stay NaN.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from gatehouse.conditions import nodes
 from gatehouse.conditions.functions import matching
-from gatehouse.conditions.nodes import (
-    Arithmetic,
-    Both,
-    Call,
-    Choose,
-    Compare,
-    Condition,
-    Either,
-    IsNull,
-    Like,
-    Listed,
-    Literal,
-    Node,
-    Not,
-    OneOf,
-    Signal,
-    Type,
-    type_of,
-)
-from gatehouse.conditions.patterns import PatternShape, read_pattern
+from gatehouse.conditions.nodes import Condition, Node, Type, type_of
+from gatehouse.conditions.patterns import plain_form
 from gatehouse.conditions.python_source import FunctionSource
 
 
@@ -51,6 +34,7 @@ CompiledCondition = Callable[[Mapping[str, Any], Lists, int], bool]
 # compiled.
 _CONDITIONS_AT_ONCE: Final = 40
 
+_OF_ANY_TYPE: Final = ("COALESCE", "NULLIF")
 _INVERSE: Final = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _IN_PYTHON: Final = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
@@ -62,7 +46,9 @@ def compile_conditions(conditions: Sequence[Condition]) -> Matcher:
         source = FunctionSource()
         writer = _Writer(source)
         for number, condition in enumerate(conditions[start : start + _CONDITIONS_AT_ONCE], start):
-            writer.append_if_true(condition.root, number)
+            # Asking may add lines of its own, which come first.
+            asked = writer.true(condition.root)
+            source.lines.append(f"if {asked}: matched({number})")
         parts.append(source.finish())
 
     def match(signals: Mapping[str, Any], lists: Lists, at_ms: int) -> list[int]:
@@ -83,8 +69,8 @@ def compile_condition(condition: Condition) -> CompiledCondition:
 class _Writer:
     """Writes the source of one function.
 
-    `true` and `false` give expressions that hold when a condition is TRUE or FALSE; `value` gives
-    one for the value itself. An expression that is needed more than once goes into a local
+    `_holds` gives an expression that holds when a condition is TRUE, or when it is FALSE; `value`
+    gives one for the value itself. An expression that is needed more than once goes into a local
     variable, because pasting it twice would double the code at every level.
     """
 
@@ -92,49 +78,40 @@ class _Writer:
         self._source = source
         self._known: dict[int, str] = {}
 
-    def append_if_true(self, root: Node, number: int) -> None:
-        """Have the function report the number when the condition is TRUE."""
-        asked = self.true(root)
-        self._source.lines.append(f"if {asked}: matched({number})")
-
     def true(self, node: Node) -> str:
         """An expression that holds exactly when the condition is TRUE."""
         return self._holds(node, True)
 
-    def false(self, node: Node) -> str:
-        """An expression that holds exactly when the condition is FALSE."""
-        return self._holds(node, False)
-
     def _holds(self, node: Node, wanted: bool) -> str:
         match node:
-            case Literal(value):
+            case nodes.Literal(value):
                 return str(value is wanted)
-            case Signal():
+            case nodes.Signal():
                 name = self._source.signal(node)
                 return name if wanted else f"{name} is False"
-            case Both(parts) | Either(parts):
-                word = "and" if isinstance(node, Both) is wanted else "or"
+            case nodes.Both(parts) | nodes.Either(parts):
+                word = "and" if isinstance(node, nodes.Both) is wanted else "or"
                 return "(" + f" {word} ".join(self._holds(part, wanted) for part in parts) + ")"
-            case Not(condition):
+            case nodes.Not(condition):
                 return self._holds(condition, not wanted)
-            case Compare(operator, left, right):
+            case nodes.Compare(operator, left, right):
                 return self._compared(operator if wanted else _INVERSE[operator], left, right)
-            case OneOf(value, options):
+            case nodes.OneOf(value, options):
                 return self._one_of(value, options, wanted)
-            case Listed(signal, name):
+            case nodes.Listed(signal, name):
                 value = self._source.signal(signal)
                 asked = f"lists.has({self._source.constant(name)}, {value}, at_ms)"
                 return f"({value} is not None and {'' if wanted else 'not '}{asked})"
-            case Like():
+            case nodes.Like():
                 return self._like(node, wanted)
-            case IsNull(value):
+            case nodes.IsNull(value):
                 return self._is_null(value, wanted)
-            case Choose(branches, otherwise, _):
+            case nodes.Choose(branches, otherwise, _):
                 chosen = [f"{self._holds(v, wanted)} if {self.true(c)}" for c, v in branches]
                 return "(" + " else ".join([*chosen, self._holds(otherwise, wanted)]) + ")"
-            case Call():
+            case nodes.Call():
                 return self._called(node, wanted)
-            case Arithmetic():
+            case nodes.Arithmetic():
                 raise TypeError("a number is not a condition")
 
     def _compared(self, operator: str, left: Node, right: Node) -> str:
@@ -143,7 +120,7 @@ class _Writer:
             return "False"
         if kind is Type.BOOLEAN and operator in ("=", "<>"):
             for one, other in ((left, right), (right, left)):
-                if isinstance(other, Literal) and other.value is not None:
+                if isinstance(other, nodes.Literal) and other.value is not None:
                     return self._holds(one, (other.value is True) == (operator == "="))
         return self._sure(operator, self.value(left, kind), self.value(right, kind), kind)
 
@@ -163,7 +140,7 @@ class _Writer:
         return "(" + " and ".join([*guards, f"{left} {_IN_PYTHON[operator]} {right}"]) + ")"
 
     def _one_of(self, value: Node, options: Sequence[Node], wanted: bool) -> str:
-        known = [each.value for each in options if isinstance(each, Literal)]
+        known = [each.value for each in options if isinstance(each, nodes.Literal)]
         kind = type_of(value) or next(filter(None, map(type_of, options)), None)
         if kind is None:
             return "False"
@@ -176,25 +153,13 @@ class _Writer:
         each = [self._sure(operator, again, self.value(option, kind), kind) for option in options]
         return f"({here} and (" + f" {joint} ".join(each) + "))"
 
-    def _like(self, node: Like, wanted: bool) -> str:
-        pattern = read_pattern(node.pattern, node.escape)
+    def _like(self, node: nodes.Like, wanted: bool) -> str:
+        plain = plain_form(node)
+        if not isinstance(plain, str):
+            return self._holds(plain, wanted)
         first, again = self._source.twice(self.value(node.value, Type.TEXT))
-        negated = "" if wanted else "not "
-        text = self._source.constant(pattern.text)
-        match pattern.shape:
-            case PatternShape.ANYTHING:
-                return f"{first} is not None" if wanted else "False"
-            case PatternShape.EQUAL:
-                asked = f"{again} == {text}"
-            case PatternShape.PREFIX:
-                asked = f"{again}.startswith({text})"
-            case PatternShape.SUFFIX:
-                asked = f"{again}.endswith({text})"
-            case PatternShape.INSIDE:
-                asked = f"{text} in {again}"
-            case PatternShape.EXPRESSION:
-                asked = f"{self._source.constant(matching(pattern.text))}({again})"
-        return f"({first} is not None and {negated}{asked})"
+        fits = self._source.constant(matching(plain))
+        return f"({first} is not None and {'' if wanted else 'not '}{fits}({again}))"
 
     def _is_null(self, value: Node, wanted: bool) -> str:
         kind = type_of(value)
@@ -205,10 +170,10 @@ class _Writer:
             return f"{first} {'!=' if wanted else '=='} {again}"
         return f"{first} is {'' if wanted else 'not '}None"
 
-    def _called(self, node: Call, wanted: bool) -> str:
+    def _called(self, node: nodes.Call, wanted: bool) -> str:
         match node.function, node.arguments:
-            case "COALESCE", (condition, Literal(bool(otherwise))):
-                # IS TRUE and its kin come as this.
+            case "COALESCE", (condition, nodes.Literal(bool(otherwise))):
+                # The parser writes IS TRUE and IS FALSE like this.
                 if otherwise is wanted:
                     return f"(not {self._holds(condition, not wanted)})"
                 return self._holds(condition, wanted)
@@ -234,22 +199,22 @@ class _Writer:
     def value(self, node: Node, kind: Type) -> str:
         """An expression for a value of this type."""
         match node:
-            case Literal(None):
+            case nodes.Literal(None):
                 return "null" if kind is Type.NUMBER else "None"
-            case Literal(written):
+            case nodes.Literal(written):
                 return self._source.constant(written)
-            case Signal():
+            case nodes.Signal():
                 return self._source.signal(node)
-            case Arithmetic():
+            case nodes.Arithmetic():
                 return f"finite({self._sum(node)})"
-            case Call() if kind is not Type.BOOLEAN or node.function in ("COALESCE", "NULLIF"):
+            case nodes.Call() if kind is not Type.BOOLEAN or node.function in _OF_ANY_TYPE:
                 return self._value_of_call(node)
-            case Choose(branches, otherwise, _):
+            case nodes.Choose(branches, otherwise, _):
                 chosen = [f"{self.value(v, kind)} if {self.true(c)}" for c, v in branches]
                 return "(" + " else ".join([*chosen, self.value(otherwise, kind)]) + ")"
         return self._kept(node)
 
-    def _value_of_call(self, node: Call) -> str:
+    def _value_of_call(self, node: nodes.Call) -> str:
         kinds = map(type_of, node.arguments)
         known = next(filter(None, kinds), node.type)
         given = ", ".join(self.value(each, known) for each in node.arguments)
@@ -260,14 +225,14 @@ class _Writer:
 
     def _sum(self, node: Node) -> str:
         """A sum that is not finite stays so until `finite` makes it NULL, once, at the end."""
-        if not isinstance(node, Arithmetic):
+        if not isinstance(node, nodes.Arithmetic):
             return self.value(node, Type.NUMBER)
         left, right = node.left, node.right
         first = self._sum(left)
-        if not isinstance(left, Arithmetic | Literal):
+        if not isinstance(left, nodes.Arithmetic | nodes.Literal):
             # Whole numbers would be added without rounding; the other engine rounds.
             first = f"float({first})"
-        elif isinstance(left, Arithmetic) and node.operator == "*" and left.operator in "+-":
+        elif isinstance(left, nodes.Arithmetic) and node.operator == "*" and left.operator in "+-":
             first = f"({first})"
         if node.operator in "/%":
             # Something divided by what is not finite would be finite again.
@@ -275,14 +240,14 @@ class _Writer:
             return f"{function}({first}, {self.value(right, Type.NUMBER)})"
         second = self._sum(right)
         return f"{first} {node.operator} " + (
-            f"({second})" if isinstance(right, Arithmetic) else second
+            f"({second})" if isinstance(right, nodes.Arithmetic) else second
         )
 
     def _kept(self, condition: Node) -> str:
         """A local variable that holds whether the condition is true, false or unknown."""
         name = self._known.get(id(condition))
         if name is None:
-            true, false = self.true(condition), self.false(condition)
+            true, false = self.true(condition), self._holds(condition, False)
             name = self._known[id(condition)] = self._source.temporary()
             self._source.lines.append(f"{name} = True if {true} else False if {false} else None")
         return name

@@ -7,47 +7,18 @@ to its end, so only the end of a sum and divisors need a check.
 
 from typing import Final
 
-from gatehouse.conditions.nodes import (
-    Arithmetic,
-    Both,
-    Call,
-    Choose,
-    Compare,
-    Condition,
-    Either,
-    IsNull,
-    Like,
-    Listed,
-    Literal,
-    Node,
-    Not,
-    OneOf,
-    Signal,
-    Type,
-)
-from gatehouse.conditions.patterns import PatternShape, read_pattern
+from gatehouse.conditions import nodes
+from gatehouse.conditions.nodes import Condition, Node, Type
+from gatehouse.conditions.patterns import plain_form
 
 _SMALL_LETTERS: Final = "'abcdefghijklmnopqrstuvwxyz'"
 _CAPITALS: Final = "'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"
-
-_SAME_NAME: Final = frozenset(
-    {"ABS", "FLOOR", "CEIL", "ROUND", "COALESCE", "LEAST", "GREATEST"}
-    | {"STARTS_WITH", "ENDS_WITH", "CONTAINS"}
-)
-_OTHER_NAMES: Final = {"HAS": "list_contains"}
 
 _TYPES: Final = {
     Type.NUMBER: "DOUBLE",
     Type.TEXT: "VARCHAR",
     Type.BOOLEAN: "BOOLEAN",
     Type.WORDS: "VARCHAR[]",
-}
-
-_FUNCTION_OF_SHAPE: Final = {
-    PatternShape.PREFIX: "starts_with",
-    PatternShape.SUFFIX: "ends_with",
-    PatternShape.INSIDE: "contains",
-    PatternShape.EXPRESSION: "regexp_full_match",
 }
 
 
@@ -90,46 +61,43 @@ def _literal(value: bool | float | str | None) -> str:
 
 def _sql(node: Node) -> str:
     match node:
-        case Literal(value):
+        case nodes.Literal(value):
             return _literal(value)
-        case Signal(name, _):
+        case nodes.Signal(name, _):
             return quoted(name)
-        case Compare(operator, left, right):
+        case nodes.Compare(operator, left, right):
             return f"({_sql(left)} {operator} {_sql(right)})"
-        case Both(parts) | Either(parts):
-            word = " AND " if isinstance(node, Both) else " OR "
+        case nodes.Both(parts) | nodes.Either(parts):
+            word = " AND " if isinstance(node, nodes.Both) else " OR "
             return "(" + word.join(map(_sql, parts)) + ")"
-        case Not(condition):
+        case nodes.Not(condition):
             return f"(NOT {_sql(condition)})"
-        case OneOf(value, options):
+        case nodes.OneOf(value, options):
             return f"({_sql(value)} IN ({', '.join(map(_sql, options))}))"
-        case Listed(signal, name):
+        case nodes.Listed(signal, name):
             return quoted(listed_column(signal.name, name))
-        case Like():
+        case nodes.Like():
             return _like(node)
-        case IsNull(value):
+        case nodes.IsNull(value):
             return f"({_sql(value)} IS NULL)"
-        case Choose(branches, otherwise, _):
+        case nodes.Choose(branches, otherwise, _):
             cases = "".join(f" WHEN {_sql(when)} THEN {_sql(then)}" for when, then in branches)
             return f"(CASE{cases} ELSE {_sql(otherwise)} END)"
-        case Arithmetic():
+        case nodes.Arithmetic():
             return _finite(_sum(node))
-        case Call():
+        case nodes.Call():
             return _call(node)
 
 
-def _like(node: Like) -> str:
-    pattern = read_pattern(node.pattern, node.escape)
-    value = _sql(node.value)
-    if pattern.shape is PatternShape.ANYTHING:
-        return f"(CASE WHEN {value} IS NOT NULL THEN TRUE END)"
-    if pattern.shape is PatternShape.EQUAL:
-        return f"({value} = {_text(pattern.text)})"
-    return f"{_FUNCTION_OF_SHAPE[pattern.shape]}({value}, {_text(pattern.text)})"
+def _like(node: nodes.Like) -> str:
+    plain = plain_form(node)
+    if isinstance(plain, str):
+        return f"regexp_full_match({_sql(node.value)}, {_text(plain)})"
+    return _sql(plain)
 
 
 def _sum(node: Node) -> str:
-    if not isinstance(node, Arithmetic):
+    if not isinstance(node, nodes.Arithmetic):
         return _sql(node)
     # Something divided by what is infinite would be finite again, so `_sql` guards a divisor.
     right = _sql(node.right) if node.operator in "/%" else _sum(node.right)
@@ -141,7 +109,7 @@ def _finite(number: str) -> str:
     return f"list_filter([{number}], lambda number: isfinite(number))[1]"
 
 
-def _call(node: Call) -> str:
+def _call(node: nodes.Call) -> str:
     arguments = [_sql(each) for each in node.arguments]
     given = ", ".join(arguments)
     match node.function:
@@ -156,6 +124,7 @@ def _call(node: Call) -> str:
             pair = "{{'kept': {}, 'unwanted': {}}}".format(*arguments)
             wanted = "lambda pair: (pair.kept = pair.unwanted) IS NOT TRUE"
             return f"list_filter([{pair}], {wanted})[1].kept"
-        case function if function in _SAME_NAME:
-            return f"{function.lower()}({given})"
-    return f"{_OTHER_NAMES[node.function]}({given})"
+        case "HAS":
+            return f"list_contains({given})"
+    # All others have the same name in DuckDB.
+    return f"{node.function.lower()}({given})"

@@ -117,31 +117,17 @@ def _custom_boolean(value: Any) -> bool | None:
     return value if type(value) is bool else None
 
 
+_FUNCTIONS: Final[tuple[Callable[..., Any], ...]] = (
+    *(_finite, _divided, _remainder, _floor, _ceil, _round, _lower, _upper, _length),
+    *(_coalesce_number, _coalesce_other, _nullif_number, _nullif_other),
+    *(_least_number, _least_other, _greatest_number, _greatest_other),
+    *(_custom_number, _custom_text, _custom_boolean),
+)
 BUILTINS: Final[dict[str, Any]] = {
     "null": NULL_NUMBER,
-    "finite": _finite,
-    "divided": _divided,
-    "remainder": _remainder,
     "abs": abs,
-    "floor": _floor,
-    "ceil": _ceil,
-    "round": _round,
-    "coalesce_number": _coalesce_number,
-    "coalesce_other": _coalesce_other,
-    "nullif_number": _nullif_number,
-    "nullif_other": _nullif_other,
-    "least_number": _least_number,
-    "least_other": _least_other,
-    "greatest_number": _greatest_number,
-    "greatest_other": _greatest_other,
-    "lower": _lower,
-    "upper": _upper,
-    "length": _length,
-    "custom_number": _custom_number,
-    "custom_text": _custom_text,
-    "custom_boolean": _custom_boolean,
+    **{function.__name__.removeprefix("_"): function for function in _FUNCTIONS},
 }
-"""The names that compiled conditions know."""
 
 
 def matching(expression: str) -> Callable[[str], bool]:

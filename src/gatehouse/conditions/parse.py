@@ -82,7 +82,7 @@ class _Parser:
     def parse(self) -> Typed:
         """The whole condition."""
         root = self._expression(_OR)
-        if not self._tokens.at_end:
+        if self._tokens.current.kind is not TokenKind.END:
             self._tokens.refuse_operator()
         return root
 
@@ -137,7 +137,7 @@ class _Parser:
         if self._tokens.at("CASE"):
             return self._case()
         if not self._tokens.at("("):
-            self._tokens.refuse_value()
+            self._tokens.refuse_here("a signal, a value or a function is missing before {found}")
         self._tokens.enter(with_commas=False)
         inner = self._expression(_OR)
         self._tokens.leave(")")

@@ -1,33 +1,14 @@
-"""Analyses a LIKE pattern once for both compilers, so that Python and DuckDB cannot disagree.
+"""Rewrites LIKE once for both compilers, so that Python and DuckDB cannot disagree.
 
 Most patterns ask how a text begins, how it ends or what is in it. Every other pattern becomes a
 regular expression for RE2, which both engines use and which takes linear time.
 """
 
-from enum import StrEnum
 from typing import Final
 
-import msgspec
 import re2
 
-
-class PatternShape(StrEnum):
-    """The shapes of patterns."""
-
-    EQUAL = "equal"
-    PREFIX = "prefix"
-    SUFFIX = "suffix"
-    INSIDE = "inside"
-    ANYTHING = "anything"
-    EXPRESSION = "expression"
-
-
-class Pattern(msgspec.Struct, frozen=True):
-    """A shape, and the text that goes with it (for EXPRESSION, the regular expression)."""
-
-    shape: PatternShape
-    text: str
-
+from gatehouse.conditions.nodes import Call, Compare, Like, Literal, Node, Type
 
 _MANY: Final = "%"
 _ONE: Final = "_"
@@ -51,9 +32,9 @@ def parts_of(pattern: str, escape: str | None) -> list[tuple[str, bool]]:
     return parts
 
 
-def read_pattern(pattern: str, escape: str | None) -> Pattern:
-    """What the pattern asks for."""
-    parts = parts_of(pattern, escape)
+def plain_form(node: Like) -> Node | str:
+    """A simpler condition that asks the same, or a regular expression for the whole text."""
+    parts = parts_of(node.pattern, node.escape)
     opens = closes = False
     inner = parts
     while inner and inner[0] == (_MANY, True):
@@ -61,15 +42,12 @@ def read_pattern(pattern: str, escape: str | None) -> Pattern:
     while inner and inner[-1] == (_MANY, True):
         closes, inner = True, inner[:-1]
     if any(wild for _, wild in inner):
-        return Pattern(PatternShape.EXPRESSION, _expression(parts))
-    text = "".join(character for character, _ in inner)
-    if not text and opens:
-        return Pattern(PatternShape.ANYTHING, "")
-    if opens and closes:
-        return Pattern(PatternShape.INSIDE, text)
-    if opens:
-        return Pattern(PatternShape.SUFFIX, text)
-    return Pattern(PatternShape.PREFIX if closes else PatternShape.EQUAL, text)
+        return _expression(parts)
+    text = Literal("".join(character for character, _ in inner))
+    if not opens and not closes:
+        return Compare("=", node.value, text)
+    function = "CONTAINS" if opens and closes else "ENDS_WITH" if opens else "STARTS_WITH"
+    return Call(function, (node.value, text), Type.BOOLEAN)
 
 
 def _expression(parts: list[tuple[str, bool]]) -> str:

@@ -51,4 +51,3 @@ SIGNATURES: Final[dict[str, Signature]] = {
     "CONTAINS": Signature((_T, _T), _B, about="whether a text has another in it"),
     "HAS": Signature((Type.WORDS, _T), _B, about="whether a word is among words"),
 }
-"""Every function by its name."""

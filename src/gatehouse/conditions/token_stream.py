@@ -20,11 +20,6 @@ class TokenStream:
         self.current = next(self._rest, self._end)
 
     @property
-    def at_end(self) -> bool:
-        """Whether the last token was passed."""
-        return self.current is self._end
-
-    @property
     def nesting(self) -> int:
         """How many brackets and CASEs are open."""
         return len(self._open)
@@ -73,10 +68,6 @@ class TokenStream:
         else:
             message = "this does not fit here; look for a missing operator, value or parenthesis"
         self.refuse(token, message)
-
-    def refuse_value(self) -> NoReturn:
-        """Say that a value is missing before the current token."""
-        self.refuse_here("a signal, a value or a function is missing before {found}")
 
     def refuse_here(self, message: str) -> NoReturn:
         """Refuse the current token where a value or keyword was needed to go on."""

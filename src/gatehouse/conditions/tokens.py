@@ -47,7 +47,7 @@ class ConditionToken(msgspec.Struct, frozen=True):
     end: int
 
 
-_SYMBOLS: Final = {
+_OPERATORS: Final = {
     TokenType.L_PAREN: "(",
     TokenType.R_PAREN: ")",
     TokenType.COMMA: ",",
@@ -62,49 +62,30 @@ _SYMBOLS: Final = {
     TokenType.STAR: "*",
     TokenType.SLASH: "/",
     TokenType.MOD: "%",
-    TokenType.AND: "AND",
-    TokenType.OR: "OR",
-    TokenType.NOT: "NOT",
-    TokenType.IN: "IN",
-    TokenType.BETWEEN: "BETWEEN",
-    TokenType.LIKE: "LIKE",
-    TokenType.ESCAPE: "ESCAPE",
-    TokenType.IS: "IS",
-    TokenType.CASE: "CASE",
-    TokenType.WHEN: "WHEN",
-    TokenType.THEN: "THEN",
-    TokenType.ELSE: "ELSE",
-    TokenType.END: "END",
 }
-_CONSTANTS: Final = {
-    TokenType.TRUE: "TRUE",
-    TokenType.FALSE: "FALSE",
-    TokenType.NULL: "NULL",
-}
+_KEYWORDS: Final = (
+    *("AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "ESCAPE", "IS"),
+    *("CASE", "WHEN", "THEN", "ELSE", "END"),
+)
+_SYMBOLS: Final = _OPERATORS | {TokenType[word]: word for word in _KEYWORDS}
+_CONSTANTS: Final = {TokenType[word]: word for word in ("TRUE", "FALSE", "NULL")}
 
+_DECLARE_TYPES: Final = "values keep their types; declare custom inputs with the type you need"
 _HINTS: Final = {
-    "SELECT": "a condition cannot hold a query",
-    "EXISTS": "a condition cannot hold a query",
-    "WITH": "a condition cannot hold a query",
-    "CAST": "values keep their types; declare custom inputs with the type you need",
-    "TRY_CAST": "values keep their types; declare custom inputs with the type you need",
-    "::": "values keep their types; declare custom inputs with the type you need",
+    **dict.fromkeys(("SELECT", "EXISTS", "WITH"), "a condition cannot hold a query"),
+    **dict.fromkeys(("CAST", "TRY_CAST", "::"), _DECLARE_TYPES),
+    **dict.fromkeys("?$:{", "a condition has no parameters"),
+    **dict.fromkeys(("**", "^"), "multiply instead"),
     ";": "write one condition only",
     "||": "texts cannot be joined; use STARTS_WITH, ENDS_WITH, CONTAINS or LIKE",
     "ILIKE": "use LOWER(...) LIKE '...'",
     "OVER": "a condition sees one request only; use velocity signals to count over time",
     "IF": "use CASE WHEN ... THEN ... ELSE ... END",
     "ANY": "use IN (...) or HAS(...)",
-    "?": "a condition has no parameters",
-    "$": "a condition has no parameters",
-    ":": "a condition has no parameters",
-    "{": "a condition has no parameters",
     "&&": "use AND",
     "!": "use NOT",
     "->": "a condition has no functions of its own",
     "//": "use FLOOR(... / ...)",
-    "**": "multiply instead",
-    "^": "multiply instead",
     "#": "comments stand above a condition, not in it",
 }
 

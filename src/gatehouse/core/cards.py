@@ -10,8 +10,7 @@ from typing import Annotated, ClassVar, Final, Self
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.brands import Brand, brand_of
-from gatehouse.core.luhn import passes_luhn
+from gatehouse.core.brands import Brand, brand_of, passes_luhn
 from gatehouse.core.secrets import Secret
 
 _EXPIRY: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
@@ -116,11 +115,9 @@ CardNumberField = Annotated[
         examples=["4242424242424242"],
     ),
 ]
-"""The number as a field of a request."""
 ExpiryDateField = Annotated[
     ExpiryDate, Meta(description="Last valid month, YYYY-MM.", examples=["2030-12"])
 ]
-"""The expiry date as a field of a request."""
 
 
 class KeptCard(msgspec.Struct, frozen=True, rename="camel"):

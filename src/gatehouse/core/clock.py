@@ -1,11 +1,15 @@
-"""The shape of a clock. Decisions are handed the time; only the edges hold a clock."""
+"""Moments and spans of time. Decisions are handed the time; only the edges hold a clock."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Final
 
 Clock = Callable[[], int]
 """Milliseconds since 1970, UTC."""
+
+_UNITS_MS: Final = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 def iso_time(at_ms: int) -> str:
@@ -22,6 +26,14 @@ def parse_time(text: str) -> int:
         return int(aware.timestamp() * 1000)
     except OverflowError:
         raise ValueError("is out of reach") from None
+
+
+def parse_span(text: str) -> int:
+    """The milliseconds of a span such as 90d, 24h or 15m; or `ValueError`."""
+    match = re.fullmatch(r"(\d{1,6})([smhd])", text)
+    if match is None:
+        raise ValueError("a span of time is a number with s, m, h or d, such as 24h or 90d")
+    return int(match.group(1)) * _UNITS_MS[match.group(2)]
 
 
 @lru_cache(maxsize=256)

@@ -25,7 +25,6 @@ __all__ = [
     "convert_part",
     "load_document",
     "nearest",
-    "read_document",
     "suggestion",
 ]
 
@@ -35,15 +34,6 @@ _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})")
 _LONGEST_GUESS: Final = 80
 _MOST_LISTED: Final = 16
-
-
-def read_document(content: bytes, kind: type[T]) -> tuple[T, Document]:
-    """A file as a struct, or `DocumentRefused` with everything that is wrong with it."""
-    document = load_document(content)
-    value, flaws = convert_part(document, "", document.data, kind)
-    if flaws or value is None:
-        raise DocumentRefused(flaws)
-    return value, document
 
 
 def convert_part(

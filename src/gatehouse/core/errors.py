@@ -1,17 +1,4 @@
-"""The error tree of the house. An error says what happened and what to do, never an HTTP status.
-
-GatehouseError
-├── SettingsError          a setting is missing or wrong
-├── NotFound               no such thing, or it belongs to another account
-├── Conflict               the change does not fit what is there
-├── InvalidInput           a value given by an operator cannot be used
-├── RequestRefused         the body of a request cannot be read, or its fields are wrong
-├── StoreUnavailable       the database cannot be reached or does not answer in time
-├── AuthorizationLost      a hold on the balance ended before its request did
-├── KeyMissing             something was sealed with a key that is not on the ring
-├── SealBroken             something sealed was changed, or put where it does not belong
-└── ConnectorFailed        an outside party failed or was late: a result, never a defect
-"""
+"""The errors of the service. An error says what happened and what to do, never an HTTP status."""
 
 
 class GatehouseError(Exception):

@@ -6,8 +6,7 @@ All text of a caller passes through here before it is recorded or logged.
 import re
 from typing import Final
 
-from gatehouse.core.brands import brand_of
-from gatehouse.core.luhn import passes_luhn
+from gatehouse.core.brands import brand_of, passes_luhn
 
 MASK: Final = "[card]"
 _DIGIT_RUN: Final = re.compile(r"\d(?:[^\w:]{0,2}_?\d){12,}")

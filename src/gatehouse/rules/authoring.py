@@ -6,6 +6,7 @@ with its place in the file and the rule's name.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -30,7 +31,6 @@ LONGEST_DESCRIPTION: Final = 500
 MOST_INPUTS: Final = 100
 MOST_TAGS: Final = 10
 _NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
-_DENY: Final = "DENY"
 
 RuleName = Annotated[
     str,
@@ -50,18 +50,12 @@ InputKey = Annotated[
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 
 
-class InputType:
-    """The type of a custom input."""
+class InputType(StrEnum):
+    """The type of a custom input: what a JSON scalar can be."""
 
-    def __init__(self, type_: Type) -> None:
-        self.type = type_
-
-    @classmethod
-    def parse(cls, text: str) -> "InputType":
-        """Accept what a JSON scalar can be."""
-        if text not in (Type.NUMBER, Type.TEXT, Type.BOOLEAN):
-            raise ValueError("must be one of number, text, boolean")
-        return cls(Type(text))
+    NUMBER = Type.NUMBER.value
+    TEXT = Type.TEXT.value
+    BOOLEAN = Type.BOOLEAN.value
 
 
 class OutcomeWord:
@@ -73,7 +67,7 @@ class OutcomeWord:
     @classmethod
     def parse(cls, text: str) -> "OutcomeWord":
         """Accept the three outcomes, and DENY for DECLINE."""
-        if text == _DENY:
+        if text == "DENY":
             return cls(Outcome.DECLINE)
         if text not in tuple(Outcome):
             raise ValueError("must be one of ACCEPT, REVIEW, DECLINE (DENY means DECLINE)")
@@ -121,7 +115,7 @@ class _RuleSetReader:
         inputs, _ = convert_part(
             self._document, "inputs", data.get("inputs", {}), dict[InputKey, InputType]
         )
-        types = {key: each.type for key, each in (inputs or {}).items()}
+        types = {key: Type(each) for key, each in (inputs or {}).items()}
         self._flaws += self._alike(types)
         # Without readable inputs every mention of one would be reported as unknown.
         catalogue = None if inputs is None else Catalogue(types)

@@ -1,6 +1,6 @@
 """What the rules of a set decide together about one request."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from gatehouse.conditions.compile_python import Lists, compile_conditions
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.rules.response import Matched
-from gatehouse.rules.ruleset import Rule, RuleSet
+from gatehouse.rules.ruleset import RuleSet
 
 _MOST_REMEMBERED: Final = 2048
 """Which rules match is seldom new, so what follows from it is worked out once."""
@@ -51,7 +51,7 @@ class CompiledRuleSet:
 
     def _conclude(self, which: tuple[int, ...]) -> Judgement:
         live = [index for index in which if not self.rules[index].shadow]
-        deciding = decider(self.rules[index] for index in live)
+        deciding = next((self.rules[index] for index in live if self.rules[index].final), None)
         outcomes = [self.rules[index].outcome for index in live]
         return Judgement(
             strongest(outcomes) if deciding is None else deciding.outcome,
@@ -60,8 +60,3 @@ class CompiledRuleSet:
             tuple(dict.fromkeys(tag for index in live for tag in self.rules[index].tags)),
             None if deciding is None else deciding.name,
         )
-
-
-def decider(matching: Iterable[Rule]) -> Rule | None:
-    """Of the rules that match, in their order, the one that decides alone."""
-    return next((rule for rule in matching if rule.final), None)

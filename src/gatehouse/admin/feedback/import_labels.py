@@ -15,8 +15,7 @@ import msgspec
 from gatehouse.admin.feedback.statements import FeedbackRow, row_parser
 from gatehouse.admin.import_engine import ImportProgress, RowBatch, RowImport, run_import
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.files.flaws import LineFlaws
-from gatehouse.core.files.lines import Position
+from gatehouse.core.files.lines import LineFlaws, Position
 from gatehouse.core.files.records import BadRow, RecordFile
 from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource

@@ -1,7 +1,8 @@
 """Reads a file, a pipe or standard input line by line, packed with gzip or plain.
 
 Lines are counted and limited in length: memory is bounded by the longest line allowed, and an error
-names a line by its number, never by its content.
+names a line by its number, never by its content. Of the bad lines, all are counted and the first
+ones are reported.
 """
 
 import gzip
@@ -19,6 +20,7 @@ import msgspec
 
 from gatehouse.core.errors import InvalidInput
 
+MOST_REPORTED: Final = 20
 _CHUNK_BYTES: Final = 1024 * 1024
 _BUFFER_BYTES: Final = 256 * 1024
 _GZIP_MARK: Final = b"\x1f\x8b"
@@ -42,6 +44,33 @@ class TextLine(NamedTuple):
     data: bytes
     size: int
     complete: bool = True
+
+
+class LineFlaw(NamedTuple):
+    """A line that cannot be used, and why; the message must not repeat the line."""
+
+    line: int
+    message: str
+
+
+class LineFlaws(msgspec.Struct):
+    """How many lines of a file are bad, and the first of them."""
+
+    bad: int = 0
+    flaws: list[LineFlaw] = []
+
+    def add(self, line: int, message: str) -> None:
+        """Count a bad line."""
+        self.bad += 1
+        if len(self.flaws) < MOST_REPORTED:
+            self.flaws.append(LineFlaw(line, message))
+
+    def report(self) -> str:
+        """The bad lines, one in each line of text."""
+        shown = [f"  line {flaw.line}: {flaw.message}" for flaw in self.flaws]
+        if self.bad > len(shown):
+            shown.append(f"  and {self.bad - len(shown)} others")
+        return "\n".join(shown)
 
 
 class UnreadableFile(InvalidInput):
