@@ -10,7 +10,6 @@ import pytest
 
 from gatehouse.access.accounts import Account
 from gatehouse.core.case import Case, ValuesByType
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.intel.addresses import Address
@@ -234,7 +233,7 @@ def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(
     async def scenario() -> list[Stage]:
         builder = CountingBuilder()
         setups = Setups(office.database, builder)
-        pipelines = Pipelines(setups, builder, cast(SignalBuilder, None), RequestReader)
+        pipelines = Pipelines(setups, cast(SignalBuilder, None))
         with office.reading() as connection:
             callers: list[Account] = [accounts.get(connection, shop) for shop in shops]
         plans = [await pipelines.plan_sentry(caller, SentryRequest()) for caller in callers]

@@ -9,7 +9,6 @@ import pytest
 
 from gatehouse.access.accounts import Account
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.gateway.stage import GatewayInput
@@ -50,7 +49,7 @@ def plan() -> Callable[..., RequestPlan]:
     stages = {**dict.fromkeys(REGISTRY.names, cast(Stage, SENTRY)), SENTRY.name: SENTRY}
     builder = Builder(stages)
     setups = cast(Setups, OneSetup(builder))
-    pipelines = Pipelines(setups, builder, cast(SignalBuilder, None), RequestReader)
+    pipelines = Pipelines(setups, cast(SignalBuilder, None))
     decode = msgspec.json.Decoder(pipelines.messages.call).decode
 
     def planned(**changes: Any) -> RequestPlan:

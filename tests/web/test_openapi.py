@@ -11,7 +11,6 @@ from schemathesis import Case
 from gatehouse.connectors.sandbox.gateway import SandboxGateway
 from gatehouse.connectors.sandbox.identities import SandboxIdentities
 from gatehouse.connectors.sandbox.issuer import SandboxIssuer
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.cards import Fingerprints
@@ -61,7 +60,7 @@ def _operations() -> list[Operation]:
     kept = Fingerprinter(Fingerprints((1, b"f" * 32)), keeper)
     setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
     survey = LiveSignalBuilder(builder.shipped_sentry, book, memory, kept)
-    return make_operations(stages, Pipelines(setups, builder, survey, RequestReader))
+    return make_operations(stages, Pipelines(setups, survey))
 
 
 OPERATIONS = _operations()

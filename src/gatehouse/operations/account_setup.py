@@ -133,7 +133,7 @@ class Builder:
         def stage_of(each: StageDefinition) -> Stage:
             if each.rule_set is None:
                 return stages[each.stage]
-            return self.rules_stage(rule_sets[each.rule_set], held)
+            return RulesStage(rule_sets[each.rule_set], held)
 
         for each in kept[0]:
             try:
@@ -149,10 +149,6 @@ class Builder:
             except Exception:
                 _log.exception("a pipeline cannot be used", extra=_which(account_id, each))
         return Setup(stamp, rule_sets, pipelines, held, *sentry)
-
-    def rules_stage(self, compiled: CompiledRuleSet, held: Lists) -> RulesStage:
-        """A Rules stage for one rule set."""
-        return RulesStage(compiled, held)
 
 
 def _pipeline(

@@ -18,9 +18,9 @@ from gatehouse.decisions.record import PipelineVersion
 from gatehouse.gateway.payment import Payment
 from gatehouse.gateway.stage import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
-from gatehouse.operations.account_setup import Builder, Pipeline, Setups
+from gatehouse.operations.account_setup import Pipeline, Setups
 from gatehouse.operations.operation import RequestPlan, last_response
-from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs, ReaderFactory
+from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
 from gatehouse.operations.pipeline_messages import (
     PipelineCall,
     PipelinesResponse,
@@ -33,6 +33,7 @@ from gatehouse.pipeline.engine import DecisionPlan, Processed, SignalBuilder, St
 from gatehouse.pipeline.settlement import Intent
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesCall, RulesRequest
+from gatehouse.rules.stage import RulesStage
 from gatehouse.rules.starter import STARTER_NAME
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.signals.request_parts import RequestParts, SignalInput, bring_together
@@ -44,22 +45,13 @@ _NO_RULES: Final = RulesRequest()
 class Pipelines:
     """Plans the requests of these operations."""
 
-    def __init__(
-        self,
-        setups: Setups,
-        builder: Builder,
-        signal_builder: SignalBuilder,
-        make_reader: ReaderFactory,
-        *,
-        pays: bool = True,
-    ) -> None:
+    def __init__(self, setups: Setups, signal_builder: SignalBuilder, *, pays: bool = True) -> None:
         """`pays` says whether there is a gateway that could be asked for a payment."""
         self.messages = pipeline_messages()
         self._pays = pays
         self._setups = setups
-        self._builder = builder
         self._signal_builder = signal_builder
-        self._inputs = InputReader(make_reader)
+        self._inputs = InputReader()
 
     async def plan_pipeline(self, account: Account, call: PipelineCall) -> RequestPlan:
         """How a Pipeline request is going to be worked on."""
@@ -102,7 +94,7 @@ class Pipelines:
             known = ", ".join(sorted(setup.rule_sets)) or "none"
             message = f"there is no such rule set; there are: {known}"
             raise RequestRefused("invalid_request", fields={"ruleSet": [message]})
-        stage = self._builder.rules_stage(compiled, setup.lists)
+        stage = RulesStage(compiled, setup.lists)
         number = call.card_number
         parts = RequestParts(call, cards=() if number is None else (number,))
         return RequestPlan(
