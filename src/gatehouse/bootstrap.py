@@ -95,7 +95,7 @@ class Service:
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._app = self._make_app(settings, self._build(settings, session, owner))
-        self.application = with_life(self._app, self)
+        self.application = with_life(self._app, self.start, self.stop)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""

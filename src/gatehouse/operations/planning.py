@@ -28,7 +28,7 @@ from gatehouse.operations.pipeline_messages import (
     PipelineSummary,
     pipeline_messages,
 )
-from gatehouse.pipeline.decision import combine
+from gatehouse.pipeline.definition import combine
 from gatehouse.pipeline.engine import DecisionPlan, Processed, SignalBuilder, StageRun, Step
 from gatehouse.pipeline.settlement import Intent
 from gatehouse.precheck.request import PreCheckRequest
@@ -58,9 +58,9 @@ class Pipelines:
         setup = await self._setups.find(account.account_id)
         pipeline = setup.pipelines.get(call.pipeline_id)
         if pipeline is None:
-            raise RequestRefused(
-                "invalid_request", fields={"pipelineId": [_unknown(setup.pipelines)]}
-            )
+            known = ", ".join(map(str, sorted(setup.pipelines))) or "none"
+            message = f"there is no such pipeline; there are: {known}"
+            raise RequestRefused("invalid_request", fields={"pipelineId": [message]})
         given = self._inputs.read(pipeline, call)
         cards = _cards(given.values)
         version = PipelineVersion(call.pipeline_id, pipeline.version)
@@ -73,13 +73,14 @@ class Pipelines:
             )
 
         card, others = _charged(cards, given.values)
+        pay = given.payment if self._pays else None
         return RequestPlan(
             steps=_steps(pipeline, account),
             inputs=_stage_inputs(given, cards),
             card=card,
             answer=self._answer,
             other_cards=others,
-            intent=_intent(given.payment) if self._pays else None,
+            intent=None if pay is None else Intent(pay.amount_minor, pay.currency),
             decision_plan=DecisionPlan(self._signal_builder, decide, version),
         )
 
@@ -132,11 +133,6 @@ class Pipelines:
             tags=list(dict.fromkeys([tag for run in done.runs for tag in run.result.tags])),
             **found,
         )
-
-
-def _unknown(pipelines: dict[int, Pipeline]) -> str:
-    known = ", ".join(map(str, sorted(pipelines))) or "none"
-    return f"there is no such pipeline; there are: {known}"
 
 
 def _cards(values: ValuesByType) -> dict[str, CardOfRequest]:
@@ -203,10 +199,6 @@ def _gateway_input(checked: PreCheckRequest, payment: Payment) -> GatewayInput:
         postal_code=None if address is None else address.postal_code,
         street=None if address is None else address.street,
     )
-
-
-def _intent(payment: Payment | None) -> Intent | None:
-    return None if payment is None else Intent(payment.amount_minor, payment.currency)
 
 
 def _steps(pipeline: Pipeline, account: Account) -> tuple[Step, ...]:

@@ -42,7 +42,7 @@ class Entry:
         assert context.field is not None
         account = context.caller.account
         remaining = await self._callers.remaining(account.account_id)
-        billed = envelope.billing(account.currency, [], (remaining, 0, 0))
+        billed = envelope.billing(account.currency, [], remaining)
         return Reply(200, envelope.success(context.request_id, context.field, response, billed))
 
 

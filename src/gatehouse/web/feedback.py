@@ -223,7 +223,9 @@ class Feedback:
             found = await self._feedback.history(caller.actor, account_id, request_id)
         except NotFound:
             raise Problem("not_found", details=[_unknown("requestId")]) from None
-        return await self._entry.answer(context, _public(request_id, found))
+        history = [_entry(said) for said in found]
+        public = FeedbackHistory(request_id, label_that_counts(found), history)
+        return await self._entry.answer(context, public)
 
     def _subject(self, request: FeedbackRequest) -> tuple[str, Subject]:
         """Which field names the requests, and its value as records store it."""
@@ -271,14 +273,6 @@ def _receipt(label: Label, noted: list[LabelOutcome]) -> FeedbackReceipt:
         requests=[
             FeedbackOutcome(one.request_id, one.label, one.previous, one.changed) for one in noted
         ],
-    )
-
-
-def _public(request_id: str, found: list[LabelEntry]) -> FeedbackHistory:
-    return FeedbackHistory(
-        request_id=request_id,
-        label=label_that_counts(found),
-        history=[_entry(said) for said in found],
     )
 
 

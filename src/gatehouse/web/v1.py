@@ -196,5 +196,5 @@ def _without_code(value: Any) -> Any:
 
 def _render(field: str, currency: str, done: Processed, plan: RequestPlan) -> bytes:
     items = [run.item for run in done.runs]
-    billed = envelope.billing(currency, items, (done.remaining, done.authorized, done.closed))
+    billed = envelope.billing(currency, items, done.remaining, done.authorized, done.closed)
     return envelope.success(done.request_id, field, plan.answer(done), billed)
