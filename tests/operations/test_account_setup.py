@@ -18,6 +18,7 @@ from gatehouse.operations.account_setup import Builder, Setup, Setups
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import SignalBuilder
 from gatehouse.rules.authoring import read_rule_set
+from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import encode_program
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
@@ -27,7 +28,11 @@ from gatehouse.sentry.stage import SentryStage
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, models
-from gatehouse.store.configured.configurations import ConfigurationKey, VersionContent
+from gatehouse.store.configured.configurations import (
+    ConfigurationKey,
+    StoredVersion,
+    VersionContent,
+)
 
 T = TypeVar("T")
 
@@ -53,11 +58,11 @@ class CountingBuilder(Builder):
         self.built: list[str] = []
         self.fails_for = ""
 
-    def build(self, account_id: str, *given: Any) -> Setup:
+    def rule_sets(self, account_id: str, stored: list[StoredVersion]) -> dict[str, CompiledRuleSet]:
         self.built.append(account_id)
         if account_id == self.fails_for:
             raise LookupError("a defect")
-        return super().build(account_id, *given)
+        return super().rule_sets(account_id, stored)
 
 
 @pytest.fixture

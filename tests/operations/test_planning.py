@@ -37,8 +37,9 @@ class OneSetup:
         pipelines = [
             StoredVersion(name, 3, "", program) for name, _, program in starter_pipelines()
         ]
-        kept = (rules, pipelines)
-        self._setup = builder.build("acct_1", "1", kept, AccountLists({}), (SENTRY, None))
+        held, rule_sets = AccountLists({}), builder.rule_sets("acct_1", rules)
+        planned = builder.pipelines("acct_1", pipelines, rule_sets, held, SENTRY)
+        self._setup = Setup("1", rule_sets, planned, held, SENTRY, None)
 
     async def find(self, account_id: str) -> Setup:
         return self._setup

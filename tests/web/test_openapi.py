@@ -12,9 +12,7 @@ from gatehouse.connectors.sandbox.gateway import SandboxGateway
 from gatehouse.connectors.sandbox.identities import SandboxIdentities
 from gatehouse.connectors.sandbox.issuer import SandboxIssuer
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.intel.addresses import Address
 from gatehouse.intel.cards import Fingerprints
-from gatehouse.intel.networks import AddressFacts
 from gatehouse.operations.account_setup import Builder, Setups
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
 from gatehouse.operations.operation import Operation
@@ -28,6 +26,7 @@ from gatehouse.store.database import Database
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.problems import CODES
 from tests.harness import Server, sandbox_key
+from tests.operations.test_account_setup import Nothing
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +39,6 @@ class Nobody:
 
     async def find(self, enquiry: IdentityEnquiry) -> Holders:
         return Holders()
-
-
-class Nothing:
-    """A book of addresses that knows nothing."""
-
-    def look(self, address: Address, day: int) -> AddressFacts:
-        return AddressFacts()
 
 
 def _operations() -> list[Operation]:
