@@ -16,14 +16,13 @@ from gatehouse.admin.reviews import LiveReviews
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardMasker, Fingerprints
+from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
 from gatehouse.operations.account_setup import Builder, Setups
-from gatehouse.operations.catalogue import Parties, make_operations, make_stages, read_policies
+from gatehouse.operations.catalogue import Parties, make_operations, make_stages
 from gatehouse.operations.connectors import (
     load_addresses,
     load_gateway,
@@ -37,7 +36,7 @@ from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
-from gatehouse.signals.fingerprinter import Fingerprinter
+from gatehouse.signals.fingerprinter import open_fingerprinter
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import open_ring
@@ -52,13 +51,13 @@ from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.web.app import App, AppOptions, AppPorts, with_life
 from gatehouse.web.auth import Authenticator, AuthOptions
+from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
-from gatehouse.web.free_routes import FreeRoutes
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
-from gatehouse.web.v1 import Api, ApiOptions, ApiPorts
+from gatehouse.web.v1 import Api
 
 _DAY_MS: Final = 86_400_000
 
@@ -96,7 +95,7 @@ class Service:
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._app = self._make_app(settings, self._build(settings, session, owner))
-        self.application = with_life(self._app, self)
+        self.application = with_life(self._app, self.start, self.stop)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""
@@ -176,31 +175,23 @@ class Service:
             ),
         )
         authenticator = self._authenticator(settings, ring.current(keyring.API_KEYS)[1])
-        api = Api(
-            ApiPorts(
-                engine,
-                authenticator,
-                self.callers,
-                DecisionArchive(self._database),
-                system_clock,
-            ),
-            ApiOptions(
-                max_body_bytes=settings.max_body_bytes,
-                body_timeout_ms=settings.body_timeout_ms,
-                idempotency_ttl_ms=settings.idempotency_ttl_h * 3_600_000,
-                idempotency_key=ring.current(keyring.IDEMPOTENCY)[1],
-                read_policies=read_policies,
-            ),
-        )
-        free = FreeRoutes(
+        entry = Entry(
             authenticator,
-            api.free,
+            self.callers,
             max_body_bytes=settings.max_body_bytes,
             body_timeout_ms=settings.body_timeout_ms,
         )
-        reviews = Reviews(free, LiveReviews(session, self.labels.labels_recorded))
+        api = Api(
+            engine,
+            entry,
+            DecisionArchive(self._database),
+            system_clock,
+            idempotency_key=ring.current(keyring.IDEMPOTENCY)[1],
+            idempotency_ttl_ms=settings.idempotency_ttl_h * 3_600_000,
+        )
+        reviews = Reviews(entry, LiveReviews(session, self.labels.labels_recorded))
         labels = LiveFeedback(session, self.labels.labels_recorded)
-        feedback = Feedback(free, labels, self._entities, system_clock)
+        feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
         offered = Offered(operations, self._pipelines.listing, api, reviews, feedback)
         public_metrics = None if settings.metrics_port else self.metrics
@@ -221,13 +212,13 @@ class Service:
             gateway=gateway,
         )
         self._stages = make_stages(settings, parties)
-        fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
-        kept = Fingerprinter(fingerprints, entities)
         builder = Builder(self._stages)
-        signal_builder = LiveSignalBuilder(builder.shipped_sentry, addresses, self.memory, kept)
+        signal_builder = LiveSignalBuilder(
+            builder.shipped_sentry, addresses, self.memory, open_fingerprinter(ring)
+        )
         self.setups = Setups(self._database, builder)
         pays = settings.gateway != "none"
-        self._pipelines = Pipelines(self.setups, builder, signal_builder, RequestReader, pays=pays)
+        self._pipelines = Pipelines(self.setups, signal_builder, pays=pays)
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )

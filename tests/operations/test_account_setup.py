@@ -10,7 +10,6 @@ import pytest
 
 from gatehouse.access.accounts import Account
 from gatehouse.core.case import Case, ValuesByType
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.intel.addresses import Address
@@ -19,6 +18,7 @@ from gatehouse.operations.account_setup import Builder, Setup, Setups
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import SignalBuilder
 from gatehouse.rules.authoring import read_rule_set
+from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import encode_program
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
@@ -28,7 +28,11 @@ from gatehouse.sentry.stage import SentryStage
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, models
-from gatehouse.store.configured.configurations import ConfigurationKey, VersionContent
+from gatehouse.store.configured.configurations import (
+    ConfigurationKey,
+    StoredVersion,
+    VersionContent,
+)
 
 T = TypeVar("T")
 
@@ -54,11 +58,11 @@ class CountingBuilder(Builder):
         self.built: list[str] = []
         self.fails_for = ""
 
-    def build(self, account_id: str, *given: Any) -> Setup:
+    def rule_sets(self, account_id: str, stored: list[StoredVersion]) -> dict[str, CompiledRuleSet]:
         self.built.append(account_id)
         if account_id == self.fails_for:
             raise LookupError("a defect")
-        return super().build(account_id, *given)
+        return super().rule_sets(account_id, stored)
 
 
 @pytest.fixture
@@ -234,7 +238,7 @@ def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(
     async def scenario() -> list[Stage]:
         builder = CountingBuilder()
         setups = Setups(office.database, builder)
-        pipelines = Pipelines(setups, builder, cast(SignalBuilder, None), RequestReader)
+        pipelines = Pipelines(setups, cast(SignalBuilder, None))
         with office.reading() as connection:
             callers: list[Account] = [accounts.get(connection, shop) for shop in shops]
         plans = [await pipelines.plan_sentry(caller, SentryRequest()) for caller in callers]

@@ -9,7 +9,6 @@ import pytest
 
 from gatehouse.access.accounts import Account
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.gateway.stage import GatewayInput
@@ -38,8 +37,9 @@ class OneSetup:
         pipelines = [
             StoredVersion(name, 3, "", program) for name, _, program in starter_pipelines()
         ]
-        kept = (rules, pipelines)
-        self._setup = builder.build("acct_1", "1", kept, AccountLists({}), (SENTRY, None))
+        held, rule_sets = AccountLists({}), builder.rule_sets("acct_1", rules)
+        planned = builder.pipelines("acct_1", pipelines, rule_sets, held, SENTRY)
+        self._setup = Setup("1", rule_sets, planned, held, SENTRY, None)
 
     async def find(self, account_id: str) -> Setup:
         return self._setup
@@ -50,7 +50,7 @@ def plan() -> Callable[..., RequestPlan]:
     stages = {**dict.fromkeys(REGISTRY.names, cast(Stage, SENTRY)), SENTRY.name: SENTRY}
     builder = Builder(stages)
     setups = cast(Setups, OneSetup(builder))
-    pipelines = Pipelines(setups, builder, cast(SignalBuilder, None), RequestReader)
+    pipelines = Pipelines(setups, cast(SignalBuilder, None))
     decode = msgspec.json.Decoder(pipelines.messages.call).decode
 
     def planned(**changes: Any) -> RequestPlan:

@@ -6,16 +6,16 @@ from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.conditions.nodes import Compare, Condition, Literal, Signal, Type
 from gatehouse.core.outcomes import OnFailure, Outcome
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.pipeline.availability import never_known, rules_in_the_dark
-from gatehouse.pipeline.decision import combine
 from gatehouse.pipeline.definition import (
     PipelineDefinition,
     StageDefinition,
+    combine,
     decode_program,
     encode_program,
     needs,
 )
 from gatehouse.pipeline.diff import differences
+from gatehouse.pipeline.stage_conditions import never_known, rules_in_the_dark
 
 ACCEPT, REVIEW, DECLINE = Outcome
 CONTINUE, STOP, ON_REVIEW = OnFailure

@@ -11,11 +11,8 @@ from schemathesis import Case
 from gatehouse.connectors.sandbox.gateway import SandboxGateway
 from gatehouse.connectors.sandbox.identities import SandboxIdentities
 from gatehouse.connectors.sandbox.issuer import SandboxIssuer
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.intel.addresses import Address
 from gatehouse.intel.cards import Fingerprints
-from gatehouse.intel.networks import AddressFacts
 from gatehouse.operations.account_setup import Builder, Setups
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
 from gatehouse.operations.operation import Operation
@@ -29,6 +26,7 @@ from gatehouse.store.database import Database
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.problems import CODES
 from tests.harness import Server, sandbox_key
+from tests.operations.test_account_setup import Nothing
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +41,6 @@ class Nobody:
         return Holders()
 
 
-class Nothing:
-    """A book of addresses that knows nothing."""
-
-    def look(self, address: Address, day: int) -> AddressFacts:
-        return AddressFacts()
-
-
 def _operations() -> list[Operation]:
     """What a server offers, without a server."""
     book, memory, keeper = Nothing(), LocalMemory(1000), EntityHasher(b"k" * 32)
@@ -61,7 +52,7 @@ def _operations() -> list[Operation]:
     kept = Fingerprinter(Fingerprints((1, b"f" * 32)), keeper)
     setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
     survey = LiveSignalBuilder(builder.shipped_sentry, book, memory, kept)
-    return make_operations(stages, Pipelines(setups, builder, survey, RequestReader))
+    return make_operations(stages, Pipelines(setups, survey))
 
 
 OPERATIONS = _operations()

@@ -18,13 +18,13 @@ from gatehouse.billing.fees import fee_schedule
 from gatehouse.conditions.catalogue import kinds_for
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.authoring import Surroundings, read_pipeline
-from gatehouse.pipeline.availability import rules_in_the_dark
 from gatehouse.pipeline.definition import (
     PipelineDefinition,
     decode_program,
     encode_program,
 )
 from gatehouse.pipeline.diff import differences, title
+from gatehouse.pipeline.stage_conditions import rules_in_the_dark
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.rules.ruleset import decode_program as decode_rule_set
 from gatehouse.store.accounts import accounts

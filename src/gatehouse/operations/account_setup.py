@@ -114,45 +114,41 @@ class Builder:
             _log.warning("a model was made for other signals", extra={**which, **changes})
         return self.shipped_sentry.with_scorecard(scorecard)
 
-    def build(
+    def rule_sets(self, account_id: str, stored: list[StoredVersion]) -> dict[str, CompiledRuleSet]:
+        """The rule sets by name, without those that only a newer server can read."""
+        found: dict[str, CompiledRuleSet] = {}
+        for each in stored:
+            try:
+                read = ruleset.decode_program(each.program)
+                found[each.name] = CompiledRuleSet(read, each.version)
+            except Exception:
+                _log.exception("a rule set cannot be used", extra=_which(account_id, each))
+        return found
+
+    def pipelines(
         self,
         account_id: str,
-        stamp: str,
-        kept: tuple[list[StoredVersion], list[StoredVersion]],
+        stored: list[StoredVersion],
+        rule_sets: dict[str, CompiledRuleSet],
         held: AccountLists,
-        sentry: tuple[SentryStage, int | None],
-    ) -> Setup:
-        """A setup from kept rule sets, kept pipelines, lists, and Sentry with its model's version.
-
-        What this server cannot read, because a newer one wrote it, is left out and logged.
-        """
-        stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry[0]}
-        rule_sets: dict[str, CompiledRuleSet] = {}
-        pipelines: dict[int, Pipeline] = {}
+        sentry: SentryStage,
+    ) -> dict[int, Pipeline]:
+        """The pipelines by number, without those that only a newer server can read."""
+        stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
+        found: dict[int, Pipeline] = {}
 
         def stage_of(each: StageDefinition) -> Stage:
             if each.rule_set is None:
                 return stages[each.stage]
-            return self.rules_stage(rule_sets[each.rule_set], held)
+            return RulesStage(rule_sets[each.rule_set], held)
 
-        for each in kept[0]:
-            try:
-                read = ruleset.decode_program(each.program)
-                rule_sets[each.name] = CompiledRuleSet(read, each.version)
-            except Exception:
-                _log.exception("a rule set cannot be used", extra=_which(account_id, each))
-        for each in kept[1]:
+        for each in stored:
             try:
                 definition = decode_program(each.program)
-                number = definition.number
-                pipelines[number] = _pipeline(definition, each.version, stage_of, held)
+                found[definition.number] = _pipeline(definition, each.version, stage_of, held)
             except Exception:
                 _log.exception("a pipeline cannot be used", extra=_which(account_id, each))
-        return Setup(stamp, rule_sets, pipelines, held, *sentry)
-
-    def rules_stage(self, compiled: CompiledRuleSet, held: Lists) -> RulesStage:
-        """A Rules stage for one rule set."""
-        return RulesStage(compiled, held)
+        return found
 
 
 def _pipeline(
@@ -273,10 +269,8 @@ class Setups:
         known = self._remembered.get(account_id)
         with self._database.reading() as connection:
             stamp = stamp_of(connection, account_id)
-            kept = (
-                configurations.active(connection, account_id, "rules"),
-                configurations.active(connection, account_id, "pipeline"),
-            )
+            stored_rules = configurations.active(connection, account_id, "rules")
+            stored_pipelines = configurations.active(connection, account_id, "pipeline")
             live = models.live_program(connection, account_id)
             # Lists can be large, and rules change more often than they do.
             same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
@@ -287,7 +281,9 @@ class Setups:
         # A version is never changed: what was made of it stays true.
         same_model = known is not None and known.model == model
         sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
-        return self._builder.build(account_id, stamp, kept, held, (sentry, model))
+        rule_sets = self._builder.rule_sets(account_id, stored_rules)
+        pipelines = self._builder.pipelines(account_id, stored_pipelines, rule_sets, held, sentry)
+        return Setup(stamp, rule_sets, pipelines, held, sentry, model)
 
 
 def _lists_part(stamp: str) -> str:

@@ -1,16 +1,15 @@
 """Reads the objects of a Pipeline request that the stages of the pipeline look at.
 
-The others may hold anything. How an object is decoded and validated is handed in by the face that
-received the request.
+The others may hold anything.
 """
 
-from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.gateway.payment import Payment, UnfitPayment, read_payment
@@ -28,16 +27,6 @@ _GATEWAY_PLACE: Final = "gatewayRequest"
 _ORDER_PLACE: Final = "sentryRequest.order"
 
 
-class PartReader(Protocol):
-    """Decodes and validates one object of a request."""
-
-    def read_part(self, part: msgspec.Raw) -> msgspec.Struct:
-        """The object, or `RequestRefused` with everything that is wrong with it."""
-
-
-ReaderFactory = Callable[[type[msgspec.Struct]], PartReader]
-
-
 class PipelineInputs(msgspec.Struct, frozen=True):
     """What a pipeline's stages were given."""
 
@@ -50,9 +39,9 @@ class PipelineInputs(msgspec.Struct, frozen=True):
 class InputReader:
     """Reads the inputs that a pipeline looks at."""
 
-    def __init__(self, make_reader: ReaderFactory) -> None:
+    def __init__(self) -> None:
         self._readers = {
-            spec.request.field: make_reader(spec.request.type) for spec in REGISTRY.in_pipelines
+            spec.request.field: RequestReader(spec.request.type) for spec in REGISTRY.in_pipelines
         }
 
     def read(self, pipeline: Pipeline, call: PipelineCall) -> PipelineInputs:

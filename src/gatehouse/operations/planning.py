@@ -18,9 +18,9 @@ from gatehouse.decisions.record import PipelineVersion
 from gatehouse.gateway.payment import Payment
 from gatehouse.gateway.stage import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
-from gatehouse.operations.account_setup import Builder, Pipeline, Setups
+from gatehouse.operations.account_setup import Pipeline, Setups
 from gatehouse.operations.operation import RequestPlan, last_response
-from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs, ReaderFactory
+from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
 from gatehouse.operations.pipeline_messages import (
     PipelineCall,
     PipelinesResponse,
@@ -28,11 +28,12 @@ from gatehouse.operations.pipeline_messages import (
     PipelineSummary,
     pipeline_messages,
 )
-from gatehouse.pipeline.decision import combine
+from gatehouse.pipeline.definition import combine
 from gatehouse.pipeline.engine import DecisionPlan, Processed, SignalBuilder, StageRun, Step
 from gatehouse.pipeline.settlement import Intent
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesCall, RulesRequest
+from gatehouse.rules.stage import RulesStage
 from gatehouse.rules.starter import STARTER_NAME
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.signals.request_parts import RequestParts, SignalInput, bring_together
@@ -44,31 +45,22 @@ _NO_RULES: Final = RulesRequest()
 class Pipelines:
     """Plans the requests of these operations."""
 
-    def __init__(
-        self,
-        setups: Setups,
-        builder: Builder,
-        signal_builder: SignalBuilder,
-        make_reader: ReaderFactory,
-        *,
-        pays: bool = True,
-    ) -> None:
+    def __init__(self, setups: Setups, signal_builder: SignalBuilder, *, pays: bool = True) -> None:
         """`pays` says whether there is a gateway that could be asked for a payment."""
         self.messages = pipeline_messages()
         self._pays = pays
         self._setups = setups
-        self._builder = builder
         self._signal_builder = signal_builder
-        self._inputs = InputReader(make_reader)
+        self._inputs = InputReader()
 
     async def plan_pipeline(self, account: Account, call: PipelineCall) -> RequestPlan:
         """How a Pipeline request is going to be worked on."""
         setup = await self._setups.find(account.account_id)
         pipeline = setup.pipelines.get(call.pipeline_id)
         if pipeline is None:
-            raise RequestRefused(
-                "invalid_request", fields={"pipelineId": [_unknown(setup.pipelines)]}
-            )
+            known = ", ".join(map(str, sorted(setup.pipelines))) or "none"
+            message = f"there is no such pipeline; there are: {known}"
+            raise RequestRefused("invalid_request", fields={"pipelineId": [message]})
         given = self._inputs.read(pipeline, call)
         cards = _cards(given.values)
         version = PipelineVersion(call.pipeline_id, pipeline.version)
@@ -81,13 +73,14 @@ class Pipelines:
             )
 
         card, others = _charged(cards, given.values)
+        pay = given.payment if self._pays else None
         return RequestPlan(
             steps=_steps(pipeline, account),
             inputs=_stage_inputs(given, cards),
             card=card,
             answer=self._answer,
             other_cards=others,
-            intent=_intent(given.payment) if self._pays else None,
+            intent=None if pay is None else Intent(pay.amount_minor, pay.currency),
             decision_plan=DecisionPlan(self._signal_builder, decide, version),
         )
 
@@ -102,7 +95,7 @@ class Pipelines:
             known = ", ".join(sorted(setup.rule_sets)) or "none"
             message = f"there is no such rule set; there are: {known}"
             raise RequestRefused("invalid_request", fields={"ruleSet": [message]})
-        stage = self._builder.rules_stage(compiled, setup.lists)
+        stage = RulesStage(compiled, setup.lists)
         number = call.card_number
         parts = RequestParts(call, cards=() if number is None else (number,))
         return RequestPlan(
@@ -140,11 +133,6 @@ class Pipelines:
             tags=list(dict.fromkeys([tag for run in done.runs for tag in run.result.tags])),
             **found,
         )
-
-
-def _unknown(pipelines: dict[int, Pipeline]) -> str:
-    known = ", ".join(map(str, sorted(pipelines))) or "none"
-    return f"there is no such pipeline; there are: {known}"
 
 
 def _cards(values: ValuesByType) -> dict[str, CardOfRequest]:
@@ -211,10 +199,6 @@ def _gateway_input(checked: PreCheckRequest, payment: Payment) -> GatewayInput:
         postal_code=None if address is None else address.postal_code,
         street=None if address is None else address.street,
     )
-
-
-def _intent(payment: Payment | None) -> Intent | None:
-    return None if payment is None else Intent(payment.amount_minor, payment.currency)
 
 
 def _steps(pipeline: Pipeline, account: Account) -> tuple[Step, ...]:

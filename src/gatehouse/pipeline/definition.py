@@ -1,15 +1,16 @@
-"""What a pipeline is: its stages in order, when each stops or is skipped, and which decide.
+"""What a pipeline is: its stages in order, when each stops or is skipped, and how they decide.
 
 An author writes a file, `pipeline.authoring` checks it, and what is kept and run is the value
 defined here, as JSON. A running server needs nothing else.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
 
 from gatehouse.conditions.nodes import Condition, Type
-from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.outcomes import OnFailure, Outcome, strongest
 from gatehouse.core.stage_registry import REGISTRY
 
 
@@ -83,3 +84,31 @@ def reads(definition: PipelineDefinition) -> tuple[str, ...]:
             read |= {spec.request.field, *spec.reads, *spec.needs}
     fields = [spec.request.field for spec in REGISTRY.in_pipelines]
     return tuple(field for field in fields if field in read)
+
+
+def combine(
+    definition: PipelineDefinition,
+    ran: Iterable[tuple[StageDefinition, Outcome | None, bool]],
+) -> Outcome:
+    """The decision, from each stage that ran, its verdict, and whether it completed.
+
+    Of the stages that completed, the deciders count. A stage that did not complete counts by its
+    `on_failure` wherever it stands: a pipeline that ended early because a stage failed must not
+    look like one in which all was well.
+    """
+    return strongest(_votes(definition, ran))
+
+
+def _votes(
+    definition: PipelineDefinition,
+    ran: Iterable[tuple[StageDefinition, Outcome | None, bool]],
+) -> Iterator[Outcome]:
+    deciders = definition.deciders
+    for stage, verdict, completed in ran:
+        if not completed:
+            if stage.on_failure is OnFailure.STOP:
+                yield verdict or Outcome.REVIEW
+            elif stage.on_failure is OnFailure.REVIEW:
+                yield Outcome.REVIEW
+        elif verdict is not None and stage.stage in deciders:
+            yield verdict

@@ -58,7 +58,7 @@ def bring_together(parts: RequestParts) -> SignalInput:
     cards = parts.cards
     return SignalInput(
         rules=rules,
-        sentry=_completed(sentry, rules, (amount, currency), charged=parts.payment is not None),
+        sentry=_completed(parts, amount, currency),
         amount=amount,
         currency=currency,
         email=parts.email if rules.email is None else rules.email,
@@ -69,15 +69,10 @@ def bring_together(parts: RequestParts) -> SignalInput:
     )
 
 
-def _completed(
-    sentry: SentryRequest,
-    rules: RulesRequest,
-    money: tuple[float | None, str | None],
-    *,
-    charged: bool,
-) -> SentryRequest:
+def _completed(parts: RequestParts, amount: float | None, currency: str | None) -> SentryRequest:
     """Sentry's input, completed from the other inputs; the amount charged replaces its own."""
-    amount, currency = money
+    rules, sentry = parts.rules, parts.sentry or _NOTHING_FOR_SENTRY
+    charged = parts.payment is not None
     more: dict[str, msgspec.Struct] = {}
     device = sentry.device or _NO_DEVICE
     if device.ip_address is None and rules.customer_ip is not None:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -52,16 +52,6 @@ class AppPorts(msgspec.Struct, frozen=True):
     stopwatch: Callable[[], float]
     request_log: RequestLog
     metrics: Metrics
-
-
-class Life(Protocol):
-    """What starts and stops with the server."""
-
-    async def start(self) -> None:
-        """Start before the first request."""
-
-    async def stop(self) -> None:
-        """Stop after the last request."""
 
 
 class App:
@@ -163,7 +153,7 @@ class App:
                 remaining = await self._callers.remaining(account.account_id)
             except StoreUnavailable:
                 return None
-        return envelope.billing(account.currency, [], (remaining, 0, 0))
+        return envelope.billing(account.currency, [], remaining)
 
     async def _send(self, context: RequestContext, reply: Reply, send: Send) -> None:
         headers: list[Header] = [
@@ -182,8 +172,10 @@ class App:
         await send({"type": "http.response.body", "body": reply.body})
 
 
-def with_life(app: App, life: Life) -> Callable[[Any, Any, Any], Awaitable[None]]:
-    """The application as a server runs it: requests go to `app`, the lifespan to `life`."""
+def with_life(
+    app: App, start: Callable[[], Awaitable[None]], stop: Callable[[], Awaitable[None]]
+) -> Callable[[Any, Any, Any], Awaitable[None]]:
+    """The application as a server runs it, with what to do before and after all requests."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -191,13 +183,13 @@ def with_life(app: App, life: Life) -> Callable[[Any, Any, Any], Awaitable[None]
         elif scope["type"] == "lifespan":
             await receive()
             try:
-                await life.start()
+                await start()
             except Exception as error:
                 await send({"type": "lifespan.startup.failed", "message": str(error)})
                 return
             await send({"type": "lifespan.startup.complete"})
             await receive()
-            await life.stop()
+            await stop()
             await send({"type": "lifespan.shutdown.complete"})
 
     return application

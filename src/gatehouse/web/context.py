@@ -3,6 +3,8 @@
 import ipaddress
 from typing import Any, Final
 
+import msgspec
+
 from gatehouse.access.accounts import Caller
 from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
@@ -14,22 +16,13 @@ Header = tuple[bytes, bytes]
 _VISIBLE: Final = frozenset(range(0x21, 0x7F))
 
 
-class Reply:
+class Reply(msgspec.Struct, frozen=True, gc=False):
     """Status, headers and body of an answer."""
 
-    __slots__ = ("body", "content_type", "headers", "status")
-
-    def __init__(
-        self,
-        status: int,
-        body: bytes,
-        headers: tuple[Header, ...] = (),
-        content_type: bytes = JSON,
-    ) -> None:
-        self.status = status
-        self.body = body
-        self.headers = headers
-        self.content_type = content_type
+    status: int
+    body: bytes
+    headers: tuple[Header, ...] = ()
+    content_type: bytes = JSON
 
 
 class RequestContext:

@@ -57,9 +57,10 @@ def money(currency: str, micros: int) -> Money:
     return Money(currency, msgspec.Raw(format_amount(micros).encode()))
 
 
-def billing(currency: str, items: list[Item], amounts: tuple[int, int, int]) -> Billing:
-    """The billing object from (remaining, authorized, closed)."""
-    remaining, authorized, closed = amounts
+def billing(
+    currency: str, items: list[Item], remaining: int, authorized: int = 0, closed: int = 0
+) -> Billing:
+    """The billing object of a request."""
     return Billing(
         [BillingItem(i.fee_type, money(currency, i.fee), i.completed) for i in items],
         money(currency, remaining),

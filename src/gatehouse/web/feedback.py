@@ -32,8 +32,8 @@ from gatehouse.store.feedback.statements import (
 )
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.envelope import JsonAmount
-from gatehouse.web.free_routes import FreeRoutes, path_id
 from gatehouse.web.problems import Problem
 
 SCOPE: Final = "feedback"
@@ -185,9 +185,9 @@ class Feedback:
     """Makes the handlers of the routes of feedback."""
 
     def __init__(
-        self, routes: FreeRoutes, feedback: LiveFeedback, hasher: EntityHasher, clock: Clock
+        self, entry: Entry, feedback: LiveFeedback, hasher: EntityHasher, clock: Clock
     ) -> None:
-        self._routes = routes
+        self._entry = entry
         self._feedback = feedback
         self._hasher = hasher
         self._clock = clock
@@ -195,8 +195,8 @@ class Feedback:
 
     async def tell(self, context: RequestContext, receive: Receive) -> Reply:
         """Label requests."""
-        caller = await self._routes.authenticate(context, SCOPE, _FIELD)
-        request = await self._routes.read(context, receive, self._reader)
+        caller = await self._entry.authenticate(context, SCOPE, _FIELD)
+        request = self._reader.read(await self._entry.body(context, receive))
         named, subject = self._subject(request)
         try:
             noted = await self._feedback.record(
@@ -212,18 +212,20 @@ class Feedback:
         except Conflict:
             many = f"more than {MOST_REQUESTS} requests have it; send the requestId of each instead"
             raise Problem("invalid_request", fields={named: [many]}) from None
-        return await self._routes.answer(context, _receipt(request.label, noted))
+        return await self._entry.answer(context, _receipt(request.label, noted))
 
     async def history(self, context: RequestContext, _receive: Receive) -> Reply:
         """The label of one request, with its history."""
-        caller = await self._routes.authenticate(context, SCOPE, _FIELD)
+        caller = await self._entry.authenticate(context, SCOPE, _FIELD)
         request_id = path_id(context)
         try:
             account_id = caller.account.account_id
             found = await self._feedback.history(caller.actor, account_id, request_id)
         except NotFound:
             raise Problem("not_found", details=[_unknown("requestId")]) from None
-        return await self._routes.answer(context, _public(request_id, found))
+        history = [_entry(said) for said in found]
+        public = FeedbackHistory(request_id, label_that_counts(found), history)
+        return await self._entry.answer(context, public)
 
     def _subject(self, request: FeedbackRequest) -> tuple[str, Subject]:
         """Which field names the requests, and its value as records store it."""
@@ -271,14 +273,6 @@ def _receipt(label: Label, noted: list[LabelOutcome]) -> FeedbackReceipt:
         requests=[
             FeedbackOutcome(one.request_id, one.label, one.previous, one.changed) for one in noted
         ],
-    )
-
-
-def _public(request_id: str, found: list[LabelEntry]) -> FeedbackHistory:
-    return FeedbackHistory(
-        request_id=request_id,
-        label=label_that_counts(found),
-        history=[_entry(said) for said in found],
     )
 
 

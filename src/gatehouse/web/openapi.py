@@ -394,7 +394,7 @@ def _example_answer(operation: Operation) -> dict[str, Any]:
     ]
     total = sum(item.fee for item in items)
     billed = msgspec.json.decode(
-        msgspec.json.encode(billing("USD", items, (100_000_000 - total, total, total)))
+        msgspec.json.encode(billing("USD", items, 100_000_000 - total, total, total))
     )
     return {
         "isSuccess": True,
@@ -410,7 +410,7 @@ def _example_refusal(operation: Operation) -> dict[str, Any]:
     try:
         RequestReader(operation.request_type).read(msgspec.json.encode(operation.mistaken))
     except RequestRefused as refusal:
-        billed = billing("USD", [], (100_000_000, 0, 0))
+        billed = billing("USD", [], 100_000_000)
         refused = failure(
             "req_01kabcdefghjkmnpqrstvwxyz1",
             Problem.of(refusal),

@@ -156,7 +156,7 @@ class Problem(Exception):
         """The balance at the time of the refusal, where the balance was the reason."""
         self.code = code
         self.fields = fields or {}
-        self.details = details if details is not None else []
+        self.details = details or []
         self.headers = headers
 
     @classmethod

@@ -17,7 +17,7 @@ from gatehouse.pipeline.settlement import Search
 from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
-from gatehouse.web.free_routes import FreeRoutes, path_id
+from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import Decision, public_decision, read_search
 
@@ -88,28 +88,28 @@ class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
 class Reviews:
     """Makes the handlers of the routes of reviews."""
 
-    def __init__(self, routes: FreeRoutes, reviews: LiveReviews) -> None:
-        self._routes = routes
+    def __init__(self, entry: Entry, reviews: LiveReviews) -> None:
+        self._entry = entry
         self._reviews = reviews
         self._reader = RequestReader(ReviewResolution)
 
     async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
         """The account's reviews, newest first; by default those that are open."""
-        caller = await self._routes.authenticate(context, SCOPE, "reviewsResponse")
+        caller = await self._entry.authenticate(context, SCOPE, "reviewsResponse")
         account = caller.account
         state, page = _read_query(context.scope["query_string"])
         search = ReviewSearch(state, page.before, page.limit + 1)
         found = await self._reviews.search(caller.actor, account.account_id, search)
         shown = [_public(one, account.currency) for one in found[: page.limit]]
-        return await self._routes.answer(context, ReviewPage(shown, len(found) > page.limit))
+        return await self._entry.answer(context, ReviewPage(shown, len(found) > page.limit))
 
     async def review(self, context: RequestContext, receive: Receive) -> Reply:
         """One review; a POST resolves it first."""
-        caller = await self._routes.authenticate(context, SCOPE, "reviewResponse")
+        caller = await self._entry.authenticate(context, SCOPE, "reviewResponse")
         which = (caller.actor, caller.account.account_id, path_id(context))
         try:
             if context.scope["method"] == "POST":
-                wanted = await self._routes.read(context, receive, self._reader)
+                wanted = self._reader.read(await self._entry.body(context, receive))
                 approve = wanted.resolution is ReviewVerdict.APPROVE
                 found = await self._reviews.resolve(*which, ReviewFinding(approve, wanted.reason))
             else:
@@ -118,7 +118,7 @@ class Reviews:
             raise Problem("not_found", details=["no such review for this account"]) from None
         except AlreadyResolved as late:
             raise Problem("already_resolved", details=[str(late)]) from None
-        return await self._routes.answer(context, _public(found, caller.account.currency))
+        return await self._entry.answer(context, _public(found, caller.account.currency))
 
 
 def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:

@@ -1,6 +1,6 @@
 """The table of routes, and the small ones that are not part of the API proper."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -99,25 +99,17 @@ def _pages(document: dict[str, Any], base_url: str) -> list[Route]:
     policy = ((b"content-security-policy", CONTENT_POLICY.encode()),)
     html = b"text/html; charset=utf-8"
 
-    async def specification() -> Reply:
-        return Reply(200, encoded)
-
-    async def reference() -> Reply:
-        return Reply(200, page, policy, html)
-
-    async def root() -> Reply:
-        return Reply(307, b"", ((b"location", b"/docs"),))
-
-    return [_plain("/", root), _plain("/openapi.json", specification), _plain("/docs", reference)]
+    return [
+        _plain("/", lambda: Reply(307, b"", ((b"location", b"/docs"),))),
+        _plain("/openapi.json", lambda: Reply(200, encoded)),
+        _plain("/docs", lambda: Reply(200, page, policy, html)),
+    ]
 
 
 def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
     """What the machines that watch the service ask."""
 
-    async def health() -> Reply:
-        return Reply(200, b'{"status":"ok"}')
-
-    async def readiness() -> Reply:
+    def readiness() -> Reply:
         now = ready()
         good, memory = all(now.checks.values()), now.memory
         body = {
@@ -132,19 +124,18 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
         }
         return Reply(200 if good else 503, msgspec.json.encode(body))
 
-    routes = [_plain("/healthz", health), _plain("/readyz", readiness)]
+    routes = [
+        _plain("/healthz", lambda: Reply(200, b'{"status":"ok"}')),
+        _plain("/readyz", readiness),
+    ]
     if metrics is not None:
-
-        async def measurements() -> Reply:
-            return Reply(200, metrics.page(), (), CONTENT_TYPE)
-
-        routes.append(_plain("/metrics", measurements))
+        routes.append(_plain("/metrics", lambda: Reply(200, metrics.page(), (), CONTENT_TYPE)))
     return routes
 
 
-def _plain(path: str, make: Callable[[], Awaitable[Reply]]) -> Route:
+def _plain(path: str, make: Callable[[], Reply]) -> Route:
     async def handler(_context: RequestContext, _receive: Receive) -> Reply:
-        return await make()
+        return make()
 
     return _route("GET", path, handler)
 

@@ -6,13 +6,12 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.access.accounts import Account
-from gatehouse.access.callers import Callers
-from gatehouse.core.case import ValuesByType
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
 from gatehouse.core.request_reader import RequestReader, read_json
+from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation, RequestPlan
 from gatehouse.pipeline.engine import Engine, Job, Processed
 from gatehouse.pipeline.settlement import (
@@ -24,9 +23,9 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
 )
 from gatehouse.web import envelope
-from gatehouse.web.auth import Authenticator
-from gatehouse.web.body import Receive, read_body
+from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext, is_visible
+from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import public_decision, read_search
 
@@ -39,48 +38,34 @@ PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
 """What an account has of something."""
 
 
-class ApiPorts(msgspec.Struct, frozen=True):
-    """What the routes call."""
-
-    engine: Engine
-    authenticator: Authenticator
-    callers: Callers
-    archive: Archive
-    clock: Clock
-
-
-class ApiOptions(msgspec.Struct, frozen=True):
-    """What the routes are told by the settings."""
-
-    max_body_bytes: int
-    body_timeout_ms: int
-    idempotency_ttl_ms: int
-    idempotency_key: bytes
-    read_policies: Callable[[dict[str, Any]], ValuesByType]
-
-
 class Api:
     """Makes the handlers of the v1 routes."""
 
-    def __init__(self, ports: ApiPorts, options: ApiOptions) -> None:
-        self._engine = ports.engine
-        self._authenticator = ports.authenticator
-        self._callers = ports.callers
-        self._archive = ports.archive
-        self._clock = ports.clock
-        self._options = options
+    def __init__(
+        self,
+        engine: Engine,
+        entry: Entry,
+        archive: Archive,
+        clock: Clock,
+        *,
+        idempotency_key: bytes,
+        idempotency_ttl_ms: int,
+    ) -> None:
+        self._engine = engine
+        self._entry = entry
+        self._archive = archive
+        self._clock = clock
+        self._idempotency_key = idempotency_key
+        self._idempotency_ttl_ms = idempotency_ttl_ms
 
     def operation(self, operation: Operation) -> Handler:
         """The handler of one operation."""
         reader = RequestReader(operation.read_type)
-        options = self._options
+        entry = self._entry
 
         async def handle(context: RequestContext, receive: Receive) -> Reply:
-            context.field = operation.field
-            caller = await self._authenticator.authenticate(context, operation.name)
-            body = await read_body(
-                context, receive, options.max_body_bytes, options.body_timeout_ms
-            )
+            caller = await entry.authenticate(context, operation.name, operation.field)
+            body = await entry.body(context, receive)
             request: Any = reader.read(body)
             claim = self._claim(context, operation, caller.account, body)
             try:
@@ -107,42 +92,31 @@ class Api:
         """The handler that tells which pipelines there are."""
 
         async def handle(context: RequestContext, _receive: Receive) -> Reply:
-            context.field = "pipelinesResponse"
-            caller = await self._authenticator.authenticate(context, "pipeline")
-            return await self.free(context, await listing(caller.account.account_id))
+            caller = await self._entry.authenticate(context, "pipeline", "pipelinesResponse")
+            return await self._entry.answer(context, await listing(caller.account.account_id))
 
         return handle
 
     async def decision(self, context: RequestContext, _receive: Receive) -> Reply:
         """One decision record, to its account only."""
-        context.field = "decisionResponse"
-        caller = await self._authenticator.authenticate(context, "decisions")
-        request_id = context.scope["path_params"]["request_id"]
+        caller = await self._entry.authenticate(context, "decisions", "decisionResponse")
+        request_id = path_id(context)
         record = None
         if is_id(request_id, "req"):
             record = await self._archive.get(caller.account.account_id, request_id)
         if record is None:
             raise Problem("not_found", details=["no such decision for this account"])
-        return await self.free(context, public_decision(record, caller.account.currency))
+        return await self._entry.answer(context, public_decision(record, caller.account.currency))
 
     async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
-        context.field = "decisionsResponse"
-        caller = await self._authenticator.authenticate(context, "decisions")
+        caller = await self._entry.authenticate(context, "decisions", "decisionsResponse")
         search = read_search(context.scope["query_string"])
         one_more = msgspec.structs.replace(search, limit=search.limit + 1)
         records = await self._archive.search(caller.account.account_id, one_more)
         page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
-        return await self.free(context, {"decisions": page, "hasMore": len(records) > search.limit})
-
-    async def free(self, context: RequestContext, response: Any) -> Reply:
-        """The answer of an operation that costs nothing."""
-        assert context.caller is not None
-        assert context.field is not None
-        account = context.caller.account
-        remaining = await self._callers.remaining(account.account_id)
-        billed = envelope.billing(account.currency, [], (remaining, 0, 0))
-        return Reply(200, envelope.success(context.request_id, context.field, response, billed))
+        has_more = len(records) > search.limit
+        return await self._entry.answer(context, {"decisions": page, "hasMore": has_more})
 
     def _job(
         self,
@@ -158,7 +132,7 @@ class Api:
             request_id=context.request_id,
             operation=operation.name,
             account_id=account.account_id,
-            policies=self._options.read_policies(account.policies),
+            policies=read_policies(account.policies),
             steps=plan.steps,
             inputs=plan.inputs,
             card=plan.card,
@@ -188,16 +162,15 @@ class Api:
             return None
         if not is_visible(key, 255):
             raise Problem("invalid_idempotency_key")
-        options = self._options
         scoped = f"{account.account_id} {operation.name} ".encode() + key
         try:
             content = _canonical(_without_code(read_json(body)))
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
-            claim_id=keyed_hash(options.idempotency_key, b"key " + scoped),
-            body=keyed_hash(options.idempotency_key, b"body " + content),
-            expires_at_ms=self._clock() + options.idempotency_ttl_ms,
+            claim_id=keyed_hash(self._idempotency_key, b"key " + scoped),
+            body=keyed_hash(self._idempotency_key, b"body " + content),
+            expires_at_ms=self._clock() + self._idempotency_ttl_ms,
         )
 
 
@@ -223,5 +196,5 @@ def _without_code(value: Any) -> Any:
 
 def _render(field: str, currency: str, done: Processed, plan: RequestPlan) -> bytes:
     items = [run.item for run in done.runs]
-    billed = envelope.billing(currency, items, (done.remaining, done.authorized, done.closed))
+    billed = envelope.billing(currency, items, done.remaining, done.authorized, done.closed)
     return envelope.success(done.request_id, field, plan.answer(done), billed)
