@@ -41,7 +41,7 @@ class Table:
 
     def claims(self, address: Address) -> Claims:
         """What the table says about an address."""
-        return self._claims[self._segments.find(address)]
+        return self._claims[self._segments.find(address.version, address.value)]
 
 
 class _Rows:

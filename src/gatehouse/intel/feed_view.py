@@ -98,7 +98,7 @@ class View:
     def look(self, address: Address) -> AddressFacts:
         """What is known about an address."""
         row = self._find(address)
-        combination = self._segments.find(address)
+        combination = self._segments.find(address.version, address.value)
         marks = self._marks[combination] or self._mark(combination)
         hosting, vpn, tor, proxy, relay = (
             *(marks.hosting, marks.vpn, marks.tor, marks.proxy, marks.relay),
