@@ -111,8 +111,8 @@ def test_any_text_never_raises(table: BinTable, text: str) -> None:
 
 
 def test_the_table_knows_its_size_and_where_it_came_from(table: BinTable) -> None:
-    assert table.rows == 327_012
-    assert table.rows == sum(table.facts(f"{n:06d}") is not None for n in range(1_000_000))
+    assert table.source.rows == 327_012
+    assert table.source.rows == sum(table.facts(f"{n:06d}") is not None for n in range(1_000_000))
     assert table.source.licence == "CC-BY-4.0"
     assert table.source.package == "bindb"
 
@@ -122,7 +122,7 @@ def test_a_packed_table_reads_back_as_it_was() -> None:
     read = read_bins(packed, describe(packed, len(SMALL), DAY))
     assert {digits: read.facts(digits) for digits in SMALL} == SMALL
     assert read.facts("424244") is None
-    assert read.rows == 4
+    assert read.source.rows == 4
     assert read.source.date == DAY
 
 

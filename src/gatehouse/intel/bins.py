@@ -42,11 +42,6 @@ class BinTable:
         self._facts = facts
         self.source = source
 
-    @property
-    def rows(self) -> int:
-        """How many BINs the table knows."""
-        return self.source.rows
-
     def facts(self, bin_digits: str) -> BinFacts | None:
         """The facts for the first six digits, or None when they are unknown or not six digits."""
         head = bin_digits[:6]
