@@ -23,13 +23,12 @@ import msgspec
 from gatehouse.intel.bins import (
     BINS,
     DATA_FILE,
-    LENGTH_BYTES,
     MAGIC,
     SOURCE_FILE,
     BinFacts,
-    BinSource,
     read_bins,
 )
+from gatehouse.intel.packed import LENGTH_BYTES, PackageSource
 
 PACKAGE: Final = "bindb"
 VERSION: Final = "0.1.8"
@@ -250,7 +249,7 @@ def compress(payload: bytes) -> bytes:
 
 def describe(packed: bytes, rows: int, day: str) -> bytes:
     """Write the description that ships beside the packed table."""
-    source = BinSource(
+    source = PackageSource(
         package=PACKAGE,
         version=VERSION,
         upstream=UPSTREAM,

@@ -28,13 +28,13 @@ from ua_parser_rs import UserAgentExtractor
 from gatehouse.intel.browsers import (
     PATTERNS_FILE,
     RELEASES_FILE,
-    BrowserSource,
     FamilyPattern,
     Packed,
     ReleaseDays,
     read_patterns,
     read_releases,
 )
+from gatehouse.intel.packed import PackageSource
 from gatehouse.intel.programs import find_program
 
 OUT: Final = Path(__file__).resolve().parents[1] / "src" / "gatehouse" / "intel" / "data"
@@ -180,7 +180,7 @@ def is_program(expression: str) -> bool:
 def pack(data: ReleaseDays | list[FamilyPattern], rows: int, package: Package) -> bytes:
     """Write the data together with the description of where it came from."""
     raw = msgspec.json.encode(data)
-    source = BrowserSource(
+    source = PackageSource(
         package=package.name,
         version=package.version,
         upstream=package.upstream,

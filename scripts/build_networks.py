@@ -25,7 +25,6 @@ from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import (
     DATA_FILE,
     HOSTING,
-    LENGTH_BYTES,
     MAGIC,
     MOBILE,
     RELAY,
@@ -37,6 +36,7 @@ from gatehouse.intel.networks import (
     NetworkSource,
     read_networks,
 )
+from gatehouse.intel.packed import LENGTH_BYTES
 
 OUT: Final = Path(__file__).resolve().parents[1] / "src" / "gatehouse" / "intel" / "data"
 RULES_FILE: Final = Path(__file__).with_name("networks.toml")

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.connectors.sandbox.gateway import SandboxGateway
+from gatehouse.connectors.sandbox.parties import SandboxGateway
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed

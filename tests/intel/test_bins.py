@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scripts.build_bins import Row, compress, describe, gather, pack, prove
 
-from gatehouse.intel.bins import MAGIC, BinDataError, BinFacts, BinTable, load_bins, read_bins
+from gatehouse.intel.bins import MAGIC, BinFacts, BinTable, load_bins, read_bins
+from gatehouse.intel.packed import PackedDataError
 
 DAY = "2026-01-02"
 GOLD = BinFacts(brand="visa", country="FR", funding="CREDIT", prepaid=False)
@@ -110,8 +111,8 @@ def test_any_text_never_raises(table: BinTable, text: str) -> None:
 
 
 def test_the_table_knows_its_size_and_where_it_came_from(table: BinTable) -> None:
-    assert table.rows == 327_012
-    assert table.rows == sum(table.facts(f"{n:06d}") is not None for n in range(1_000_000))
+    assert table.source.rows == 327_012
+    assert table.source.rows == sum(table.facts(f"{n:06d}") is not None for n in range(1_000_000))
     assert table.source.licence == "CC-BY-4.0"
     assert table.source.package == "bindb"
 
@@ -121,7 +122,7 @@ def test_a_packed_table_reads_back_as_it_was() -> None:
     read = read_bins(packed, describe(packed, len(SMALL), DAY))
     assert {digits: read.facts(digits) for digits in SMALL} == SMALL
     assert read.facts("424244") is None
-    assert read.rows == 4
+    assert read.source.rows == 4
     assert read.source.date == DAY
 
 
@@ -146,24 +147,24 @@ def test_a_table_that_differs_from_its_rows_is_not_proven() -> None:
 @pytest.mark.parametrize("kept", [0, 1, 100, -1])
 def test_a_truncated_data_file_is_refused(kept: int) -> None:
     packed = pack(SMALL)
-    with pytest.raises(BinDataError, match="not the file"):
+    with pytest.raises(PackedDataError, match="not the file"):
         read_bins(packed[:kept], describe(packed, 4, DAY))
 
 
 def test_a_truncated_data_file_with_a_fitting_digest_is_refused() -> None:
     cut = pack(SMALL)[:-20]
-    with pytest.raises(BinDataError, match="does not decompress"):
+    with pytest.raises(PackedDataError, match="cannot be unpacked"):
         read_bins(cut, describe(cut, 4, DAY))
 
 
 def test_an_index_that_is_too_short_or_too_long_is_refused(payload: bytes) -> None:
     for wrong in (payload[:-2], payload + b"\0\0", payload[:10]):
-        with pytest.raises(BinDataError, match="wrong length"):
+        with pytest.raises(PackedDataError, match="wrong length"):
             read_bins(*repacked(wrong))
 
 
 def test_data_of_another_format_is_refused(payload: bytes) -> None:
-    with pytest.raises(BinDataError, match="does not open with"):
+    with pytest.raises(PackedDataError, match="does not open with"):
         read_bins(*repacked(b"GHBINS9\n" + payload[len(MAGIC) :]))
 
 
@@ -171,7 +172,7 @@ def test_data_of_another_format_is_refused(payload: bytes) -> None:
     ("good", "bad"), [(b'"FR"', b'"fr"'), (b'"CREDIT"', b'"CREDIX"'), (b"[[", b"{{")]
 )
 def test_malformed_facts_are_refused(payload: bytes, good: bytes, bad: bytes) -> None:
-    with pytest.raises(BinDataError, match="malformed facts"):
+    with pytest.raises(PackedDataError, match="malformed facts"):
         read_bins(*repacked(payload.replace(good, bad, 1)))
 
 
@@ -181,7 +182,7 @@ def test_malformed_facts_are_refused(payload: bytes, good: bytes, bad: bytes) ->
 def test_a_malformed_description_is_refused(change: dict[str, object]) -> None:
     packed = pack(SMALL)
     description = json.loads(describe(packed, 4, DAY)) | change
-    with pytest.raises(BinDataError, match="malformed"):
+    with pytest.raises(PackedDataError, match="malformed"):
         read_bins(packed, json.dumps(description).encode())
 
 

@@ -17,7 +17,6 @@ from scripts.build_browsers import (
 
 from gatehouse.intel import agent_words
 from gatehouse.intel.browsers import (
-    BrowserDataError,
     Releases,
     load_patterns,
     load_releases,
@@ -25,6 +24,7 @@ from gatehouse.intel.browsers import (
     read_patterns,
     read_releases,
 )
+from gatehouse.intel.packed import PackedDataError
 
 DAYS = {"Safari": [(17, 100), (18, 465), (26, 830), (27, 1_195)]}
 
@@ -72,28 +72,28 @@ def test_the_sources_say_what_the_files_hold() -> None:
 def test_a_changed_file_is_refused() -> None:
     packed = pack(DAYS, 4, RELEASES)
     assert read_releases(packed)["Safari"].superseded_on(17) == 465
-    with pytest.raises(BrowserDataError, match="not what was packed"):
+    with pytest.raises(PackedDataError, match="not what was packed"):
         read_releases(packed.replace(b"465", b"466"))
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'{"source": 1, "data": []}', b"\xff"])
 def test_a_broken_file_is_refused(content: bytes) -> None:
-    with pytest.raises(BrowserDataError):
+    with pytest.raises(PackedDataError):
         read_releases(content)
-    with pytest.raises(BrowserDataError):
+    with pytest.raises(PackedDataError):
         read_patterns(content)
 
 
 @pytest.mark.parametrize("rows", [[], [(2, 5), (1, 9)], [(2, 5), (2, 9)]])
 def test_versions_out_of_order_are_refused(rows: list[tuple[int, int]]) -> None:
-    with pytest.raises(BrowserDataError, match="from old to new"):
+    with pytest.raises(PackedDataError, match="from old to new"):
         read_releases(pack({"Safari": rows}, 1, RELEASES))
 
 
 def test_data_of_another_shape_is_refused() -> None:
-    with pytest.raises(BrowserDataError, match="malformed"):
+    with pytest.raises(PackedDataError, match="malformed"):
         read_releases(pack([("a", None, None)], 1, RELEASES))
-    with pytest.raises(BrowserDataError, match="malformed"):
+    with pytest.raises(PackedDataError, match="malformed"):
         read_patterns(pack(DAYS, 1, RELEASES))
 
 

@@ -36,7 +36,8 @@ def read(folder: Path, name: str, content: str | bytes) -> FeedFile:
 
 def listed(file: FeedFile, text: str) -> bool:
     assert isinstance(file.content, Segments)
-    return file.content.find(address(text)) > 0
+    found = address(text)
+    return file.content.find(found.version, found.value) > 0
 
 
 def told(file: FeedFile, text: str) -> Claims:

@@ -32,13 +32,13 @@ from gatehouse.intel.networks import (
     MOBILE,
     RELAY,
     VPN,
-    NetworkDataError,
     NetworkPackage,
     NetworkRow,
     PackedNetworks,
     load_networks,
     read_networks,
 )
+from gatehouse.intel.packed import PackedDataError
 
 PACKAGE = NetworkPackage("npm example", "1.0", "https://example.org", "nobody", "2026-01-02", 3)
 OLDER = NetworkPackage("npm older", "1.1", "https://example.org", "nobody", "2025-12-31", 3)
@@ -346,7 +346,7 @@ def test_a_table_that_differs_from_what_was_packed_is_not_proven() -> None:
 @pytest.mark.parametrize("kept", [0, 1, 100, -1])
 def test_a_truncated_data_file_is_refused(kept: int) -> None:
     packed = pack(SMALL)
-    with pytest.raises(NetworkDataError, match="not the file"):
+    with pytest.raises(PackedDataError, match="not the file"):
         read_networks(packed[:kept], describe(packed, SMALL, [PACKAGE]))
 
 
@@ -355,24 +355,24 @@ def test_a_data_file_with_a_changed_byte_is_refused() -> None:
     for place in range(0, len(packed), 37):
         changed = bytearray(packed)
         changed[place] ^= 1
-        with pytest.raises(NetworkDataError, match="not the file"):
+        with pytest.raises(PackedDataError, match="not the file"):
             read_networks(bytes(changed), describe(packed, SMALL, [PACKAGE]))
 
 
 def test_a_truncated_data_file_with_a_fitting_digest_is_refused() -> None:
     cut = pack(SMALL)[:-20]
-    with pytest.raises(NetworkDataError, match="does not decompress"):
+    with pytest.raises(PackedDataError, match="cannot be unpacked"):
         read_networks(cut, describe(cut, SMALL, [PACKAGE]))
 
 
 def test_columns_that_are_too_short_or_too_long_are_refused(payload: bytes) -> None:
     for wrong in (payload[:-2], payload + b"\0\0"):
-        with pytest.raises(NetworkDataError, match="wrong length"):
+        with pytest.raises(PackedDataError, match="wrong length"):
             read_networks(*repacked(wrong))
 
 
 def test_data_of_another_format_is_refused(payload: bytes) -> None:
-    with pytest.raises(NetworkDataError, match="does not open with"):
+    with pytest.raises(PackedDataError, match="does not open with"):
         read_networks(*repacked(b"GHNETS9\n" + payload[len(MAGIC) :]))
 
 
@@ -390,7 +390,7 @@ def test_a_malformed_payload_is_refused(
     payload: bytes, good: bytes, bad: bytes, reason: str
 ) -> None:
     assert good in payload
-    with pytest.raises(NetworkDataError, match=reason):
+    with pytest.raises(PackedDataError, match=reason):
         read_networks(*repacked(payload.replace(good, bad, 1)))
 
 
@@ -400,13 +400,13 @@ def test_a_malformed_payload_is_refused(
 def test_a_malformed_description_is_refused(change: dict[str, object]) -> None:
     packed = pack(SMALL)
     description = json.loads(describe(packed, SMALL, [PACKAGE])) | change
-    with pytest.raises(NetworkDataError, match="malformed"):
+    with pytest.raises(PackedDataError, match="malformed"):
         read_networks(packed, json.dumps(description).encode())
 
 
 def test_a_missing_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gatehouse.intel.networks.DATA_FILE", "nothing.bin.xz")
-    with pytest.raises(NetworkDataError, match="cannot be read"):
+    with pytest.raises(PackedDataError, match="cannot be read"):
         load_networks()
 
 

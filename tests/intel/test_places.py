@@ -24,10 +24,10 @@ from scripts.build_places import (
 )
 from scripts.country_distances import cities_of, decoded, degrees, owner
 
+from gatehouse.intel.packed import PackedDataError
 from gatehouse.intel.places import (
     UNKNOWN_DISTANCE,
     PackedPlaces,
-    PlaceDataError,
     PlaceSource,
     countries_of_zone,
     country_code,
@@ -242,26 +242,26 @@ def test_a_table_that_differs_or_names_an_unknown_country_is_not_proven() -> Non
 
 def test_a_data_file_that_is_not_the_described_one_is_refused() -> None:
     packed, description = packed_of(TABLE)
-    with pytest.raises(PlaceDataError, match="not the file"):
+    with pytest.raises(PackedDataError, match="not the file"):
         read_places(packed + b"x", description)
 
 
 def test_data_that_cannot_be_unpacked_is_refused() -> None:
     for wrong in (b"", b"not xz", lzma.compress(b"not msgpack"), packed_of(TABLE)[0][:-20]):
-        with pytest.raises(PlaceDataError, match="cannot be unpacked"):
+        with pytest.raises(PackedDataError, match="cannot be unpacked"):
             read_places(wrong, describe(wrong, [SOURCE]))
 
 
 def test_a_table_with_too_few_distances_is_refused() -> None:
     short = msgspec.structs.replace(TABLE, distances=TABLE.distances[:-2])
-    with pytest.raises(PlaceDataError, match="one distance for each pair"):
+    with pytest.raises(PackedDataError, match="one distance for each pair"):
         read_places(*packed_of(short))
 
 
 @pytest.mark.parametrize("change", [{"sha256": "short"}, {"sources": 3}, {"colour": "red"}])
 def test_a_malformed_description_is_refused(change: dict[str, object]) -> None:
     packed, description = packed_of(TABLE)
-    with pytest.raises(PlaceDataError, match="malformed"):
+    with pytest.raises(PackedDataError, match="malformed"):
         read_places(packed, json.dumps(json.loads(description) | change).encode())
 
 

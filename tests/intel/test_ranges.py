@@ -8,15 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatehouse.intel import ranges
-from gatehouse.intel.addresses import Address
 from gatehouse.intel.ranges import Spans, is_everything, overlay, read_span
 
 V4 = 2**32 - 1
 V6 = 2**128 - 1
-
-
-def at(version: int, value: int) -> Address:
-    return Address("", version, value, "", True)
 
 
 def number(text: str) -> int:
@@ -85,7 +80,7 @@ def test_networks_of_ipv6_end_exactly_where_they_end(prefix: int) -> None:
     spans.add(span)
     segments = spans.segments()
     first, last = int(network.network_address), int(network.broadcast_address)
-    found = [segments.find(at(6, value)) for value in (first - 1, first, last, last + 1)]
+    found = [segments.find(6, value) for value in (first - 1, first, last, last + 1)]
     assert found == [0, 1, 1, 0]
 
 
@@ -94,8 +89,8 @@ def test_the_last_addresses_there_are_can_be_on_a_list() -> None:
     spans.add((4, V4 - 1, V4))
     spans.add((6, V6, V6))
     segments = spans.segments()
-    assert [segments.find(at(4, V4 - 2)), segments.find(at(4, V4))] == [0, 1]
-    assert [segments.find(at(6, V6 - 1)), segments.find(at(6, V6))] == [0, 1]
+    assert [segments.find(4, V4 - 2), segments.find(4, V4)] == [0, 1]
+    assert [segments.find(6, V6 - 1), segments.find(6, V6)] == [0, 1]
 
 
 def test_of_ranges_within_each_other_the_narrowest_counts() -> None:
@@ -104,7 +99,7 @@ def test_of_ranges_within_each_other_the_narrowest_counts() -> None:
         spans.add((4, first, last), value)
     segments = spans.segments()
     places = (0, 19, 20, 21, 22, 24, 25, 29, 30, 94, 95, 99, 100, 120, 121)
-    found = [segments.find(at(4, place)) for place in places]
+    found = [segments.find(4, place) for place in places]
     assert found == [1, 1, 2, 2, 4, 4, 2, 2, 1, 1, 5, 5, 5, 5, 0]
 
 
@@ -113,7 +108,7 @@ def test_of_ranges_that_overlap_in_part_the_narrowest_counts_too() -> None:
     for first, last, value in [(0, 9, 1), (5, 30, 2), (8, 20, 3), (25, 60, 4)]:
         spans.add((4, first, last), value)
     segments = spans.segments()
-    found = [segments.find(at(4, place)) for place in (0, 7, 9, 10, 20, 21, 30, 31, 60, 61)]
+    found = [segments.find(4, place) for place in (0, 7, 9, 10, 20, 21, 30, 31, 60, 61)]
     assert found == [1, 1, 1, 3, 3, 2, 2, 4, 4, 0]
 
 
@@ -154,7 +149,7 @@ def test_every_address_is_on_a_list_or_not_whatever_the_ranges(
     segments = spans.segments()
     for place in range(53):
         expected = any(first <= place <= last for first, last in rows)
-        assert segments.find(at(version, base + place)) == expected
+        assert segments.find(version, base + place) == expected
 
 
 @given(st.sampled_from([4, 6]), st.lists(small, max_size=12))
@@ -171,7 +166,7 @@ def test_every_address_has_the_number_of_the_narrowest_range_around_it(
             for row, (first, last) in enumerate(rows, 1)
             if first <= place <= last
         ]
-        assert segments.find(at(version, place)) == (min(around)[2] if around else 0)
+        assert segments.find(version, place) == (min(around)[2] if around else 0)
 
 
 @given(st.lists(st.lists(small, max_size=6), max_size=6))
@@ -194,5 +189,5 @@ def test_lists_laid_over_each_other_each_still_hold_their_own(
             for number, rows in enumerate(lists)
             if any(first <= place <= last for first, last in rows)
         )
-        assert combinations[segments.find(at(4, place))] == expected
-        assert combinations[segments.find(at(6, place << 70))] == expected
+        assert combinations[segments.find(4, place)] == expected
+        assert combinations[segments.find(6, place << 70)] == expected

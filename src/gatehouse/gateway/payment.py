@@ -12,8 +12,6 @@ LARGEST_PAYMENT: Final = 10**12
 
 # No amount that is small enough has more digits than this before the point.
 _MOST_WHOLE_DIGITS: Final = len(str(LARGEST_PAYMENT))
-
-
 _SURELY_EXACT: Final = 1e9
 _UNITS: Final = tuple(10**digits for digits in range(5))
 

@@ -85,7 +85,8 @@ def _result(
     facts["holder"] = verdict.chosen
     facts["ownerType"] = verdict.owner_type
     facts |= _discreetly(_derived, request)
-    facts["reasons"] = _reasons(case, request, verdict)
+    expired = request.card_expiry_date.has_passed(case.at_ms)
+    facts["reasons"] = [*verdict.reasons, *(["card_expired"] if expired else [])]
     return StageResult(response, completed, facts, mismatched=verdict.wrong_identifier)
 
 
@@ -120,14 +121,6 @@ def _why(finding: Finding) -> dict[str, str]:
         found["name"] = verdict.whole.why
     found |= {kind.value: each.why for kind, each in finding.identifiers.items()}
     return {what: why for what, why in found.items() if why not in (None, "not_sent")}
-
-
-def _reasons(case: Case, request: IdVerifyRequest, verdict: IdentityVerdict) -> list[str]:
-    """What else is worth knowing about the answer; none of it changes a result."""
-    reasons = list(verdict.reasons)
-    if request.card_expiry_date.has_passed(case.at_ms):
-        reasons.append("card_expired")
-    return reasons
 
 
 def _derived(request: IdVerifyRequest) -> dict[str, str]:

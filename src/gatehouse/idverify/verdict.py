@@ -85,7 +85,7 @@ def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
         reason = "no_such_holder" if holders.people else "no_record"
         finding = _compare(request, None, holders)
         return IdentityVerdict(finding, len(holders.people), reasons=(reason,))
-    candidates.sort(key=lambda each: not _is_primary(each[1]))
+    candidates.sort(key=lambda each: each[1].owner_type is not OwnerType.PRIMARY)
     found = _compare_each(request, candidates, holders)
     number, best, finding = max(found, key=lambda each: _merit(each[2]))
     return IdentityVerdict(
@@ -222,10 +222,6 @@ def _results_of_parts(verdict: NameVerdict) -> tuple[Result, Result, Result]:
 
 def _count(results: Sequence[Result]) -> tuple[int, int]:
     return results.count(Result.MATCH), results.count(Result.PARTIAL_MATCH)
-
-
-def _is_primary(person: Person) -> bool:
-    return person.owner_type is OwnerType.PRIMARY
 
 
 def _has_wrong_identifier(answered: Finding, everyone: list[Finding]) -> bool:

@@ -4,12 +4,12 @@ patterns a browser's name and version are read from a user agent.
 
 import hashlib
 from bisect import bisect_right
-from importlib import resources
 from itertools import pairwise
-from typing import Annotated, Final
+from typing import Final
 
 import msgspec
-from msgspec import Meta
+
+from gatehouse.intel.packed import PackageSource, PackedDataError, shipped_file
 
 RELEASES_FILE: Final = "browsers.json"
 PATTERNS_FILE: Final = "families.json"
@@ -22,28 +22,10 @@ _LEAST_ALLOWANCE: Final = 3
 _QUICKER: Final = 0.7
 
 
-class BrowserDataError(Exception):
-    """A packed file about browsers is damaged."""
-
-
-class BrowserSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a packed file came from, under which licence, and the digest of its data."""
-
-    package: str
-    version: str
-    upstream: str
-    licence: str
-    licence_url: str
-    attribution: str
-    date: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-    rows: Annotated[int, Meta(ge=1)]
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
-
-
 class Packed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A packed file: what it is, and its data as it was written."""
 
-    source: BrowserSource
+    source: PackageSource
     data: msgspec.Raw
 
 
@@ -91,12 +73,12 @@ class Releases:
 
 def load_releases() -> dict[str, Releases]:
     """Read the release dates that ship with the package, by family."""
-    return read_releases(_file(RELEASES_FILE))
+    return read_releases(shipped_file(RELEASES_FILE))
 
 
 def load_patterns() -> list[FamilyPattern]:
     """Read the patterns that ship with the package, in the order in which they are tried."""
-    return read_patterns(_file(PATTERNS_FILE))
+    return read_patterns(shipped_file(PATTERNS_FILE))
 
 
 def read_releases(content: bytes) -> dict[str, Releases]:
@@ -104,10 +86,10 @@ def read_releases(content: bytes) -> dict[str, Releases]:
     try:
         days = msgspec.json.decode(_data(content), type=ReleaseDays)
     except msgspec.DecodeError as error:
-        raise BrowserDataError(f"{RELEASES_FILE} is malformed: {error}") from error
+        raise PackedDataError(f"{RELEASES_FILE} is malformed: {error}") from error
     for family, rows in days.items():
         if not rows or any(earlier >= later for (earlier, _), (later, _) in pairwise(rows)):
-            raise BrowserDataError(f"{RELEASES_FILE} does not list {family} from old to new")
+            raise PackedDataError(f"{RELEASES_FILE} does not list {family} from old to new")
     return {family: Releases(rows) for family, rows in days.items()}
 
 
@@ -116,31 +98,24 @@ def read_patterns(content: bytes) -> list[FamilyPattern]:
     try:
         return msgspec.json.decode(_data(content), type=list[FamilyPattern])
     except msgspec.DecodeError as error:
-        raise BrowserDataError(f"{PATTERNS_FILE} is malformed: {error}") from error
+        raise PackedDataError(f"{PATTERNS_FILE} is malformed: {error}") from error
 
 
-def load_sources() -> list[BrowserSource]:
+def load_sources() -> list[PackageSource]:
     """Where the release dates and the patterns that ship with the package came from."""
-    return [_open(_file(name)).source for name in (RELEASES_FILE, PATTERNS_FILE)]
-
-
-def _file(name: str) -> bytes:
-    try:
-        return (resources.files("gatehouse.intel") / "data" / name).read_bytes()
-    except OSError as error:
-        raise BrowserDataError(f"{name} cannot be read: {error}") from error
+    return [_open(shipped_file(name)).source for name in (RELEASES_FILE, PATTERNS_FILE)]
 
 
 def _open(content: bytes) -> Packed:
     try:
         return msgspec.json.decode(content, type=Packed)
     except msgspec.DecodeError as error:
-        raise BrowserDataError(f"a packed file is malformed: {error}") from error
+        raise PackedDataError(f"a packed file is malformed: {error}") from error
 
 
 def _data(content: bytes) -> bytes:
     packed = _open(content)
     data = bytes(packed.data)
     if hashlib.sha256(data).hexdigest() != packed.source.sha256:
-        raise BrowserDataError(f"the data from {packed.source.package} is not what was packed")
+        raise PackedDataError(f"the data from {packed.source.package} is not what was packed")
     return data

@@ -135,7 +135,7 @@ def _read_database(
         kind=told.kind,
         source=told.source,
         licence=told.licence,
-        date=told.date or _own_date(found),
+        date=told.date or iso_date(int(found.st_mtime)),
         rows=told.nodes,
         sha256=digest,
         origin="operator",
@@ -158,7 +158,7 @@ def _read_text(
         kind=form.kind,
         source=lines.remarks.get("source", "not stated"),
         licence=lines.remarks.get("licence", "not stated"),
-        date=_read_date(lines.remarks.get("date", "")) or _own_date(found),
+        date=_read_date(lines.remarks.get("date", "")) or iso_date(int(found.st_mtime)),
         rows=rows,
         sha256=hashlib.sha256(data).hexdigest(),
         origin="operator",
@@ -175,10 +175,6 @@ def _read_lines(lines: Lines, form: Form) -> tuple[Content, int]:
     if form.kind == "country":
         return read_country_table(lines)
     return read_asn_table(lines) if form.kind == "asn" else read_listed(lines)
-
-
-def _own_date(found: os.stat_result) -> str | None:
-    return iso_date(int(found.st_mtime))
 
 
 def _read_date(text: str) -> str | None:

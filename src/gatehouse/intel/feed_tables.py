@@ -1,7 +1,7 @@
 """Reads the CSV files of an operator: addresses, and what a table says about them."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from gatehouse.intel.addresses import Address
@@ -41,7 +41,7 @@ class Table:
 
     def claims(self, address: Address) -> Claims:
         """What the table says about an address."""
-        return self._claims[self._segments.find(address)]
+        return self._claims[self._segments.find(address.version, address.value)]
 
 
 class _Rows:
@@ -89,51 +89,48 @@ def read_listed(lines: Lines) -> tuple[Segments, int]:
 
 def read_country_table(lines: Lines) -> tuple[Table, int]:
     """A table of countries by address, and how many of its rows name one."""
-    rows, spans, claims = _Rows(lines), Spans(), list[Claims]()
-    numbers: dict[str, int] = {}
-    at = 0
-    for cells, span in rows:
-        at = at or rows.column(_COUNTRY_COLUMNS, 0)
-        value = _cell(cells, at)
-        number = numbers.get(value)
-        if number is None:
-            code = read_country(value)
-            if code is None and value.upper() not in NOT_KNOWN:
-                raise lines.refusal(f"{quoted(value)} is no country's code of two letters")
-            found = Claims(country=code) if code else None
-            number = numbers[value] = _numbered(claims, found)
-        if number:
-            spans.add(span, number)
-    return Table(spans.segments(), claims), len(spans)
+
+    def read(values: tuple[str, ...]) -> Claims | None:
+        code = read_country(values[0])
+        if code is None and values[0].upper() not in NOT_KNOWN:
+            raise lines.refusal(f"{quoted(values[0])} is no country's code of two letters")
+        return Claims(country=code) if code else None
+
+    return _read_table(lines, (_COUNTRY_COLUMNS,), read)
 
 
 def read_asn_table(lines: Lines) -> tuple[Table, int]:
     """A table of networks by address, and how many of its rows name one."""
+
+    def read(values: tuple[str, ...]) -> Claims | None:
+        asn = read_asn(values[0])
+        if asn is None and values[0].upper() not in NOT_KNOWN:
+            raise lines.refusal(f"{quoted(values[0])} is no number of a network")
+        return Claims(asn=asn, organisation=read_text(values[1])) if asn else None
+
+    return _read_table(lines, (_ASN_COLUMNS, _NAME_COLUMNS), read)
+
+
+def _read_table(
+    lines: Lines,
+    columns: tuple[tuple[str, ...], ...],
+    read: Callable[[tuple[str, ...]], Claims | None],
+) -> tuple[Table, int]:
     rows, spans, claims = _Rows(lines), Spans(), list[Claims]()
-    numbers: dict[tuple[str, str], int] = {}
-    at = name_at = 0
+    numbers: dict[tuple[str, ...], int] = {}
+    places: list[int] = []
     for cells, span in rows:
-        at = at or rows.column(_ASN_COLUMNS, 0)
-        name_at = name_at or rows.column(_NAME_COLUMNS, 1)
-        value = _cell(cells, at), _cell(cells, name_at)
-        number = numbers.get(value)
+        places = places or [rows.column(names, place) for place, names in enumerate(columns)]
+        values = tuple([_cell(cells, at) for at in places])
+        number = numbers.get(values)
         if number is None:
-            asn = read_asn(value[0])
-            if asn is None and value[0].upper() not in NOT_KNOWN:
-                raise lines.refusal(f"{quoted(value[0])} is no number of a network")
-            found = Claims(asn=asn, organisation=read_text(value[1])) if asn else None
-            number = numbers[value] = _numbered(claims, found)
+            found = read(values)
+            if found is not None:
+                claims.append(found)
+            number = numbers[values] = 0 if found is None else len(claims)
         if number:
             spans.add(span, number)
     return Table(spans.segments(), claims), len(spans)
-
-
-def _numbered(claims: list[Claims], found: Claims | None) -> int:
-    """The number under which claims are kept; 0 for none."""
-    if found is None:
-        return 0
-    claims.append(found)
-    return len(claims)
 
 
 def _cell(cells: list[str], column: int) -> str:

@@ -67,13 +67,9 @@ class FeedState:
             *(file.content for file in self.files if isinstance(file.content, frozenset))
         )
 
-    def on(self, day: int) -> "View":
-        """The same as of a day, which decides how far old data is believed."""
-        return View(self, day)
-
 
 class View:
-    """What the feeds say on one day."""
+    """What the feeds say on one day, which decides how far old data is believed."""
 
     __slots__ = ("_blocked", "_find", "_marks", "_segments", "_tellers", "_trust", "day", "state")
 
@@ -98,7 +94,7 @@ class View:
     def look(self, address: Address) -> AddressFacts:
         """What is known about an address."""
         row = self._find(address)
-        combination = self._segments.find(address)
+        combination = self._segments.find(address.version, address.value)
         marks = self._marks[combination] or self._mark(combination)
         hosting, vpn, tor, proxy, relay = (
             *(marks.hosting, marks.vpn, marks.tor, marks.proxy, marks.relay),

@@ -15,7 +15,7 @@ from typing import Final
 from gatehouse.core.clock import Clock
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.feed_folder import FeedFolder, FileReport
-from gatehouse.intel.feed_view import FeedState, Shipped
+from gatehouse.intel.feed_view import FeedState, Shipped, View
 from gatehouse.intel.networks import AddressFacts, Feed
 
 _log: Final = logging.getLogger("gatehouse.intel")
@@ -43,13 +43,13 @@ class Feeds:
         self._state = FeedState(shipped, ())
         # Only `look` writes this, and only `refresh` writes the state, so neither overwrites the
         # other.
-        self._view = self._state.on(0)
+        self._view = View(self._state, 0)
 
     def look(self, address: Address, day: int) -> AddressFacts:
         """What is known about a public address on a day, counted from 1970."""
         view = self._view
         if view.day != day or view.state is not self._state:
-            view = self._view = self._state.on(day)
+            view = self._view = View(self._state, day)
         return view.look(address)
 
     def feeds(self) -> list[Feed]:

@@ -3,19 +3,24 @@
 Read once, at the first question, from a packed table that ships with the package.
 """
 
-import hashlib
-import lzma
-import sys
 from array import array
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.intel.networks import Feed
+from gatehouse.intel.packed import (
+    Day,
+    PackedDataError,
+    Sha256,
+    integers,
+    read_description,
+    shipped_file,
+    unpack,
+)
 
 DATA_FILE: Final = "places.msgpack.xz"
 SOURCE_FILE: Final = "places.json"
@@ -35,10 +40,6 @@ _Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}$")]
 _Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-class PlaceDataError(Exception):
-    """The packed table is damaged, or its two files do not belong together."""
-
-
 class PlaceSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where one part of the table came from."""
 
@@ -46,14 +47,14 @@ class PlaceSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     upstream: str
     licence: str
-    date: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None
+    date: Day | None
     rows: Annotated[int, Meta(ge=1)]
 
 
 class PlaceSources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The description that ships beside the packed table, and the digest that ties them."""
 
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+    sha256: Sha256
     sources: list[PlaceSource]
 
 
@@ -86,40 +87,24 @@ class PlaceTable(msgspec.Struct, frozen=True):
 
 
 _packed_decoder = msgspec.msgpack.Decoder(PackedPlaces)
-_source_decoder = msgspec.json.Decoder(PlaceSources)
 
 
 @cache
 def load_places() -> PlaceTable:
     """Read the table that ships with the package; later calls give the same one."""
-    folder = resources.files("gatehouse.intel") / "data"
-    try:
-        packed = (folder / DATA_FILE).read_bytes()
-        source = (folder / SOURCE_FILE).read_bytes()
-    except OSError as error:
-        raise PlaceDataError(f"the table of places cannot be read: {error}") from error
-    return read_places(packed, source)
+    return read_places(shipped_file(DATA_FILE), shipped_file(SOURCE_FILE))
 
 
 def read_places(packed: bytes, source: bytes) -> PlaceTable:
     """Build a table from the bytes of its two files, or refuse them as a whole."""
+    about = read_description(source, SOURCE_FILE, packed, PlaceSources)
     try:
-        about = _source_decoder.decode(source)
+        table = _packed_decoder.decode(unpack(packed, DATA_FILE))
     except msgspec.DecodeError as error:
-        raise PlaceDataError(f"{SOURCE_FILE} is malformed: {error}") from error
-    if hashlib.sha256(packed).hexdigest() != about.sha256:
-        raise PlaceDataError(f"{DATA_FILE} is not the file that {SOURCE_FILE} describes")
-    try:
-        table = _packed_decoder.decode(lzma.decompress(packed, format=lzma.FORMAT_XZ))
-    except (lzma.LZMAError, msgspec.DecodeError) as error:
-        raise PlaceDataError(f"{DATA_FILE} cannot be unpacked: {error}") from error
-    distances: array[int] = array("H")
+        raise PackedDataError(f"{DATA_FILE} cannot be unpacked: {error}") from error
     size = len(table.countries)
-    if len(table.distances) != distances.itemsize * size * (size + 1) // 2:
-        raise PlaceDataError(f"{DATA_FILE} does not have one distance for each pair of countries")
-    distances.frombytes(table.distances)
-    if sys.byteorder == "big":
-        distances.byteswap()
+    if len(table.distances) != size * (size + 1):
+        raise PackedDataError(f"{DATA_FILE} does not have one distance for each pair of countries")
     return PlaceTable(
         languages=table.languages,
         language_aliases=table.language_aliases,
@@ -128,7 +113,7 @@ def read_places(packed: bytes, source: bytes) -> PlaceTable:
         digits=table.digits,
         zones={zone: frozenset(countries) for zone, countries in table.zones.items()},
         order={country: place for place, country in enumerate(table.countries)},
-        distances=distances,
+        distances=integers("H", table.distances),
         sources=about,
     )
 

@@ -2,13 +2,13 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush, merge
 from itertools import islice
 from socket import AF_INET, AF_INET6, inet_pton
-from typing import Final
+from typing import Final, TypeVar
 
-from gatehouse.intel.addresses import Address, is_port
+from gatehouse.intel.addresses import is_port
 
 RangeRow = tuple[int, int, int]
 """The version of the addresses, the first of them, the last of them."""
@@ -26,6 +26,8 @@ _WRAPS: Final = ((_MAPPED, 0), (0x64FF9B << 96, 0), (0x2002 << 112, 80))
 """Where IPv6 keeps IPv4 addresses (mapped, NAT64, 6to4), and how many bits follow each of them.
 They are always looked for under their own names."""
 _TEREDO: Final = 0x20010000
+
+T = TypeVar("T")
 
 
 def read_span(text: str) -> RangeRow | None:
@@ -120,10 +122,9 @@ class Segments:
         self._values4 = array("I", [0])
         self._values6 = array("I", [0])
 
-    def find(self, address: Address) -> int:
+    def find(self, version: int, value: int) -> int:
         """The number of the segment that an address lies in."""
-        value = address.value
-        if address.version == 4:
+        if version == 4:
             return self._values4[bisect_right(self._bounds, value)]
         high = value >> _HALF
         at = bisect_right(self._high, high)
@@ -274,3 +275,35 @@ def _changes(
     layers: Sequence[Segments], layer: int, version: int
 ) -> Iterator[tuple[int, int, int]]:
     return ((at, layer, number) for at, number in layers[layer].segments(version))
+
+
+def nested_segments(rows: Iterable[tuple[RangeRow, T]]) -> tuple[Segments, list[tuple[T, ...]]]:
+    """Networks, each with something stored under it, as segments.
+
+    The number of a segment is the index of everything stored under the networks that cover it, the
+    widest first. Two networks never overlap in part: one lies inside the other, or they are apart.
+    """
+    made = Segments()
+    covering: list[tuple[T, ...]] = [()]
+    around: list[tuple[int, int, int]] = []
+    """The networks that are open, the widest first: version, the address behind it, number."""
+
+    def close(version: int, at: int) -> None:
+        while around and (around[-1][0] < version or around[-1][1] <= at):
+            of, behind, _ = around.pop()
+            if behind < 1 << _BITS[of]:
+                made.put(of, behind, around[-1][2] if around else 0)
+
+    for (version, first, last), stored in sorted(rows, key=_wide_first):
+        close(version, first)
+        covering.append((*covering[around[-1][2] if around else 0], stored))
+        made.put(version, first, len(covering) - 1)
+        around.append((version, last + 1, len(covering) - 1))
+    close(max(_BITS) + 1, 0)
+    return made, covering
+
+
+def _wide_first(row: tuple[RangeRow, object]) -> int:
+    """One integer that sorts by the version, then the first address, then the widest range."""
+    version, first, last = row[0]
+    return ((version << 128 | first) << 128) - last

@@ -8,6 +8,7 @@ from gatehouse.intel import places
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.browsers import load_sources
 from gatehouse.intel.networks import Feed
+from gatehouse.intel.packed import PackageSource
 
 
 def shipped_feeds() -> list[Feed]:
@@ -17,38 +18,29 @@ def shipped_feeds() -> list[Feed]:
 
 def bins() -> list[Feed]:
     """The table of BINs."""
-    source = load_bins().source
-    return [
-        Feed(
-            name="bins",
-            kind="bins",
-            source=f"{source.package} {source.version} ({source.upstream})",
-            licence=source.licence,
-            date=source.date,
-            rows=source.rows,
-            sha256=source.sha256,
-            origin="shipped",
-        )
-    ]
+    return [_packaged("bins", "bins", load_bins().source)]
 
 
 def browsers() -> list[Feed]:
     """When browsers came out, and how their user agents are read."""
+    releases, patterns = load_sources()
     return [
-        Feed(
-            name=name,
-            kind="browsers",
-            source=f"{source.package} {source.version} ({source.upstream})",
-            licence=source.licence,
-            date=source.date,
-            rows=source.rows,
-            sha256=source.sha256,
-            origin="shipped",
-        )
-        for name, source in zip(
-            ("browser-releases", "browser-families"), load_sources(), strict=True
-        )
+        _packaged("browser-releases", "browsers", releases),
+        _packaged("browser-families", "browsers", patterns),
     ]
+
+
+def _packaged(name: str, kind: str, source: PackageSource) -> Feed:
+    return Feed(
+        name=name,
+        kind=kind,
+        source=f"{source.package} {source.version} ({source.upstream})",
+        licence=source.licence,
+        date=source.date,
+        rows=source.rows,
+        sha256=source.sha256,
+        origin="shipped",
+    )
 
 
 def disposable_domains() -> list[Feed]:

@@ -3,10 +3,12 @@
 import importlib
 from typing import Any
 
-from gatehouse.connectors.sandbox.addresses import SandboxAddresses
-from gatehouse.connectors.sandbox.gateway import SandboxGateway
-from gatehouse.connectors.sandbox.identities import SandboxIdentities
-from gatehouse.connectors.sandbox.issuer import SandboxIssuer
+from gatehouse.connectors.sandbox.parties import (
+    SandboxAddresses,
+    SandboxGateway,
+    SandboxIdentities,
+    SandboxIssuer,
+)
 from gatehouse.core.errors import SettingsError
 from gatehouse.gateway.port import NoGateway, PaymentGateway
 from gatehouse.idverify.source import IdentitySource

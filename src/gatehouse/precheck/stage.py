@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from gatehouse.core.cards import KeptCard
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.outcomes import Outcome
 from gatehouse.precheck.advice import CardVerdict, Sent, judge, without_issuer
@@ -79,12 +78,15 @@ def _enquiry(request_id: str, request: PreCheckRequest) -> CardEnquiry:
 
 
 def _result(case: Case, verdict: CardVerdict, *, completed: bool) -> StageResult:
-    assert case.card is not None
+    card = case.card
+    assert card is not None
     response = PreCheckResponse(
         advice=verdict.advice,
         avs_result=verdict.avs,
         cvv2_result=verdict.cvv2,
-        card=_summary(case.card),
+        card=CardSummary(
+            card.brand, card.country, card.funding, card.prepaid, card.bin, card.last_four
+        ),
         reasons=verdict.reasons,
     )
     facts = {
@@ -100,10 +102,4 @@ def _result(case: Case, verdict: CardVerdict, *, completed: bool) -> StageResult
         mismatched=verdict.cvv2 is _NO_MATCH,
         verdict=_TO_ACCEPT if verdict.advice is _ACCEPT else _TO_DECLINE,
         declined=completed and verdict.advice in _REFUSALS,
-    )
-
-
-def _summary(card: KeptCard) -> CardSummary:
-    return CardSummary(
-        card.brand, card.country, card.funding, card.prepaid, card.bin, card.last_four
     )

@@ -10,7 +10,7 @@ import msgspec
 
 from gatehouse import warmup
 from gatehouse.admin.models.versions import learned_until, usable_scorecard
-from gatehouse.connectors.sandbox.addresses import SandboxAddresses
+from gatehouse.connectors.sandbox.parties import SandboxAddresses
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
 from gatehouse.installation import system_clock

@@ -1,0 +1,120 @@
+"""The sandbox's parties: they answer well for everything, except what the trigger table says."""
+
+import asyncio
+import zlib
+
+from gatehouse.connectors.sandbox.people import holders_of
+from gatehouse.connectors.sandbox.triggers import SILENT, MatchWord, Trigger, avs_letters, find
+from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
+from gatehouse.idverify.source import Holders, IdentityEnquiry, IdentitySource
+from gatehouse.intel.addresses import Address
+from gatehouse.intel.networks import AddressBook, AddressFacts
+from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
+
+
+class SandboxIssuer:
+    """Answers for any well-formed card number."""
+
+    async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
+        """Answer by the triggers in the enquiry."""
+        card = find("cardNumber", enquiry.number.reveal())
+        if card is not None and card.silent:
+            await asyncio.get_running_loop().create_future()  # never comes
+        return IssuerAnswer(
+            response_code=(card.code if card else None) or "00",
+            avs_letter=_avs_letter(enquiry, card),
+            cvv2_letter=_cvv2_letter(enquiry, card),
+        )
+
+
+def _cvv2_letter(enquiry: CardEnquiry, card: Trigger | None) -> str | None:
+    if enquiry.security_code is None:
+        return None
+    own = find("cardCvv2Value", enquiry.security_code.reveal())
+    return (own.cvv2 if own else None) or (card.cvv2 if card else None) or "M"
+
+
+def _avs_letter(enquiry: CardEnquiry, card: Trigger | None) -> str | None:
+    street = _part(enquiry.street, find("cardAddress.street", enquiry.street), card, "street")
+    postcode = _part(
+        enquiry.postal_code, find("cardAddress.postalCode", enquiry.postal_code), card, "postcode"
+    )
+    sent = [part for part in (street, postcode) if part is not None]
+    if not sent:
+        return None
+    brand = enquiry.number.brand
+    both, only_street, only_postcode, none, unverified, retry = avs_letters(
+        brand.name if brand else None
+    )
+    if "retry" in sent:
+        return retry
+    if street == "match" and postcode == "match":
+        return both
+    if street == "match":
+        return only_street
+    if postcode == "match":
+        return only_postcode
+    return none if "no" in sent else unverified
+
+
+def _part(
+    value: str | None, own: Trigger | None, card: Trigger | None, name: str
+) -> MatchWord | None:
+    if value is None:
+        return None
+    part: MatchWord | None = getattr(own, name, None) or getattr(card, name, None)
+    return part or "match"
+
+
+class SandboxIdentities:
+    """Knows all imported records, and the holders of the sandbox's own cards."""
+
+    def __init__(self, records: IdentitySource) -> None:
+        self._records = records
+
+    async def find(self, enquiry: IdentityEnquiry) -> Holders:
+        """What the records say of a card; of one they do not know, what the file says."""
+        recorded = await self._records.find(enquiry)
+        if recorded.people:
+            return recorded
+        number = enquiry.number.reveal()
+        trigger = find("cardNumber", number)
+        if trigger is not None and trigger.silent:
+            await asyncio.get_running_loop().create_future()  # never comes
+        return holders_of(number)
+
+
+class SandboxGateway:
+    """Moves no money."""
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        """Answer by the triggers in the card number."""
+        card = find("cardNumber", authorization.number.reveal())
+        behaviour = card.gateway if card else None
+        if behaviour == SILENT:
+            await asyncio.get_running_loop().create_future()  # never comes
+        if behaviour is not None:
+            return GatewayAnswer(approved=False, response_code=behaviour)
+        return GatewayAnswer(True, "00", _approval_code(authorization.request_id))
+
+    async def reverse(self, reversal: Reversal) -> None:
+        """Nothing was paid, so nothing stands."""
+
+
+def _approval_code(request_id: str) -> str:
+    """Six digits, always the same for one request."""
+    return f"{zlib.crc32(request_id.encode()) % 1_000_000:06d}"
+
+
+class SandboxAddresses:
+    """Knows the documentation addresses of the trigger table, and asks the book about others."""
+
+    def __init__(self, book: AddressBook) -> None:
+        self._book = book
+
+    def look(self, address: Address, day: int) -> AddressFacts:
+        """What is known about an address on a day."""
+        row = find("device.ipAddress", address.text)
+        if row is not None and row.facts is not None:
+            return row.facts
+        return self._book.look(address, day)
