@@ -102,11 +102,5 @@ def _row(connection: sa.Connection, account_id: str) -> Any:
 
 def read_account(row: Any) -> Account:
     """An account from its row, of this table or of a join with it."""
-    return Account(
-        account_id=row.id,
-        name=row.name,
-        currency=row.currency,
-        created_at_ms=row.created_at_ms,
-        fees=msgspec.json.decode(row.fees),
-        policies=msgspec.json.decode(row.policies),
-    )
+    fees, policies = msgspec.json.decode(row.fees), msgspec.json.decode(row.policies)
+    return Account(row.id, row.name, row.currency, row.created_at_ms, fees, policies)

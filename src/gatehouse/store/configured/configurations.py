@@ -140,7 +140,7 @@ def get(
     # A number that the column cannot hold is not there either.
     if wanted is not None and 0 < wanted < 2**31:
         query = sa.select(c.name, c.version, c.document, c.program)
-        row = connection.execute(query.where(_versions_of(key), c.version == wanted)).first()
+        row = connection.execute(query.where(versions_of(key), c.version == wanted)).first()
         if row is not None:
             return StoredVersion(*row)
     commands, which, name = _COMMANDS[key.kind], "", recordable(key.name)
@@ -156,7 +156,7 @@ def history(connection: sa.Connection, key: ConfigurationKey) -> list[VersionLin
     c = CONFIGURATIONS.c
     rows = connection.execute(
         sa.select(c.name, c.version, c.created_at_ms, c.actor, c.note)
-        .where(_versions_of(key))
+        .where(versions_of(key))
         .order_by(c.version.desc())
     )
     return [VersionLine(*row, active=row.version == current) for row in rows]
@@ -185,7 +185,7 @@ def names(connection: sa.Connection, account_id: str, kind: str) -> list[str]:
 
 def next_version(connection: sa.Connection, key: ConfigurationKey) -> int:
     """The number of the version that comes next; numbers are never used again."""
-    query = sa.select(sa.func.max(CONFIGURATIONS.c.version)).where(_versions_of(key))
+    query = sa.select(sa.func.max(CONFIGURATIONS.c.version)).where(versions_of(key))
     return int(connection.scalar(query) or 0) + 1
 
 
@@ -220,7 +220,7 @@ def set_head(change: Change, key: ConfigurationKey, version: int) -> None:
     values = {"version": version, "changed_at_ms": change.now_ms}
     updated = change.connection.execute(
         CONFIGURATION_HEADS.update()
-        .where(_head_of(key))
+        .where(head_of(key))
         .values(**values, previous=h.version, changes=h.changes + 1)
     )
     if updated.rowcount == 0:
@@ -230,7 +230,7 @@ def set_head(change: Change, key: ConfigurationKey, version: int) -> None:
 
 def head(connection: sa.Connection, key: ConfigurationKey) -> Any:
     """The row with the version in force and the one before it; None when there is none."""
-    return connection.execute(sa.select(CONFIGURATION_HEADS).where(_head_of(key))).first()
+    return connection.execute(sa.select(CONFIGURATION_HEADS).where(head_of(key))).first()
 
 
 def _check_base(change: Change, key: ConfigurationKey, base: int | None) -> None:
@@ -242,7 +242,7 @@ def _check_base(change: Change, key: ConfigurationKey, base: int | None) -> None
         raise Conflict(f"{key.label} {recordable(key.name)} has no version {base}; it is new")
     c = CONFIGURATIONS.c
     actor = change.connection.scalar(
-        sa.select(c.actor).where(_versions_of(key), c.version == there.version)
+        sa.select(c.actor).where(versions_of(key), c.version == there.version)
     )
     seen = "that there was none" if base is None else f"version {base}"
     raise Conflict(
@@ -262,12 +262,14 @@ def check_note(note: str | None) -> str | None:
     return checked
 
 
-def _versions_of(key: ConfigurationKey) -> sa.ColumnElement[bool]:
+def versions_of(key: ConfigurationKey) -> sa.ColumnElement[bool]:
+    """Which rows are versions of a configuration."""
     c = CONFIGURATIONS.c
     return (c.account_id == key.account_id) & (c.kind == key.kind) & (c.name == key.name)
 
 
-def _head_of(key: ConfigurationKey) -> sa.ColumnElement[bool]:
+def head_of(key: ConfigurationKey) -> sa.ColumnElement[bool]:
+    """Which row tells the version of a configuration that is in force."""
     h = CONFIGURATION_HEADS.c
     return (h.account_id == key.account_id) & (h.kind == key.kind) & (h.name == key.name)
 

@@ -214,12 +214,7 @@ def _open(change: Change, key: ListKey, kind: ListKind | None) -> ListKind:
 def _write(change: Change, key: ListKey, plan: ListChangePlan) -> None:
     for at_ms, values in plan.ends.items():
         _end(change, key, values, at_ms)
-    head = {
-        "account_id": key.account_id,
-        "list": key.name,
-        "actor": str(change.actor),
-        "removed_at_ms": None,
-    }
+    head = {"account_id": key.account_id, "list": key.name, "actor": str(change.actor)}
     for some in chunks(sorted(plan.rows)):
         rows = [{**head, **msgspec.structs.asdict(plan.rows[value])} for value in some]
         change.connection.execute(LIST_ENTRIES.insert(), rows)

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import LabelSource
+from gatehouse.store.database import struct_from
 from gatehouse.store.feedback.label_times import labels_with_times
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
@@ -159,15 +160,5 @@ def _label_states(
 
 def entry_in(row: Any) -> LabelEntry:
     """A row as an entry of the history."""
-    return LabelEntry(
-        row.seq,
-        row.request_id,
-        label_in(row.label),
-        None if row.previous is None else label_in(row.previous),
-        row.found_at_ms,
-        row.amount,
-        row.currency,
-        row.recorded_at_ms,
-        row.actor,
-        LabelSource(row.source),
-    )
+    previous = None if row.previous is None else label_in(row.previous)
+    return struct_from(row, LabelEntry, label=label_in(row.label), previous=previous)
