@@ -19,8 +19,8 @@ from gatehouse.store.configured.configurations import (
     StoredVersion,
     Unchanged,
     VersionContent,
+    stamp_of,
 )
-from gatehouse.store.configured.stamps import stamp_of
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 
 

@@ -15,7 +15,7 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.feedback import feedback, feedback_history, label_times, statements
+from gatehouse.store.feedback import feedback, feedback_history, statements
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
@@ -224,7 +224,7 @@ def test_only_the_account_s_own_feedback_is_seen(office: AdminSession) -> None:
     with pytest.raises(NotFound):
         told(office, other, request)
     with office.reading() as connection:
-        assert feedback.labels(connection, other, 0, NOW_MS) == {}
+        assert feedback_history.labels(connection, other, 0, NOW_MS) == {}
 
 
 def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> None:
@@ -286,8 +286,8 @@ def test_a_label_of_a_later_version_says_nothing(
     statements.label_in.cache_clear()
     for _ in range(2):
         with office.reading() as connection:
-            assert feedback.labels(connection, shop, 0, NOW_MS) == {}
-            assert label_times.labels_with_times(connection, shop, 0, NOW_MS) == {}
+            assert feedback_history.labels(connection, shop, 0, NOW_MS) == {}
+            assert feedback_history.labels_with_times(connection, shop, 0, NOW_MS) == {}
             assert [row.label for row in feedback_history.rows_after(connection, 0, 10)] == [
                 "WITHDRAWN"
             ]
@@ -332,7 +332,7 @@ def test_labels_are_the_newest_of_each_request_of_the_span(office: AdminSession)
     say(office, shop, [lost], LOST)
     say(office, shop, [gone], GONE)
     with office.reading() as connection:
-        labels = feedback.labels(connection, shop, MOMENT_MS, MOMENT_MS + 10)
+        labels = feedback_history.labels(connection, shop, MOMENT_MS, MOMENT_MS + 10)
     assert labels == {fraud: True, good: False, lost: True}
     assert unknown not in labels
 
@@ -378,7 +378,7 @@ def test_rows_of_many_writers_are_numbered_without_gaps_and_none_is_lost(
         assert [row.seq for row in feedback_history.rows_after(connection, 0, 100)] == list(
             range(1, 13)
         )
-        assert set(feedback.labels(connection, shop, 0, NOW_MS)) == set(requests)
+        assert set(feedback_history.labels(connection, shop, 0, NOW_MS)) == set(requests)
 
 
 class Followed:

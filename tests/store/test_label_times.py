@@ -7,7 +7,7 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback
-from gatehouse.store.feedback.label_times import labels_with_times, reported_since
+from gatehouse.store.feedback.feedback_history import labels_with_times, reported_since
 from gatehouse.store.feedback.statements import (
     FeedbackStatement,
     LabelReport,

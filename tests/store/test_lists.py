@@ -11,9 +11,9 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.configured import list_plans, list_reading, lists
+from gatehouse.store.configured.configurations import stamp_of
 from gatehouse.store.configured.list_plans import Added, ListChangePlan, ListKey, PlannedEntry
 from gatehouse.store.configured.list_reading import EntryPage
-from gatehouse.store.configured.stamps import stamp_of
 from gatehouse.store.tables import LISTS
 
 NOW = 1_800_000_000_000

@@ -8,8 +8,8 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, models
+from gatehouse.store.configured.configurations import stamp_of, stamps_of
 from gatehouse.store.configured.models import StoredModel
-from gatehouse.store.configured.stamps import stamp_of, stamps_of
 from gatehouse.store.tables import CONFIGURATION_HEADS
 
 

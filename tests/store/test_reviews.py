@@ -20,7 +20,7 @@ from gatehouse.store.decisions.reviews import (
     ReviewState,
     StoredReview,
 )
-from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.tables import AUDIT, DECISIONS
 from tests.store.reviewing import MOMENT_MS, open_review
 
@@ -191,7 +191,7 @@ def test_labels_are_what_people_found_within_the_span(office: AdminSession) -> N
     resolve(office, account, late)
     resolve(office, other, open_review(office, other, MOMENT_MS + 1))
     with office.reading() as connection:
-        found = feedback.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
+        found = feedback_history.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
     assert found == {fraud: True, good: False}
     assert unknown not in found
 

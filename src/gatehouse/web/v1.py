@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.access.accounts import Account
-from gatehouse.access.callers import Callers
+from gatehouse.access.accounts import Account, Callers
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused

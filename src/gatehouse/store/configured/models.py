@@ -5,13 +5,15 @@ it. Version 0 stands for the scorecard that ships with the package: it is what a
 begins with, what it can always go back to, and not kept here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.scorecard import Sheet, decode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import ConfigurationKey, VersionContent
@@ -37,7 +39,7 @@ class StoredModel(msgspec.Struct, frozen=True):
     document: str
     """The training report, as JSON."""
     program: str
-    """The scorecard, as JSON; see `store.configured.scorecards`."""
+    """The scorecard, as JSON."""
 
 
 def keep(
@@ -132,7 +134,7 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
     # made anew could look to a server like the one it has read.
     configurations.set_head(change, key, target)
     # A second rollback must not return to the version that was live before.
-    this = CONFIGURATION_HEADS.update().where(configurations.head_of(key))
+    this = CONFIGURATION_HEADS.update().where(configurations.rows_of(CONFIGURATION_HEADS, key))
     change.connection.execute(this.values(previous=CONFIGURATION_HEADS.c.version))
     change.audit("model.rollback", account_id, version=target, before=before)
     return before, target or None
@@ -160,9 +162,49 @@ def _others(connection: sa.Connection, account_id: str, live: int) -> str:
 
 def _versions(account_id: str) -> sa.Select[Any]:
     """Every version, newest first."""
-    query = sa.select(CONFIGURATIONS).where(configurations.versions_of(_key(account_id)))
+    query = sa.select(CONFIGURATIONS).where(
+        configurations.rows_of(CONFIGURATIONS, _key(account_id))
+    )
     return query.order_by(CONFIGURATIONS.c.version.desc())
 
 
 def _model(row: Any, live: int) -> StoredModel:
     return struct_from(row, StoredModel, live=row.version == live)
+
+
+class Adjusted(msgspec.Struct, frozen=True):
+    """A sheet with a term for every signal and no other term, and which terms were changed.
+
+    A model outlives the version that it was trained with. Signals that came later have no term in
+    it, and terms of signals that are gone, or not here yet, have nothing to measure.
+    """
+
+    sheet: Sheet
+    added: tuple[str, ...] = ()
+    """Signals whose term is the shipped one."""
+    dropped: tuple[str, ...] = ()
+    """Codes that had a term and are no signals of this version."""
+
+
+def read_program(program: str) -> Adjusted:
+    """The sheet of a stored model; `ScorecardError` when this version cannot read it."""
+    return adjust(decode_sheet(program), load_sheet(), BY_CODE.keys())
+
+
+def adjust(sheet: Sheet, shipped: Sheet, codes: Collection[str]) -> Adjusted:
+    """Add the shipped terms of signals that have none, and drop terms of unknown signals.
+
+    An unknown signal is never measured, so its term would never count.
+    """
+    present = {term.code for term in sheet.terms}
+    missing = set(codes) - present
+    added = [term for term in shipped.terms if term.code in missing]
+    dropped = sorted(present - set(codes))
+    if not added and not dropped:
+        return Adjusted(sheet)
+    kept = [term for term in sheet.terms if term.code in codes]
+    return Adjusted(
+        msgspec.structs.replace(sheet, terms=(*kept, *added)),
+        tuple(term.code for term in added),
+        tuple(dropped),
+    )

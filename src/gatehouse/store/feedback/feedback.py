@@ -15,7 +15,6 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import LabelSource
 from gatehouse.store.database import struct_from
-from gatehouse.store.feedback.label_times import labels_with_times
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
@@ -111,14 +110,6 @@ def history(connection: sa.Connection, account_id: str, request_id: str) -> list
     )
     rows = connection.execute(query.order_by(FEEDBACK.c.seq.desc()).limit(MOST_STATEMENTS))
     return [entry_in(row) for row in rows]
-
-
-def labels(
-    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int
-) -> dict[str, bool]:
-    """The labels of the requests of a span: True is fraud, False is legitimate."""
-    found = labels_with_times(connection, account_id, since_ms, until_ms)
-    return {request_id: known.fraud for request_id, known in found.items()}
 
 
 def newest(connection: sa.Connection) -> int:
