@@ -22,12 +22,12 @@ from gatehouse.store.configured.configurations import (
     stamp_of,
 )
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
+from tests.harness import make_account
 
 
 @pytest.fixture
 def account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
+    return make_account(office)
 
 
 def mine(account: str) -> ConfigurationKey:

@@ -11,7 +11,6 @@ from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch, re
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import reviews
@@ -22,12 +21,8 @@ from gatehouse.store.decisions.reviews import (
 )
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.tables import AUDIT, DECISIONS
+from tests.harness import make_account
 from tests.store.reviewing import MOMENT_MS, open_review
-
-
-def make_account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def resolve(

@@ -127,13 +127,6 @@ def add_many(
     return tally
 
 
-def preview_add(
-    connection: sa.Connection, key: ListKey, entries: Sequence[PlannedEntry], now_ms: int
-) -> Added:
-    """What `add` would do, or refuse to; an unknown list is empty."""
-    return plan_adding(connection, key, entries, now_ms).tally
-
-
 def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEntry]) -> int:
     """Take entries off a list; all of them, or none when one of them is not on it."""
     key = ListKey(account_id, name)
