@@ -5,19 +5,14 @@ import pytest
 
 from gatehouse.backtest.run import Backtest, try_out
 from gatehouse.core.errors import NotFound
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import NOW_MS, ignore, kept, nowhere, record, rule, rule_set, ruled
+from tests.harness import make_account
 
 HOUR_MS = 3_600_000
-
-
-def _account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def _keep(office: AdminSession, account_id: str, count: int) -> list[str]:
@@ -34,7 +29,7 @@ def _keep(office: AdminSession, account_id: str, count: int) -> list[str]:
 
 
 def test_every_record_of_the_span_comes_once_and_oldest_first(office: AdminSession) -> None:
-    shop, other = _account(office), _account(office)
+    shop, other = make_account(office), make_account(office)
     ids = _keep(office, shop, 9)
     _keep_other = _keep(office, other, 1)
     assert _keep_other
@@ -50,13 +45,13 @@ def test_every_record_of_the_span_comes_once_and_oldest_first(office: AdminSessi
 
 
 def test_a_span_without_records_has_no_batch(office: AdminSession) -> None:
-    shop = _account(office)
+    shop = make_account(office)
     _keep(office, shop, 4)
     assert list(records.stream(office.database, RecordSpan(shop, 0, NOW_MS - HOUR_MS * 4))) == []
 
 
 def test_a_rule_set_is_tried_on_what_the_database_holds(office: AdminSession) -> None:
-    shop = _account(office)
+    shop = make_account(office)
     _keep(office, shop, 9)
     rules = rule_set(rule("dear", "order.amount >= 6"))
     report = try_out(

@@ -23,7 +23,7 @@ from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.decisions.rule_signals import rules_signals
+from gatehouse.decisions.signal_layout import rules_signals
 from gatehouse.idverify.response import Result, VerificationLevel
 from gatehouse.idverify.stage import IdVerifyStage
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result

@@ -7,15 +7,17 @@ import pytest
 from msgspec.structs import FieldInfo, fields
 
 from gatehouse.core.outcomes import Outcome
-from gatehouse.decisions.outline import RecordOutline, StageOutline, read_outline
 from gatehouse.decisions.record import (
     VERSION,
     DecisionRecord,
     PipelineVersion,
     RecordedStage,
+    RecordOutline,
+    StageOutline,
     UnreadableRecord,
     decode,
     encode,
+    read_outline,
 )
 from gatehouse.decisions.signal_layout import everything
 from gatehouse.decisions.signal_rows import RowReader, row_of

@@ -62,7 +62,7 @@ def test_a_database_with_reviews_is_brought_up_to_date(empty_home: Home) -> None
             (3, Label.FRAUD, None, "{}"),
             (4, Label.LEGITIMATE, None, "{}"),
         ]
-        assert feedback.labels(connection, ACCOUNT, MOMENT_MS, MOMENT_MS + 10) == {
+        assert feedback_history.labels(connection, ACCOUNT, MOMENT_MS, MOMENT_MS + 10) == {
             **{requests[1]: False, requests[2]: True},
             **{requests[3]: False, requests[4]: True},
         }

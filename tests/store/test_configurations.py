@@ -19,15 +19,15 @@ from gatehouse.store.configured.configurations import (
     StoredVersion,
     Unchanged,
     VersionContent,
+    stamp_of,
 )
-from gatehouse.store.configured.stamps import stamp_of
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
+from tests.harness import make_account
 
 
 @pytest.fixture
 def account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
+    return make_account(office)
 
 
 def mine(account: str) -> ConfigurationKey:

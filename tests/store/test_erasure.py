@@ -15,8 +15,7 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.identities import erasure, identities, imports
-from gatehouse.store.identities.dry_run import DryRun
-from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange, Selector
+from gatehouse.store.identities.identities import MOST_HOLDERS, DryRun, RecordChange, Selector
 from gatehouse.store.identities.identity_sealer import (
     EVERYONE,
     HolderRecord,

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from itertools import count
 
 import pytest
 import sqlalchemy as sa
@@ -11,11 +10,9 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.reviews import ReviewFinding, resolve_review
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
-from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.feedback import feedback, feedback_history, label_times, statements
+from gatehouse.store.feedback import feedback, feedback_history, statements
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
@@ -27,6 +24,8 @@ from gatehouse.store.feedback.statements import (
 )
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import AUDIT, DECISIONS, FEEDBACK
+from tests.harness import make_account
+from tests.store.deciding import keep_decision, label
 from tests.store.reviewing import open_review
 
 MOMENT_MS = 1_790_000_000_000
@@ -35,13 +34,6 @@ FRAUD = FeedbackStatement(Label.FRAUD)
 GOOD = FeedbackStatement(Label.LEGITIMATE)
 GONE = FeedbackStatement(Label.WITHDRAWN)
 LOST = FeedbackStatement(Label.CHARGEBACK, MOMENT_MS + 5, 59_900_000, "USD")
-
-_numbers = count()
-
-
-def make_account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def decide(
@@ -54,26 +46,8 @@ def decide(
     times: int = 1,
 ) -> list[str]:
     """Keep decisions as the close of requests leaves them."""
-    ids = [
-        new_id("req", at_ms, lambda size: next(_numbers).to_bytes(size, "big"))
-        for _ in range(times)
-    ]
-    rows = [
-        {
-            "account_id": account_id,
-            "request_id": request_id,
-            "at_ms": at_ms,
-            "operation": "sentry",
-            "client_reference": reference,
-            "card": None,
-            "record": f'{{"requestId":"{request_id}"}}',
-            "transaction_reference": transaction,
-        }
-        for request_id in ids
-    ]
-    with office.database.writing() as connection:
-        connection.execute(DECISIONS.insert(), rows)
-    return ids
+    names = {"transaction_reference": transaction, "client_reference": reference}
+    return [keep_decision(office, account_id, at_ms, **names) for _ in range(times)]
 
 
 def say(
@@ -83,11 +57,7 @@ def say(
     statement: FeedbackStatement,
     now_ms: int = NOW_MS,
 ) -> list[LabelOutcome]:
-    with office.database.writing() as connection:
-        lock_changes(connection)
-        return feedback.record(
-            connection, LabelReport(account_id, ids, statement, "test", LabelSource.COMMAND), now_ms
-        )
+    return label(office, account_id, ids, statement, now_ms)
 
 
 def found(office: AdminSession, account_id: str, **subject: str) -> list[str]:
@@ -224,7 +194,7 @@ def test_only_the_account_s_own_feedback_is_seen(office: AdminSession) -> None:
     with pytest.raises(NotFound):
         told(office, other, request)
     with office.reading() as connection:
-        assert feedback.labels(connection, other, 0, NOW_MS) == {}
+        assert feedback_history.labels(connection, other, 0, NOW_MS) == {}
 
 
 def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> None:
@@ -286,8 +256,8 @@ def test_a_label_of_a_later_version_says_nothing(
     statements.label_in.cache_clear()
     for _ in range(2):
         with office.reading() as connection:
-            assert feedback.labels(connection, shop, 0, NOW_MS) == {}
-            assert label_times.labels_with_times(connection, shop, 0, NOW_MS) == {}
+            assert feedback_history.labels(connection, shop, 0, NOW_MS) == {}
+            assert feedback_history.labels_with_times(connection, shop, 0, NOW_MS) == {}
             assert [row.label for row in feedback_history.rows_after(connection, 0, 10)] == [
                 "WITHDRAWN"
             ]
@@ -332,7 +302,7 @@ def test_labels_are_the_newest_of_each_request_of_the_span(office: AdminSession)
     say(office, shop, [lost], LOST)
     say(office, shop, [gone], GONE)
     with office.reading() as connection:
-        labels = feedback.labels(connection, shop, MOMENT_MS, MOMENT_MS + 10)
+        labels = feedback_history.labels(connection, shop, MOMENT_MS, MOMENT_MS + 10)
     assert labels == {fraud: True, good: False, lost: True}
     assert unknown not in labels
 
@@ -378,7 +348,7 @@ def test_rows_of_many_writers_are_numbered_without_gaps_and_none_is_lost(
         assert [row.seq for row in feedback_history.rows_after(connection, 0, 100)] == list(
             range(1, 13)
         )
-        assert set(feedback.labels(connection, shop, 0, NOW_MS)) == set(requests)
+        assert set(feedback_history.labels(connection, shop, 0, NOW_MS)) == set(requests)
 
 
 class Followed:

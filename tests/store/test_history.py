@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from gatehouse.core.ids import new_id
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import history
 from gatehouse.store.decisions.history import DecisionHistory, RecordText
 from gatehouse.store.tables import DECISIONS
+from tests.harness import make_account
 
 NOW_MS = 1_794_700_000_000
 HOUR_MS = 3_600_000
@@ -19,11 +19,6 @@ HOUR_MS = 3_600_000
 @pytest.fixture(autouse=True)
 def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "ROWS_AT_ONCE", 4)
-
-
-def _account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def _keep(
@@ -58,7 +53,7 @@ def _all(read: DecisionHistory) -> list[RecordText]:
 
 
 def test_every_record_comes_once_and_oldest_first(office: AdminSession) -> None:
-    shop = _account(office)
+    shop = make_account(office)
     moments = [NOW_MS - HOUR_MS * back for back in (3, 9, 1, 7, 2, 8, 4, 6, 5, 10, 11)]
     kept = _keep(office, shop, moments, "sentry")
     found = _all(DecisionHistory(office.database, 0, NOW_MS))
@@ -66,7 +61,7 @@ def test_every_record_comes_once_and_oldest_first(office: AdminSession) -> None:
 
 
 def test_a_step_is_short_however_much_there_is(office: AdminSession) -> None:
-    shop = _account(office)
+    shop = make_account(office)
     _keep(office, shop, [NOW_MS - number for number in range(1, 18)], "sentry")
     steps = list(_steps(DecisionHistory(office.database, 0, NOW_MS)))
     assert max(map(len, steps)) == 4
@@ -74,14 +69,14 @@ def test_a_step_is_short_however_much_there_is(office: AdminSession) -> None:
 
 
 def test_the_records_of_one_account_come_before_those_of_the_next(office: AdminSession) -> None:
-    shops = sorted(_account(office) for _ in range(3))
+    shops = sorted(make_account(office) for _ in range(3))
     kept = {shop: _keep(office, shop, [NOW_MS - 1, NOW_MS - 2], "sentry") for shop in shops}
     found = _all(DecisionHistory(office.database, 0, NOW_MS))
     assert found == [(shop, text) for shop in shops for text in kept[shop]]
 
 
 def test_only_operations_that_can_hold_an_event_are_read(office: AdminSession) -> None:
-    shop = _account(office)
+    shop = make_account(office)
     for number, operation in enumerate(("precheck", "sentry", "idverify", "pipeline", "rules")):
         _keep(office, shop, [NOW_MS - 100 * each - number for each in range(1, 7)], operation)
     found = _all(DecisionHistory(office.database, 0, NOW_MS))
@@ -89,14 +84,14 @@ def test_only_operations_that_can_hold_an_event_are_read(office: AdminSession) -
 
 
 def test_a_step_through_other_operations_is_no_end(office: AdminSession) -> None:
-    shop = _account(office)
+    shop = make_account(office)
     _keep(office, shop, [NOW_MS - HOUR_MS - number for number in range(10)], "precheck")
     kept = _keep(office, shop, [NOW_MS - 1], "sentry")
     assert _all(DecisionHistory(office.database, 0, NOW_MS)) == [(shop, kept[0])]
 
 
 def test_only_the_span_is_read_its_first_moment_included(office: AdminSession) -> None:
-    shop = _account(office)
+    shop = make_account(office)
     moments = [NOW_MS - HOUR_MS - 1, NOW_MS - HOUR_MS, NOW_MS - 1, NOW_MS, NOW_MS + 1]
     kept = _keep(office, shop, moments, "sentry")
     found = _all(DecisionHistory(office.database, NOW_MS - HOUR_MS, NOW_MS))
@@ -105,12 +100,12 @@ def test_only_the_span_is_read_its_first_moment_included(office: AdminSession) -
 
 def test_without_accounts_or_records_it_ends_at_once(office: AdminSession) -> None:
     assert _all(DecisionHistory(office.database, 0, NOW_MS)) == []
-    _account(office)
+    make_account(office)
     assert _all(DecisionHistory(office.database, 0, NOW_MS)) == []
 
 
 def test_a_history_that_ended_stays_ended(office: AdminSession) -> None:
-    shop = _account(office)
+    shop = make_account(office)
     _keep(office, shop, [NOW_MS - 1], "sentry")
     read = DecisionHistory(office.database, 0, NOW_MS)
     assert len(_all(read)) == 1

@@ -27,7 +27,6 @@ from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Per
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.installation import open_admin_session, root_secret
 from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, open_ring
 from gatehouse.store.admin.throttle import batch_of
@@ -50,7 +49,7 @@ from gatehouse.store.identities.identity_sealer import (
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
 from gatehouse.store.tables import IDENTITIES, IDENTITY_TYPES
-from tests.harness import Home
+from tests.harness import Home, make_account
 
 CARD, OTHER_CARD = "fp1_" + "a" * 40, "fp1_" + "b" * 40
 NUMBER = CardNumber.parse("4242424242424242")
@@ -69,11 +68,6 @@ VALUES = (
     "Whitfield", "Eleanor", "Rosé", "eleanor.whitfield", "+442079460958", "2079460958",
     "533401372", "Lindqvist", "850709-9805", "customer-77",
 )  # fmt: skip
-
-
-def make_account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def keep(office: AdminSession, scope: str, *entries: HolderRecord) -> list[RecordChange]:

@@ -1,61 +1,28 @@
 """Labels on both databases, with the time since when each was known."""
 
-from itertools import count
-
-from gatehouse.core.ids import new_id
-from gatehouse.core.labels import Label, LabelSource
-from gatehouse.store.accounts import accounts
+from gatehouse.core.labels import Label
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.feedback import feedback
-from gatehouse.store.feedback.label_times import labels_with_times, reported_since
+from gatehouse.store.feedback.feedback_history import labels_with_times, reported_since
 from gatehouse.store.feedback.statements import (
     FeedbackStatement,
-    LabelReport,
 )
-from gatehouse.store.state import lock_changes
-from gatehouse.store.tables import DECISIONS
+from tests.harness import make_account
+from tests.store.deciding import keep_decision, label
 
 MOMENT_MS = 1_790_000_000_000
-
-_numbers = count()
-
-
-def make_account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
-
-
-def decide(office: AdminSession, account_id: str, at_ms: int = MOMENT_MS) -> str:
-    name = new_id("req", at_ms, lambda size: next(_numbers).to_bytes(size, "big"))
-    row = {"account_id": account_id, "request_id": name, "at_ms": at_ms, "operation": "sentry"}
-    with office.database.writing() as connection:
-        connection.execute(DECISIONS.insert(), {**row, "record": "{}"})
-    return name
 
 
 def say(
     office: AdminSession,
     account_id: str,
     name: str,
-    label: Label,
+    known: Label,
     after: int,
     found: int | None = None,
 ) -> None:
     """Report something some time after the moment, found out some other time after it."""
     found_at_ms = None if found is None else MOMENT_MS + found
-    with office.database.writing() as connection:
-        lock_changes(connection)
-        feedback.record(
-            connection,
-            LabelReport(
-                account_id,
-                [name],
-                FeedbackStatement(label, found_at_ms),
-                "test",
-                LabelSource.COMMAND,
-            ),
-            MOMENT_MS + after,
-        )
+    label(office, account_id, [name], FeedbackStatement(known, found_at_ms), MOMENT_MS + after)
 
 
 def told(office: AdminSession, account_id: str) -> dict[str, tuple[bool, int]]:
@@ -66,8 +33,8 @@ def told(office: AdminSession, account_id: str) -> dict[str, tuple[bool, int]]:
 
 def test_a_label_is_known_since_it_was_found_out_or_else_reported(office: AdminSession) -> None:
     shop, other = make_account(office), make_account(office)
-    names = [decide(office, shop) for _ in range(6)]
-    late, theirs = decide(office, shop, MOMENT_MS + 10), decide(office, other)
+    names = [keep_decision(office, shop) for _ in range(6)]
+    late, theirs = keep_decision(office, shop, MOMENT_MS + 10), keep_decision(office, other)
     say(office, shop, names[0], Label.FRAUD, 500)
     say(office, shop, names[1], Label.CHARGEBACK, 500, found=200)
     # The same label with other details is known since the first time.
@@ -97,8 +64,10 @@ def test_reporting_began_with_the_oldest_request_that_anything_was_said_of(
     office: AdminSession,
 ) -> None:
     shop, other = make_account(office), make_account(office)
-    first, second, third = (decide(office, shop, MOMENT_MS + 10 * number) for number in range(3))
-    theirs = decide(office, other, MOMENT_MS - 50)
+    first, second, third = (
+        keep_decision(office, shop, MOMENT_MS + 10 * number) for number in range(3)
+    )
+    theirs = keep_decision(office, other, MOMENT_MS - 50)
 
     def since(account_id: str) -> int | None:
         with office.reading() as connection:

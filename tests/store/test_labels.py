@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable
-from itertools import count
 from unittest import mock
 
 import msgspec
@@ -14,8 +13,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.core.ids import new_id
-from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.labels import Label
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
@@ -24,15 +22,14 @@ from gatehouse.store.feedback import feedback, label_follower
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.feedback.statements import (
     FeedbackStatement,
-    LabelReport,
     Subject,
 )
-from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
+from tests.store import deciding
+from tests.store.deciding import keep_decision
 
 MOMENT_MS = 1_790_000_000_000
 AT_S = MOMENT_MS / 1000
-_NUMBERS = count()
 
 Heard = tuple[str, bool | None, bool | None]
 """The user, what it turned out to be, what was known before."""
@@ -48,36 +45,16 @@ def decide(
     office: AdminSession, account: str, user: str, *, counted: bool = True, completed: bool = True
 ) -> str:
     """Keep the decision of a request of a user."""
-    request_id = new_id("req", MOMENT_MS, lambda size: next(_NUMBERS).to_bytes(size, "big"))
     event = MemoryEvent(account, AT_S, [(EntityKind.USER, user)], 9.5, "USD")
     facts = recorded_event(event, counted=counted)
     stage = {"name": "Sentry", "completed": completed, "result": {"event": facts}}
-    row = {
-        "account_id": account,
-        "request_id": request_id,
-        "at_ms": MOMENT_MS,
-        "operation": "sentry",
-        "client_reference": None,
-        "card": None,
-        "record": msgspec.json.encode({"stages": [stage]}).decode(),
-        "transaction_reference": None,
-    }
-    with office.database.writing() as connection:
-        connection.execute(DECISIONS.insert(), row)
-    return request_id
+    record = msgspec.json.encode({"stages": [stage]}).decode()
+    return keep_decision(office, account, record=record)
 
 
 def say(office: AdminSession, account: str, label: Label, *request_ids: str) -> None:
     """Write labels as another process would."""
-    with office.database.writing() as connection:
-        lock_changes(connection)
-        feedback.record(
-            connection,
-            LabelReport(
-                account, request_ids, FeedbackStatement(label), "test", LabelSource.COMMAND
-            ),
-            MOMENT_MS,
-        )
+    deciding.label(office, account, request_ids, FeedbackStatement(label), MOMENT_MS)
 
 
 class Ears:

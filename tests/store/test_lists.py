@@ -11,9 +11,15 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.configured import list_plans, list_reading, lists
-from gatehouse.store.configured.list_plans import Added, ListChangePlan, ListKey, PlannedEntry
+from gatehouse.store.configured.configurations import stamp_of
+from gatehouse.store.configured.list_plans import (
+    Added,
+    ListChangePlan,
+    ListKey,
+    PlannedEntry,
+    plan_adding,
+)
 from gatehouse.store.configured.list_reading import EntryPage
-from gatehouse.store.configured.stamps import stamp_of
 from gatehouse.store.tables import LISTS
 
 NOW = 1_800_000_000_000
@@ -313,7 +319,7 @@ def test_many_entries_are_added_in_turns_and_taken_over_together(
     assert lists.add_many(shop.session, shop.account, "bad", None, some) == Added(0, 12, 0)
     assert len(shop.listed("bad")) == 35
     with shop.session.reading() as connection:
-        preview = lists.preview_add(connection, ListKey(shop.account, "bad"), wanted, shop.now)
+        preview = plan_adding(connection, ListKey(shop.account, "bad"), wanted, shop.now).tally
     assert preview == Added(0, 12, 23)
     with pytest.raises(NotFound):
         lists.add_many(shop.session, shop.account, "none", None, wanted)

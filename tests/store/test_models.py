@@ -8,15 +8,15 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, models
+from gatehouse.store.configured.configurations import stamp_of, stamps_of
 from gatehouse.store.configured.models import StoredModel
-from gatehouse.store.configured.stamps import stamp_of, stamps_of
 from gatehouse.store.tables import CONFIGURATION_HEADS
+from tests.harness import make_account
 
 
 @pytest.fixture
 def account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
+    return make_account(office)
 
 
 def keep(office: AdminSession, account: str, note: str | None = None) -> int:

@@ -11,7 +11,6 @@ from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch, re
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import reviews
@@ -20,14 +19,10 @@ from gatehouse.store.decisions.reviews import (
     ReviewState,
     StoredReview,
 )
-from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.tables import AUDIT, DECISIONS
+from tests.harness import make_account
 from tests.store.reviewing import MOMENT_MS, open_review
-
-
-def make_account(office: AdminSession) -> str:
-    with office.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def resolve(
@@ -191,7 +186,7 @@ def test_labels_are_what_people_found_within_the_span(office: AdminSession) -> N
     resolve(office, account, late)
     resolve(office, other, open_review(office, other, MOMENT_MS + 1))
     with office.reading() as connection:
-        found = feedback.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
+        found = feedback_history.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
     assert found == {fraud: True, good: False}
     assert unknown not in found
 

@@ -13,7 +13,7 @@ from gatehouse.sentry.scorecard import (
     encode_sheet,
     load_sheet,
 )
-from gatehouse.store.configured.scorecards import Adjusted, adjust, read_program
+from gatehouse.store.configured.models import Adjusted, adjust, read_program
 
 
 def sheet(*terms: Term) -> Sheet:

@@ -16,7 +16,7 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, confidence, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.records import RecordCounts, RecordSpan
-from gatehouse.store.feedback.label_times import KnownLabel
+from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.store.tables import DECISIONS
 from gatehouse.training import model_training
 from gatehouse.training.evaluation import risk_of

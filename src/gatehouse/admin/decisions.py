@@ -14,7 +14,7 @@ from gatehouse.pipeline.settlement import Search
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, records
 from gatehouse.store.decisions.records import RecordSpan
-from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback import feedback_history
 
 
 class ExportFormat(StrEnum):
@@ -61,7 +61,7 @@ def export_decisions(
     session.actor.check_account(span.account_id)
     since, until = iso_time(span.since_ms), iso_time(span.until_ms)
     with session.reading() as connection:
-        labels = feedback.labels(connection, *span)
+        labels = feedback_history.labels(connection, *span)
         total = records.count(connection, span)
     if not total:
         raise NotFound(f"no decisions from {since} to {until}")

@@ -23,7 +23,13 @@ from gatehouse.signals.fingerprinter import open_fingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading, lists
 from gatehouse.store.configured.configurations import RULES, active
-from gatehouse.store.configured.list_plans import Added, ListKey, PlannedEntry, reason_text
+from gatehouse.store.configured.list_plans import (
+    Added,
+    ListKey,
+    PlannedEntry,
+    plan_adding,
+    reason_text,
+)
 from gatehouse.store.configured.list_reading import EntryPage, ListedEntry, ListInfo
 
 # What the store takes and returns, for faces.
@@ -197,7 +203,7 @@ class _EntryJob:
     def preview(self, entries: Sequence[PlannedEntry]) -> Added:
         """What adding would do."""
         with account_reading(self._session, self._key.account_id) as connection:
-            return lists.preview_add(connection, self._key, entries, self._session.clock())
+            return plan_adding(connection, self._key, entries, self._session.clock()).tally
 
     def add(self, entries: Sequence[PlannedEntry]) -> Added:
         """Put entries on the list."""

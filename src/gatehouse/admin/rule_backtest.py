@@ -15,7 +15,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
-from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback import feedback_history
 
 # What a backtest returns, for faces.
 __all__ = ["Amounts", "BacktestReport"]
@@ -41,7 +41,7 @@ def backtest(
 ) -> BacktestReport:
     """Judge every record of the span by what was known when its request came."""
     with account_reading(session, span.account_id) as connection:
-        labels = feedback.labels(connection, *span)
+        labels = feedback_history.labels(connection, *span)
         total = records.count(connection, span)
         kinds = list_reading.kinds(connection, span.account_id)
     listed = _list_lookup(session, span.account_id, rule_set, lists_now=options.lists_now)

@@ -159,8 +159,22 @@ class Judge:
                 count, amount, alone = figures[3 * number : 3 * number + 3]
                 tally.add(int(count), label, currency, _micros(amount))
                 decisive += int(alone)
-            needed = tuple(name for name in unknown if _needs(rule, name))
-            yield _rule_figures(rule, tally, decisive, fraud, needed)
+            catches = rule.outcome in CATCHING
+            yield RuleFigures(
+                name=rule.name,
+                outcome=rule.outcome,
+                final=rule.final,
+                shadow=rule.shadow,
+                matches=tally.matches,
+                decisive=decisive,
+                fraud=tally.fraud,
+                legitimate=tally.legitimate,
+                precision=tally.precision,
+                recall=tally.recall(fraud),
+                caught=tally.caught if catches else {},
+                lost=tally.lost if catches else {},
+                unknown=tuple(name for name in unknown if _needs(rule, name)),
+            )
 
     def _compare(self, fraud: int) -> tuple[Judged, Judged, tuple[DecisionShift, ...]]:
         rows = self._ask(
@@ -201,27 +215,6 @@ class Judge:
             for place, rule in enumerate(self._rules)
             if numbers[place // BITS] >> place % BITS & 1
         )
-
-
-def _rule_figures(
-    rule: Rule, tally: LabelTally, decisive: int, fraud: int, unknown: tuple[str, ...]
-) -> RuleFigures:
-    catches = rule.outcome in CATCHING
-    return RuleFigures(
-        name=rule.name,
-        outcome=rule.outcome,
-        final=rule.final,
-        shadow=rule.shadow,
-        matches=tally.matches,
-        decisive=decisive,
-        fraud=tally.fraud,
-        legitimate=tally.legitimate,
-        precision=tally.precision,
-        recall=tally.recall(fraud),
-        caught=tally.caught if catches else {},
-        lost=tally.lost if catches else {},
-        unknown=unknown,
-    )
 
 
 def _nothing(span: RecordSpan, loaded: RecordCounts) -> str:

@@ -1,6 +1,6 @@
 """Which signals are wanted of a record, and where in it they are found."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from gatehouse.conditions.catalogue import SIGNALS, place_of
@@ -77,3 +77,17 @@ def fits(value: Any, kind: Type) -> bool:
     if kind is Type.BOOLEAN:
         return is_a is bool
     return issubclass(is_a, list | tuple) and all(isinstance(word, str) for word in value)
+
+
+def runs_rules(stage: str) -> bool:
+    """Whether a stage of this name runs one of the account's rule sets."""
+    return stage in REGISTRY and REGISTRY[stage].runs_rule_set
+
+
+def rules_signals(status: str, matched: Iterable[str], completed: bool) -> dict[str, Any]:
+    """The signals of the stages with rules so far: the strongest outcome and all that matched."""
+    return {
+        "rules.status": str(status),
+        "rules.matched": list(matched),
+        "rules.completed": completed,
+    }

@@ -15,10 +15,15 @@ from gatehouse.conditions.catalogue import CUSTOM, VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.decisions.outline import StageOutline, StagesOutline
-from gatehouse.decisions.record import Text, read, unreadable
-from gatehouse.decisions.rule_signals import rules_signals, runs_rules
-from gatehouse.decisions.signal_layout import LARGEST, Layout, everything, fits
+from gatehouse.decisions.record import StageOutline, StagesOutline, Text, read, unreadable
+from gatehouse.decisions.signal_layout import (
+    LARGEST,
+    Layout,
+    everything,
+    fits,
+    rules_signals,
+    runs_rules,
+)
 
 _OPERATIONS: Final = ("pipeline", "rules")
 """Whose records keep signals."""

@@ -31,9 +31,8 @@ from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.store.configured import configurations, list_reading, models, scorecards
-from gatehouse.store.configured.configurations import StoredVersion
-from gatehouse.store.configured.stamps import stamp_of, stamps_of
+from gatehouse.store.configured import configurations, list_reading, models
+from gatehouse.store.configured.configurations import StoredVersion, stamp_of, stamps_of
 from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.operations")
@@ -104,7 +103,7 @@ class Builder:
         version, program = live
         which = {"account": account_id, "version": version}
         try:
-            read = scorecards.read_program(program)
+            read = models.read_program(program)
             scorecard = Scorecard(read.sheet, BY_CODE.keys())
         except Exception:
             _log.exception("a model cannot be used, the shipped scorecard is", extra=which)

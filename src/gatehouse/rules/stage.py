@@ -5,7 +5,7 @@ from typing import Any
 from gatehouse.conditions.compile_python import Lists
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.decisions.rule_signals import rules_signals
+from gatehouse.decisions.signal_layout import rules_signals
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.response import RulesResponse
 from gatehouse.rules.spec import RULES

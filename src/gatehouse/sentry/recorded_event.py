@@ -4,8 +4,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.decisions.outline import RecordOutline, read_outline
-from gatehouse.decisions.record import RecordedEvent, Text, UnreadableRecord, read
+from gatehouse.decisions.record import (
+    RecordedEvent,
+    RecordOutline,
+    Text,
+    UnreadableRecord,
+    read,
+    read_outline,
+)
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.spec import SENTRY
 

@@ -1,11 +1,13 @@
 """Opens the database of a URL and provides transactions for reading and writing."""
 
+import asyncio
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
@@ -16,6 +18,8 @@ from gatehouse.core.errors import SettingsError, StoreUnavailable
 _BEGIN: Final = "gatehouse_begin"
 _OLDEST_SQLITE: Final = (3, 33, 0)
 """The first with UPDATE ... FROM, which the writer uses."""
+
+T = TypeVar("T")
 
 
 class Database:
@@ -48,6 +52,14 @@ class Database:
             writer = connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             with writer.begin():
                 yield writer
+
+    async def read_on_thread(self, question: Callable[[sa.Connection], T]) -> T:
+        """What a function reads in a transaction, run on a thread beside the event loop."""
+        return await _run_on_thread(self.reading, question)
+
+    async def write_on_thread(self, work: Callable[[sa.Connection], T]) -> T:
+        """The same for a transaction that writes."""
+        return await _run_on_thread(self.writing, work)
 
     def driver_connection(self) -> Any:
         """A connection of the driver itself, for the writer and identity look-ups."""
@@ -92,6 +104,12 @@ class Database:
         )
 
 
+def struct_from(row: Any, kind: type[T], **others: Any) -> T:
+    """A row as a struct whose fields have the names of columns; `others` are those that differ."""
+    columns = {str(name): value for name, value in row._mapping.items()}
+    return msgspec.convert(columns | others, kind)
+
+
 def _driver_url(url: str) -> sa.URL:
     try:
         parsed = make_url(url)
@@ -115,6 +133,17 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+
+
+async def _run_on_thread(
+    transaction: Callable[[], contextlib.AbstractContextManager[sa.Connection]],
+    work: Callable[[sa.Connection], T],
+) -> T:
+    def run() -> T:
+        with transaction() as connection:
+            return work(connection)
+
+    return await asyncio.get_running_loop().run_in_executor(None, run)
 
 
 @contextlib.contextmanager

@@ -15,14 +15,13 @@ from msgspec import Meta
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
-from gatehouse.decisions.outline import RecordOutline, read_outline
-from gatehouse.decisions.record import RecordedEvent, UnreadableRecord
+from gatehouse.decisions.record import RecordedEvent, RecordOutline, UnreadableRecord, read_outline
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.recorded_event import measured_in
 from gatehouse.sentry.scorecard import Sheet
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan, stream
-from gatehouse.store.feedback.label_times import KnownLabel
+from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.training.evaluation import (
     curves_of,
     doubts_about,

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from starlette.exceptions import HTTPException
 
-from gatehouse.access.callers import Callers
+from gatehouse.access.accounts import Callers
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import AuthorizationLost, RequestRefused, StoreUnavailable
 from gatehouse.core.ids import Randomness, new_id

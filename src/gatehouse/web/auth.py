@@ -5,8 +5,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.access.accounts import Caller
-from gatehouse.access.callers import Callers
+from gatehouse.access.accounts import Caller, Callers
 from gatehouse.access.keys import KeyRefusal, examine_key_text, key_hash
 from gatehouse.access.limits import RateLimiter
 from gatehouse.core.clock import Clock

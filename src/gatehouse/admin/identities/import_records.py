@@ -24,8 +24,7 @@ from gatehouse.intel.cards import CardMasker
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.identities import imports
-from gatehouse.store.identities.dry_run import DryRun
-from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange
+from gatehouse.store.identities.identities import MOST_HOLDERS, DryRun, RecordChange
 from gatehouse.store.identities.identity_sealer import HolderRecord, IdentitySealer
 from gatehouse.store.identities.imports import Batch, ImportCounts, Run
 

@@ -14,7 +14,7 @@ from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordCounts, RecordSpan
-from gatehouse.store.feedback import label_times
+from gatehouse.store.feedback import feedback_history
 from gatehouse.training.examples import Examples
 from gatehouse.training.model_training import Trained, TrainingOptions, gather, settled, train
 from gatehouse.training.report import ModelReport, encode_report
@@ -68,8 +68,8 @@ def _gather(
     now_ms = session.clock()
     wanted = settled(span, now_ms, options)
     with session.reading() as connection:
-        labels = label_times.labels_with_times(connection, *wanted)
-        since_ms = label_times.reported_since(connection, span.account_id)
+        labels = feedback_history.labels_with_times(connection, *wanted)
+        since_ms = feedback_history.reported_since(connection, span.account_id)
         total = records.count(connection, wanted)
     watcher.reading(0, total)
     counts = RecordCounts()

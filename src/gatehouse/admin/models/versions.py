@@ -11,8 +11,7 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
-from gatehouse.store.configured.models import SHIPPED, StoredModel
-from gatehouse.store.configured.scorecards import read_program
+from gatehouse.store.configured.models import SHIPPED, StoredModel, read_program
 from gatehouse.training.report import ModelReport, decode_report
 
 

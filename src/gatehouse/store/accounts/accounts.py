@@ -32,19 +32,9 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
     new = Account(account_id or change.new_id("acct"), shown, currency, change.now_ms, {}, {})
     if account_id is not None and _row(change.connection, account_id) is not None:
         raise Conflict(f"account {account_id} exists already")
-    change.connection.execute(
-        ACCOUNTS.insert(),
-        {
-            "id": new.account_id,
-            "name": shown,
-            "currency": currency,
-            "created_at_ms": change.now_ms,
-            "balance": 0,
-            "held": 0,
-            "fees": "{}",
-            "policies": "{}",
-        },
-    )
+    row = {"id": new.account_id, "name": shown, "currency": currency, "balance": 0, "held": 0}
+    row |= {"created_at_ms": change.now_ms, "fees": "{}", "policies": "{}"}
+    change.connection.execute(ACCOUNTS.insert(), row)
     furnished = defaults.insert_defaults(change, new.account_id)
     details = {"name": shown, "currency": currency, "furnished": furnished}
     change.audit("account.create", new.account_id, **details)
@@ -102,11 +92,5 @@ def _row(connection: sa.Connection, account_id: str) -> Any:
 
 def read_account(row: Any) -> Account:
     """An account from its row, of this table or of a join with it."""
-    return Account(
-        account_id=row.id,
-        name=row.name,
-        currency=row.currency,
-        created_at_ms=row.created_at_ms,
-        fees=msgspec.json.decode(row.fees),
-        policies=msgspec.json.decode(row.policies),
-    )
+    fees, policies = msgspec.json.decode(row.fees), msgspec.json.decode(row.policies)
+    return Account(row.id, row.name, row.currency, row.created_at_ms, fees, policies)

@@ -6,7 +6,7 @@ Every change increments the database's revision, which is polled several times p
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from gatehouse.access.accounts import Caller
 from gatehouse.core.errors import StoreUnavailable
@@ -21,8 +21,6 @@ POLL_S: Final = 0.25
 _TRUSTED_S: Final = 0.75
 _MOST_CACHED: Final = 10_000
 _FLUSH_EVERY: Final = 40
-
-T = TypeVar("T")
 
 
 class CallerDirectory:
@@ -56,7 +54,7 @@ class CallerDirectory:
             if known is not None:
                 return known
         generation = self._generation
-        caller = await self._read(lambda: self._find(hashed))
+        caller = await self._database.read_on_thread(lambda c: keys.find_caller(c, hashed))
         if caller is not None and generation == self._generation:
             if len(self._cached) >= _MOST_CACHED:
                 self._cached.clear()
@@ -69,7 +67,8 @@ class CallerDirectory:
 
     async def remaining(self, account_id: str) -> int:
         """The available balance of an account, read from the database."""
-        return await self._read(lambda: self._remaining(account_id))
+        state = await self._database.read_on_thread(lambda c: accounts.state(c, account_id))
+        return state.available
 
     async def poll(self) -> None:
         """Poll for changes until cancelled."""
@@ -89,7 +88,7 @@ class CallerDirectory:
         """Check once whether anything has changed."""
         started = self._monotonic()
         try:
-            revision = await self._read(self._read_revision)
+            revision = await self._database.read_on_thread(read_revision)
         except StoreUnavailable as error:
             _log.warning("the store does not answer", extra={"reason": str(error)})
             return
@@ -106,25 +105,6 @@ class CallerDirectory:
         if not uses:
             return
         try:
-            await self._read(lambda: self._note(uses))
+            await self._database.write_on_thread(lambda c: keys.note_uses(c, uses))
         except StoreUnavailable:
             self._uses = uses | self._uses
-
-    async def _read(self, question: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(None, question)
-
-    def _find(self, hashed: str) -> Caller | None:
-        with self._database.reading() as connection:
-            return keys.find_caller(connection, hashed)
-
-    def _remaining(self, account_id: str) -> int:
-        with self._database.reading() as connection:
-            return accounts.state(connection, account_id).available
-
-    def _read_revision(self) -> int:
-        with self._database.reading() as connection:
-            return read_revision(connection)
-
-    def _note(self, uses: dict[str, int]) -> None:
-        with self._database.writing() as connection:
-            keys.note_uses(connection, uses)

@@ -66,11 +66,10 @@ def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> Rot
     ends_ms = change.now_ms + overlap_ms
     if old.expires_at_ms is not None:
         ends_ms = min(ends_ms, old.expires_at_ms)
-    _set(change, old, expires_at_ms=ends_ms, successor=key.key_id)
+    ended = _set(change, old, expires_at_ms=ends_ms, successor=key.key_id)
     change.audit(
         "key.rotate", account_id, keyId=key_id, successor=key.key_id, oldExpiresAtMs=ends_ms
     )
-    ended = msgspec.structs.replace(old, expires_at_ms=ends_ms, successor=key.key_id)
     return RotatedKey(key, text, ended)
 
 
@@ -79,9 +78,8 @@ def revoke(change: Change, account_id: str, key_id: str, reason: str) -> ApiKey:
     key = get(change.connection, account_id, key_id)
     if key.revoked_at_ms is not None:
         raise Conflict(f"key {key_id} is revoked already")
-    _set(change, key, revoked_at_ms=change.now_ms)
     change.audit("key.revoke", account_id, keyId=key_id, reason=recordable(reason))
-    return msgspec.structs.replace(key, revoked_at_ms=change.now_ms)
+    return _set(change, key, revoked_at_ms=change.now_ms)
 
 
 def get(connection: sa.Connection, account_id: str, key_id: str) -> ApiKey:
@@ -134,16 +132,13 @@ def note_uses(connection: sa.Connection, uses: Mapping[str, int]) -> None:
 def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     text = new_key_text(change.environment, change.random_bytes)
     _, hashing_key = change.ring.current(keyring.API_KEYS)
+    stored = msgspec.structs.asdict(terms) | {"name": recordable(terms.name)}
     key = ApiKey(
         key_id=change.new_id("key"),
         account_id=account_id,
-        name=recordable(terms.name),
-        scopes=terms.scopes,
-        networks=terms.networks,
-        rate_limit_per_second=terms.rate_limit_per_second,
         created_at_ms=change.now_ms,
-        expires_at_ms=terms.expires_at_ms,
         revoked_at_ms=None,
+        **stored,
     )
     row = msgspec.structs.asdict(key)
     row["id"] = row.pop("key_id")
@@ -154,9 +149,10 @@ def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     return IssuedKey(key, text)
 
 
-def _set(change: Change, key: ApiKey, **values: int | str) -> None:
+def _set(change: Change, key: ApiKey, **values: int | str) -> ApiKey:
     this = API_KEYS.c.id == key.key_id
     change.connection.execute(API_KEYS.update().where(this).values(values))
+    return msgspec.structs.replace(key, **values)
 
 
 def _shown(terms: KeyTerms) -> dict[str, Any]:
@@ -165,16 +161,6 @@ def _shown(terms: KeyTerms) -> dict[str, Any]:
 
 
 def _key(row: Mapping[str, Any]) -> ApiKey:
-    return ApiKey(
-        key_id=row["id"],
-        account_id=row["account_id"],
-        name=row["name"],
-        scopes=tuple(row["scopes"].split()),
-        networks=tuple(row["networks"].split()),
-        rate_limit_per_second=row["rate_limit_per_second"],
-        created_at_ms=row["created_at_ms"],
-        expires_at_ms=row["expires_at_ms"],
-        revoked_at_ms=row["revoked_at_ms"],
-        last_used_at_ms=row["last_used_at_ms"],
-        successor=row["successor"],
-    )
+    fields: dict[str, Any] = {str(name): value for name, value in row.items()}
+    fields |= {name: row[name].split() for name in ("scopes", "networks")}
+    return msgspec.convert(fields | {"key_id": row["id"]}, ApiKey)

@@ -7,6 +7,7 @@ overwrites a change without having seen it.
 Sentry's models are kept in the same tables; see `store.configured.models`.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -16,7 +17,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
+from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 
 RULES: Final = "rules"
 PIPELINE: Final = "pipeline"
@@ -113,15 +114,10 @@ def activate(change: Change, key: ConfigurationKey, version: int, *, base: int |
 def active(connection: sa.Connection, account_id: str, kind: str) -> list[StoredVersion]:
     """Everything of a kind that is in force, by name."""
     c, h = CONFIGURATIONS.c, CONFIGURATION_HEADS.c
+    same = ("account_id", "kind", "name", "version")
     query = (
         sa.select(c.name, c.version, c.document, c.program)
-        .join(
-            CONFIGURATION_HEADS,
-            (h.account_id == c.account_id)
-            & (h.kind == c.kind)
-            & (h.name == c.name)
-            & (h.version == c.version),
-        )
+        .join(CONFIGURATION_HEADS, sa.and_(*(h[each] == c[each] for each in same)))
         .where(h.account_id == account_id, h.kind == kind)
     )
     found = [StoredVersion(*row) for row in connection.execute(query)]
@@ -139,8 +135,9 @@ def get(
     c = CONFIGURATIONS.c
     # A number that the column cannot hold is not there either.
     if wanted is not None and 0 < wanted < 2**31:
-        query = sa.select(c.name, c.version, c.document, c.program)
-        row = connection.execute(query.where(_versions_of(key), c.version == wanted)).first()
+        this = rows_of(CONFIGURATIONS, key) & (c.version == wanted)
+        query = sa.select(c.name, c.version, c.document, c.program).where(this)
+        row = connection.execute(query).first()
         if row is not None:
             return StoredVersion(*row)
     commands, which, name = _COMMANDS[key.kind], "", recordable(key.name)
@@ -156,7 +153,7 @@ def history(connection: sa.Connection, key: ConfigurationKey) -> list[VersionLin
     c = CONFIGURATIONS.c
     rows = connection.execute(
         sa.select(c.name, c.version, c.created_at_ms, c.actor, c.note)
-        .where(_versions_of(key))
+        .where(rows_of(CONFIGURATIONS, key))
         .order_by(c.version.desc())
     )
     return [VersionLine(*row, active=row.version == current) for row in rows]
@@ -177,15 +174,13 @@ def previous(connection: sa.Connection, key: ConfigurationKey) -> int:
 def names(connection: sa.Connection, account_id: str, kind: str) -> list[str]:
     """The names of a kind."""
     h = CONFIGURATION_HEADS.c
-    found = connection.scalars(
-        sa.select(h.name).where(h.account_id == account_id, h.kind == kind)
-    ).all()
-    return sorted(found, key=_natural)
+    query = sa.select(h.name).where(h.account_id == account_id, h.kind == kind)
+    return sorted(connection.scalars(query), key=_natural)
 
 
 def next_version(connection: sa.Connection, key: ConfigurationKey) -> int:
     """The number of the version that comes next; numbers are never used again."""
-    query = sa.select(sa.func.max(CONFIGURATIONS.c.version)).where(_versions_of(key))
+    query = sa.select(sa.func.max(CONFIGURATIONS.c.version)).where(rows_of(CONFIGURATIONS, key))
     return int(connection.scalar(query) or 0) + 1
 
 
@@ -220,7 +215,7 @@ def set_head(change: Change, key: ConfigurationKey, version: int) -> None:
     values = {"version": version, "changed_at_ms": change.now_ms}
     updated = change.connection.execute(
         CONFIGURATION_HEADS.update()
-        .where(_head_of(key))
+        .where(rows_of(CONFIGURATION_HEADS, key))
         .values(**values, previous=h.version, changes=h.changes + 1)
     )
     if updated.rowcount == 0:
@@ -230,7 +225,8 @@ def set_head(change: Change, key: ConfigurationKey, version: int) -> None:
 
 def head(connection: sa.Connection, key: ConfigurationKey) -> Any:
     """The row with the version in force and the one before it; None when there is none."""
-    return connection.execute(sa.select(CONFIGURATION_HEADS).where(_head_of(key))).first()
+    query = sa.select(CONFIGURATION_HEADS).where(rows_of(CONFIGURATION_HEADS, key))
+    return connection.execute(query).first()
 
 
 def _check_base(change: Change, key: ConfigurationKey, base: int | None) -> None:
@@ -242,7 +238,7 @@ def _check_base(change: Change, key: ConfigurationKey, base: int | None) -> None
         raise Conflict(f"{key.label} {recordable(key.name)} has no version {base}; it is new")
     c = CONFIGURATIONS.c
     actor = change.connection.scalar(
-        sa.select(c.actor).where(_versions_of(key), c.version == there.version)
+        sa.select(c.actor).where(rows_of(CONFIGURATIONS, key), c.version == there.version)
     )
     seen = "that there was none" if base is None else f"version {base}"
     raise Conflict(
@@ -262,16 +258,42 @@ def check_note(note: str | None) -> str | None:
     return checked
 
 
-def _versions_of(key: ConfigurationKey) -> sa.ColumnElement[bool]:
-    c = CONFIGURATIONS.c
+def rows_of(table: sa.Table, key: ConfigurationKey) -> sa.ColumnElement[bool]:
+    """Which rows of a table are about a configuration."""
+    c = table.c
     return (c.account_id == key.account_id) & (c.kind == key.kind) & (c.name == key.name)
-
-
-def _head_of(key: ConfigurationKey) -> sa.ColumnElement[bool]:
-    h = CONFIGURATION_HEADS.c
-    return (h.account_id == key.account_id) & (h.kind == key.kind) & (h.name == key.name)
 
 
 def _natural(name: str) -> tuple[int, str]:
     """Pipelines in the order of their numbers, everything else by name."""
     return (int(name), "") if name.isascii() and name.isdigit() else (0, name)
+
+
+_NONE: Final = "0:0:0"
+"""The stamp of an account that has no configuration, or no list."""
+
+
+def stamp_of(connection: sa.Connection, account_id: str) -> str:
+    """A text that changes when a configuration, the live model or a list of the account does.
+
+    The part after the slash is that of the lists alone.
+    """
+    return stamps_of(connection, [account_id])[account_id]
+
+
+def stamps_of(connection: sa.Connection, account_ids: Sequence[str]) -> dict[str, str]:
+    """The stamps of several accounts at once; databases take some hundreds of them."""
+    h, li = CONFIGURATION_HEADS.c, LISTS.c
+    found: list[dict[str, str]] = []
+    for owner, changes, moment in (
+        (h.account_id, h.changes, h.changed_at_ms),
+        (li.account_id, li.changes, li.created_at_ms),
+    ):
+        query = (
+            sa.select(owner, sa.func.count(), sa.func.sum(changes), sa.func.sum(moment))
+            .where(owner.in_(account_ids))
+            .group_by(owner)
+        )
+        rows = connection.execute(query)
+        found.append({row[0]: ":".join(str(int(value)) for value in row[1:]) for row in rows})
+    return {each: "/".join(part.get(each, _NONE) for part in found) for each in account_ids}

@@ -55,19 +55,11 @@ def _insert_lists(change: Change, account_id: str) -> list[str]:
     query = sa.select(LISTS.c.name).where(LISTS.c.account_id == account_id)
     there = set(change.connection.scalars(query))
     missing = [each for each in STARTER_LISTS if each.name not in there]
-    if missing:
-        change.connection.execute(
-            LISTS.insert(),
-            [
-                {
-                    "account_id": account_id,
-                    "name": each.name,
-                    "kind": each.kind,
-                    "description": each.about,
-                    "created_at_ms": change.now_ms,
-                    "changes": 1,
-                }
-                for each in missing
-            ],
-        )
+    made = {"account_id": account_id, "created_at_ms": change.now_ms, "changes": 1}
+    rows = [
+        {**made, "name": each.name, "kind": each.kind, "description": each.about}
+        for each in missing
+    ]
+    if rows:
+        change.connection.execute(LISTS.insert(), rows)
     return [f"list {each.name}" for each in missing]

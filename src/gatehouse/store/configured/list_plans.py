@@ -75,7 +75,10 @@ class ListChangePlan(msgspec.Struct, frozen=True):
 def plan_adding(
     connection: sa.Connection, key: ListKey, entries: Sequence[PlannedEntry], now_ms: int
 ) -> ListChangePlan:
-    """The changes that put all entries on a list; refused when it would grow too large."""
+    """The changes that put all entries on a list; refused when it would grow too large.
+
+    An unknown list is empty.
+    """
     plan = plan_turn(connection, key, entries, now_ms)
     counting = sa.select(sa.func.count()).where(entries_of(key), counts_at(now_ms))
     size = (connection.scalar(counting) or 0) + plan.tally.added

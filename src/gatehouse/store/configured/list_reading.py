@@ -14,6 +14,7 @@ from gatehouse.rules.list_index import ListIndex
 from gatehouse.rules.lists import AccountLists, Membership
 from gatehouse.store.accounts import accounts
 from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed
+from gatehouse.store.database import struct_from
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
 DROPPED: Final = "-"
@@ -127,14 +128,7 @@ def overview(connection: sa.Connection, account_id: str, at_ms: int) -> list[Lis
     sizes: dict[str, int] = {row[0]: row[1] for row in connection.execute(counting)}
     query = sa.select(LISTS).where(LISTS.c.account_id == account_id).order_by(LISTS.c.name)
     return [
-        ListInfo(
-            row.name,
-            ListKind(row.kind),
-            row.description,
-            row.created_at_ms,
-            row.changes,
-            sizes.get(row.name, 0),
-        )
+        struct_from(row, ListInfo, entries=sizes.get(row.name, 0))
         for row in connection.execute(query)
         if not row.kind.startswith(DROPPED)
     ]

@@ -127,13 +127,6 @@ def add_many(
     return tally
 
 
-def preview_add(
-    connection: sa.Connection, key: ListKey, entries: Sequence[PlannedEntry], now_ms: int
-) -> Added:
-    """What `add` would do, or refuse to; an unknown list is empty."""
-    return plan_adding(connection, key, entries, now_ms).tally
-
-
 def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEntry]) -> int:
     """Take entries off a list; all of them, or none when one of them is not on it."""
     key = ListKey(account_id, name)
@@ -214,12 +207,7 @@ def _open(change: Change, key: ListKey, kind: ListKind | None) -> ListKind:
 def _write(change: Change, key: ListKey, plan: ListChangePlan) -> None:
     for at_ms, values in plan.ends.items():
         _end(change, key, values, at_ms)
-    head = {
-        "account_id": key.account_id,
-        "list": key.name,
-        "actor": str(change.actor),
-        "removed_at_ms": None,
-    }
+    head = {"account_id": key.account_id, "list": key.name, "actor": str(change.actor)}
     for some in chunks(sorted(plan.rows)):
         rows = [{**head, **msgspec.structs.asdict(plan.rows[value])} for value in some]
         change.connection.execute(LIST_ENTRIES.insert(), rows)

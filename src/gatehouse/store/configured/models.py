@@ -5,16 +5,19 @@ it. Version 0 stands for the scorecard that ships with the package: it is what a
 begins with, what it can always go back to, and not kept here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.scorecard import Sheet, decode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import ConfigurationKey, VersionContent
+from gatehouse.store.database import struct_from
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
 
 KIND: Final = "model"
@@ -36,7 +39,7 @@ class StoredModel(msgspec.Struct, frozen=True):
     document: str
     """The training report, as JSON."""
     program: str
-    """The scorecard, as JSON; see `store.configured.scorecards`."""
+    """The scorecard, as JSON."""
 
 
 def keep(
@@ -60,8 +63,7 @@ def keep(
 def listing(connection: sa.Connection, account_id: str) -> list[StoredModel]:
     """All versions, newest first."""
     live, _ = _use(connection, account_id)
-    newest_first = CONFIGURATIONS.c.version.desc()
-    rows = connection.execute(_versions(account_id).order_by(newest_first))
+    rows = connection.execute(_versions(account_id))
     return [_model(row, live) for row in rows]
 
 
@@ -100,7 +102,7 @@ def promote(change: Change, account_id: str, version: int) -> int | None:
     before, _ = _use(change.connection, account_id)
     if before == version:
         raise Conflict(f"model {version} is live already")
-    _set(change, account_id, version)
+    configurations.set_head(change, _key(account_id), version)
     change.audit("model.promote", account_id, version=version, before=before)
     return before or None
 
@@ -127,8 +129,13 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
         get(change.connection, account_id, target)
     if target == before:
         raise Conflict(f"model {before} is live already")
-    _set(change, account_id, target)
-    _mark_return(change, account_id)
+    key = _key(account_id)
+    # Going back to the shipped scorecard is counted like any change: a row that was deleted and
+    # made anew could look to a server like the one it has read.
+    configurations.set_head(change, key, target)
+    # A second rollback must not return to the version that was live before.
+    this = CONFIGURATION_HEADS.update().where(configurations.rows_of(CONFIGURATION_HEADS, key))
+    change.connection.execute(this.values(previous=CONFIGURATION_HEADS.c.version))
     change.audit("model.rollback", account_id, version=target, before=before)
     return before, target or None
 
@@ -143,45 +150,61 @@ def _use(connection: sa.Connection, account_id: str) -> tuple[int, int]:
     return (SHIPPED, SHIPPED) if head is None else (head.version, head.previous or SHIPPED)
 
 
-def _set(change: Change, account_id: str, version: int) -> None:
-    # Going back to the shipped scorecard is counted like any change: a row that was deleted and
-    # made anew could look to a server like the one it has read.
-    configurations.set_head(change, _key(account_id), version)
-
-
-def _mark_return(change: Change, account_id: str) -> None:
-    """Forget the version that was live before, so that a second rollback does not return to it."""
-    h = CONFIGURATION_HEADS.c
-    this = (h.account_id == account_id) & (h.kind == KIND) & (h.name == NAME)
-    change.connection.execute(CONFIGURATION_HEADS.update().where(this).values(previous=h.version))
-
-
 def _others(connection: sa.Connection, account_id: str, live: int) -> str:
     """The versions that are not live, newest first, and the shipped scorecard."""
-    c = CONFIGURATIONS.c
-    query = sa.select(c.version).where(
-        c.account_id == account_id, c.kind == KIND, c.name == NAME, c.version != live
-    )
-    found = list(connection.scalars(query.order_by(c.version.desc()).limit(_MOST_SHOWN + 1)))
+    version = CONFIGURATIONS.c.version
+    query = _versions(account_id).with_only_columns(version).where(version != live)
+    found = list(connection.scalars(query.limit(_MOST_SHOWN + 1)))
     shown = [str(version) for version in found[:_MOST_SHOWN]]
     shown += ["..."] if len(found) > _MOST_SHOWN else []
     return ", ".join([*shown, f"{SHIPPED} (the shipped scorecard)"])
 
 
 def _versions(account_id: str) -> sa.Select[Any]:
-    c = CONFIGURATIONS.c
-    return sa.select(c.version, c.created_at_ms, c.actor, c.note, c.document, c.program).where(
-        c.account_id == account_id, c.kind == KIND, c.name == NAME
+    """Every version, newest first."""
+    query = sa.select(CONFIGURATIONS).where(
+        configurations.rows_of(CONFIGURATIONS, _key(account_id))
     )
+    return query.order_by(CONFIGURATIONS.c.version.desc())
 
 
 def _model(row: Any, live: int) -> StoredModel:
-    return StoredModel(
-        version=row.version,
-        created_at_ms=row.created_at_ms,
-        actor=row.actor,
-        note=row.note,
-        live=row.version == live,
-        document=row.document,
-        program=row.program,
+    return struct_from(row, StoredModel, live=row.version == live)
+
+
+class Adjusted(msgspec.Struct, frozen=True):
+    """A sheet with a term for every signal and no other term, and which terms were changed.
+
+    A model outlives the version that it was trained with. Signals that came later have no term in
+    it, and terms of signals that are gone, or not here yet, have nothing to measure.
+    """
+
+    sheet: Sheet
+    added: tuple[str, ...] = ()
+    """Signals whose term is the shipped one."""
+    dropped: tuple[str, ...] = ()
+    """Codes that had a term and are no signals of this version."""
+
+
+def read_program(program: str) -> Adjusted:
+    """The sheet of a stored model; `ScorecardError` when this version cannot read it."""
+    return adjust(decode_sheet(program), load_sheet(), BY_CODE.keys())
+
+
+def adjust(sheet: Sheet, shipped: Sheet, codes: Collection[str]) -> Adjusted:
+    """Add the shipped terms of signals that have none, and drop terms of unknown signals.
+
+    An unknown signal is never measured, so its term would never count.
+    """
+    present = {term.code for term in sheet.terms}
+    missing = set(codes) - present
+    added = [term for term in shipped.terms if term.code in missing]
+    dropped = sorted(present - set(codes))
+    if not added and not dropped:
+        return Adjusted(sheet)
+    kept = [term for term in sheet.terms if term.code in codes]
+    return Adjusted(
+        msgspec.structs.replace(sheet, terms=(*kept, *added)),
+        tuple(term.code for term in added),
+        tuple(dropped),
     )

@@ -1,7 +1,5 @@
 """Finds decision records and answers to repeated requests, each for its own account only."""
 
-import asyncio
-
 import sqlalchemy as sa
 
 from gatehouse.decisions.record import DecisionRecord, decode
@@ -39,12 +37,7 @@ class DecisionArchive:
 
     async def get(self, account_id: str, request_id: str) -> DecisionRecord | None:
         """One record, or None."""
-
-        def ask() -> DecisionRecord | None:
-            with self._database.reading() as connection:
-                return get(connection, account_id, request_id)
-
-        return await asyncio.get_running_loop().run_in_executor(None, ask)
+        return await self._database.read_on_thread(lambda c: get(c, account_id, request_id))
 
     async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
         """What became of the first request of an idempotency key, if there was one."""
@@ -52,19 +45,9 @@ class DecisionArchive:
         query = sa.select(
             kept.claim_id, kept.request_id, kept.body, kept.answer, kept.expires_at_ms
         ).where(kept.claim_id == claim.claim_id)
-
-        def ask() -> KeptClaim | None:
-            with self._database.reading() as connection:
-                row = connection.execute(query).first()
-                return None if row is None else KeptClaim(*row)
-
-        return earlier(await asyncio.get_running_loop().run_in_executor(None, ask), claim, now_ms)
+        row = await self._database.read_on_thread(lambda c: c.execute(query).first())
+        return earlier(None if row is None else KeptClaim(*row), claim, now_ms)
 
     async def search(self, account_id: str, wanted: Search) -> list[DecisionRecord]:
         """Records, newest first."""
-
-        def ask() -> list[DecisionRecord]:
-            with self._database.reading() as connection:
-                return search(connection, account_id, wanted)
-
-        return await asyncio.get_running_loop().run_in_executor(None, ask)
+        return await self._database.read_on_thread(lambda c: search(c, account_id, wanted))

@@ -6,7 +6,7 @@ feedback in the same transaction: it labels the request as fraud or as legitimat
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -19,6 +19,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.core.text import is_blank
 from gatehouse.decisions.record import DecisionRecord, decode
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.database import struct_from
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
 from gatehouse.store.tables import DECISIONS, REVIEWS
@@ -69,7 +70,7 @@ def get(connection: sa.Connection, account_id: str, request_id: str) -> StoredRe
         row = connection.execute(query).first()
     if row is None:
         raise NotFound(f"account {recordable(account_id)} has no review {recordable(request_id)}")
-    return _review(row)
+    return struct_from(row, StoredReview)
 
 
 def listing(
@@ -86,7 +87,7 @@ def listing(
     if before is not None:
         query = query.where(REVIEWS.c.request_id < before)
     rows = connection.execute(query.order_by(REVIEWS.c.request_id.desc()).limit(limit))
-    return [_review(row) for row in rows]
+    return [struct_from(row, StoredReview) for row in rows]
 
 
 def with_records(
@@ -117,12 +118,7 @@ def resolve(
     update = (
         REVIEWS.update()
         .where(_this(account_id, request_id), REVIEWS.c.state == ReviewState.OPEN.value)
-        .values(
-            state=resolved.state.value,
-            resolved_at_ms=resolved.resolved_at_ms,
-            actor=actor,
-            reason=resolved.reason,
-        )
+        .values(msgspec.structs.asdict(resolved))
     )
     if change.connection.execute(update).rowcount == 0:
         raise AlreadyResolved(get(change.connection, account_id, request_id))
@@ -149,14 +145,3 @@ def _stored_reason(reason: str) -> str:
 
 def _this(account_id: str, request_id: str) -> sa.ColumnElement[bool]:
     return sa.and_(REVIEWS.c.account_id == account_id, REVIEWS.c.request_id == request_id)
-
-
-def _review(row: Any) -> StoredReview:
-    return StoredReview(
-        row.request_id,
-        row.at_ms,
-        ReviewState(row.state),
-        row.resolved_at_ms,
-        row.actor,
-        row.reason,
-    )

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import LabelSource
-from gatehouse.store.feedback.label_times import labels_with_times
+from gatehouse.store.database import struct_from
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
@@ -112,14 +112,6 @@ def history(connection: sa.Connection, account_id: str, request_id: str) -> list
     return [entry_in(row) for row in rows]
 
 
-def labels(
-    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int
-) -> dict[str, bool]:
-    """The labels of the requests of a span: True is fraud, False is legitimate."""
-    found = labels_with_times(connection, account_id, since_ms, until_ms)
-    return {request_id: known.fraud for request_id, known in found.items()}
-
-
 def newest(connection: sa.Connection) -> int:
     """The highest number of a row, 0 when there is none."""
     return int(connection.scalar(sa.select(sa.func.max(FEEDBACK.c.seq))) or 0)
@@ -159,15 +151,5 @@ def _label_states(
 
 def entry_in(row: Any) -> LabelEntry:
     """A row as an entry of the history."""
-    return LabelEntry(
-        row.seq,
-        row.request_id,
-        label_in(row.label),
-        None if row.previous is None else label_in(row.previous),
-        row.found_at_ms,
-        row.amount,
-        row.currency,
-        row.recorded_at_ms,
-        row.actor,
-        LabelSource(row.source),
-    )
+    previous = None if row.previous is None else label_in(row.previous)
+    return struct_from(row, LabelEntry, label=label_in(row.label), previous=previous)

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol
 
+import sqlalchemy as sa
+
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.labels import is_fraud
 from gatehouse.sentry.memory import MemoryEvent
@@ -68,24 +70,23 @@ class LabelFollower:
     async def catch_up(self) -> None:
         """Note all labels that are there by now."""
         async with self._one_at_a_time:
-            while rows := await asyncio.get_running_loop().run_in_executor(None, self._read):
+            while rows := await self._database.read_on_thread(self._read):
                 await self._note_all(rows)
                 if len(rows) < _AT_ONCE and self._seq > (self._until or 0):
                     break
 
-    def _read(self) -> list[LabelRow]:
-        with self._database.reading() as connection:
-            # Most polls find nothing, and read no record.
-            newest = feedback.newest(connection)
-            if self._until is None:
-                self._until = newest
-            if newest <= self._seq:
-                return []
-            # Of the rows before the first poll, only the newest of each request counts. The newest
-            # row of all is always among these, so that all of them end there.
-            if self._seq < self._until:
-                return feedback_history.rows_in_force(connection, self._seq, self._until, _AT_ONCE)
-            return feedback_history.rows_after(connection, self._seq, _AT_ONCE)
+    def _read(self, connection: sa.Connection) -> list[LabelRow]:
+        # Most polls find nothing, and read no record.
+        newest = feedback.newest(connection)
+        if self._until is None:
+            self._until = newest
+        if newest <= self._seq:
+            return []
+        # Of the rows before the first poll, only the newest of each request counts. The newest row
+        # of all is always among these, so that all of them end there.
+        if self._seq < self._until:
+            return feedback_history.rows_in_force(connection, self._seq, self._until, _AT_ONCE)
+        return feedback_history.rows_after(connection, self._seq, _AT_ONCE)
 
     async def _note_all(self, rows: list[LabelRow]) -> None:
         until = time.perf_counter() + _SLICE_S

@@ -136,15 +136,11 @@ def next_state(
 
 def feedback_row(report: LabelReport, request_id: str, previous: Label | None) -> dict[str, Any]:
     """The columns of a row that come from the report."""
-    statement = report.statement
     return {
+        **msgspec.to_builtins(report.statement),
         "account_id": report.account_id,
         "request_id": request_id,
-        "label": statement.label.value,
         "previous": None if previous is None else previous.value,
-        "found_at_ms": statement.found_at_ms,
-        "amount": statement.amount,
-        "currency": statement.currency,
         "actor": report.actor,
         "source": report.source.value,
     }

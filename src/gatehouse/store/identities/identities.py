@@ -4,8 +4,9 @@ Every function takes the scope first: an account's id, or `EVERYONE` for the ope
 record of another scope is not found.
 """
 
+import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -15,7 +16,6 @@ import sqlalchemy as sa
 from gatehouse.core.errors import KeyMissing, SealBroken
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.store import tables
-from gatehouse.store.identities.dry_run import DryRun
 from gatehouse.store.identities.identity_counts import RECOUNT, count_types, types_of
 from gatehouse.store.identities.identity_sealer import (
     HolderRecord,
@@ -69,6 +69,37 @@ class _Old(msgspec.Struct):
     types: frozenset[IdentifierType] | None
     """None as long as the row has not been opened."""
     row: Any = None
+
+
+class DryRun:
+    """Remembers what a dry run of an import would have stored so far, all as keyed hashes.
+
+    It is a temporary file that SQLite removes: memory does not grow with the import.
+    """
+
+    def __init__(self) -> None:
+        self._database = sqlite3.connect("", isolation_level=None)
+        self._database.execute(
+            "CREATE TABLE stored (card TEXT, person TEXT, content TEXT, PRIMARY KEY (card, person))"
+            " WITHOUT ROWID"
+        )
+
+    def of(self, cards: Iterable[str]) -> list[tuple[str, str, str]]:
+        """Card, person and content of the people that would have been stored for the cards."""
+        query = "SELECT card, person, content FROM stored WHERE card = ?"
+        ask = self._database.execute
+        return [row for card in cards for row in ask(query, (card,)).fetchall()]
+
+    def note(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Remember rows that would have been written."""
+        values = [(row["card"], row["person"], row["content"]) for row in rows]
+        self._database.execute("BEGIN")
+        self._database.executemany("INSERT OR REPLACE INTO stored VALUES (?, ?, ?)", values)
+        self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._database.close()
 
 
 def put(

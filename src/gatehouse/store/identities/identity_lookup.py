@@ -9,7 +9,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 import psycopg
@@ -37,25 +37,6 @@ HolderQuery = tuple[str, str]
 """The fingerprint of a card, and the account that asks."""
 HolderRow = tuple[int, str, str, int, bytes]
 """Number of the lookup, scope, person, version of the key, sealed record."""
-
-
-class HolderConnection(Protocol):
-    """Reads rows of holders on one connection."""
-
-    def rows(self, wanted: list[HolderQuery]) -> list[HolderRow]:
-        """The rows of all lookups, read at one moment."""
-
-    def types(self, scopes: list[str]) -> list[tuple[str, str]]:
-        """Which types of identifiers the scopes hold."""
-
-    def close(self) -> None:
-        """Close the connection."""
-
-
-def open_holder_connection(database: Database) -> HolderConnection:
-    """A connection of its own for lookups."""
-    connection = database.driver_connection()
-    return SqliteHolders(connection) if database.is_sqlite else PostgresHolders(connection)
 
 
 # One row is returned for all lookups: each further step of a statement would give up the
@@ -129,6 +110,11 @@ class PostgresHolders:
         self._connection.close()
 
 
+def _connect(database: Database) -> SqliteHolders | PostgresHolders:
+    connection = database.driver_connection()
+    return SqliteHolders(connection) if database.is_sqlite else PostgresHolders(connection)
+
+
 class RecordedIdentities:
     """Implements `IdentitySource` on the stored records: the account's own and the operator's."""
 
@@ -145,7 +131,7 @@ class RecordedIdentities:
         self._monotonic = monotonic
         self._sealer = Sealer(ring, IDENTITIES)
         self._ring_read_at = float("-inf")
-        self._connection: HolderConnection | None = None
+        self._connection: SqliteHolders | PostgresHolders | None = None
         self._types: dict[str, frozenset[IdentifierType]] = {}
         self._types_read_at = float("-inf")
         self._batches = BatchThread[HolderQuery](
@@ -173,16 +159,15 @@ class RecordedIdentities:
     def _answer(self, wanted: list[HolderQuery]) -> list[Holders | ConnectorFailed]:
         try:
             if self._connection is None:
-                self._connection = open_holder_connection(self._database)
+                self._connection = _connect(self._database)
             rows = self._connection.rows(wanted)
-            self._refresh_types(self._connection, wanted)
-        except UNREACHABLE as error:
+            self._refresh_types(self._connection.types, wanted)
+        except Exception as error:
             self._disconnect()
-            _log.error("the identity records cannot be read", extra={"reason": str(error)})
-            return [ConnectorFailed("the identity records cannot be read") for _ in wanted]
-        except Exception:
-            self._disconnect()
-            _log.exception("a lookup of identities failed")
+            if isinstance(error, UNREACHABLE):
+                _log.error("the identity records cannot be read", extra={"reason": str(error)})
+            else:
+                _log.exception("a lookup of identities failed")
             return [ConnectorFailed("the identity records cannot be read") for _ in wanted]
         by_lookup: list[list[HolderRow]] = [[] for _ in wanted]
         for row in rows:
@@ -241,7 +226,9 @@ class RecordedIdentities:
             )
             raise KeyMissing("the key ring cannot be read again") from None
 
-    def _refresh_types(self, connection: HolderConnection, wanted: list[HolderQuery]) -> None:
+    def _refresh_types(
+        self, read: Callable[[list[str]], list[tuple[str, str]]], wanted: list[HolderQuery]
+    ) -> None:
         now = self._monotonic()
         if now - self._types_read_at >= _TYPES_TRUSTED_S:
             self._types.clear()
@@ -251,7 +238,7 @@ class RecordedIdentities:
         if not unknown:
             return
         held: dict[str, list[IdentifierType]] = {scope: [] for scope in unknown}
-        for scope, kind in connection.types(unknown):
+        for scope, kind in read(unknown):
             if kind in _TYPES:
                 held[scope].append(_TYPES[kind])
         self._types.update({scope: frozenset(kinds) for scope, kinds in held.items()})

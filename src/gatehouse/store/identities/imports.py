@@ -11,8 +11,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.identities import identities, identity_keys
-from gatehouse.store.identities.dry_run import DryRun
-from gatehouse.store.identities.identities import RecordChange
+from gatehouse.store.identities.identities import DryRun, RecordChange
 from gatehouse.store.identities.identity_sealer import EVERYONE, HolderRecord, IdentitySealer
 from gatehouse.store.tables import IDENTITY_IMPORTS
 

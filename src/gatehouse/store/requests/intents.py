@@ -6,13 +6,14 @@ functions here do the rest.
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.database import struct_from
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
 
 _INTENT: Final = GATEWAY_INTENTS.c
@@ -60,15 +61,14 @@ def claim(connection: sa.Connection, now_ms: int, until_ms: int, at_most: int) -
     rows = connection.execute(wanted.limit(at_most).with_for_update(skip_locked=True)).all()
     if not rows:
         return []
+    taken_now = {"next_at_ms": until_ms, "changed_at_ms": now_ms}
     taken = _INTENT.request_id.in_([row.request_id for row in rows])
     connection.execute(
-        GATEWAY_INTENTS.update()
-        .where(taken)
-        .values(attempts=_INTENT.attempts + 1, next_at_ms=until_ms, changed_at_ms=now_ms)
+        GATEWAY_INTENTS.update().where(taken).values(attempts=_INTENT.attempts + 1, **taken_now)
     )
     return [
         msgspec.structs.replace(
-            _intent(row), attempts=row.attempts + 1, next_at_ms=until_ms, changed_at_ms=now_ms
+            struct_from(row, KeptIntent), attempts=row.attempts + 1, **taken_now
         )
         for row in rows
     ]
@@ -81,13 +81,7 @@ def finish(connection: sa.Connection, claimed: KeptIntent, ended: KeptIntent) ->
         & (_INTENT.state == IntentState.REVERSE)
         & (_INTENT.next_at_ms == claimed.next_at_ms)
     )
-    values = {
-        "state": ended.state,
-        "next_at_ms": ended.next_at_ms,
-        "changed_at_ms": ended.changed_at_ms,
-        "detail": ended.detail,
-    }
-    change = GATEWAY_INTENTS.update().where(still_ours).values(values)
+    change = GATEWAY_INTENTS.update().where(still_ours).values(msgspec.structs.asdict(ended))
     return connection.execute(change).rowcount == 1
 
 
@@ -131,7 +125,7 @@ def listing(
     if account_id is not None:
         query = query.where(_INTENT.account_id == account_id)
     newest_first = query.order_by(_INTENT.at_ms.desc(), _INTENT.request_id.desc())
-    return [_intent(row) for row in connection.execute(newest_first.limit(limit))]
+    return [struct_from(row, KeptIntent) for row in connection.execute(newest_first.limit(limit))]
 
 
 def get(connection: sa.Connection, request_id: str) -> KeptIntent:
@@ -143,7 +137,7 @@ def get(connection: sa.Connection, request_id: str) -> KeptIntent:
             f"no payment of {request_id} is in doubt: it was answered, never sent, or reversed "
             "more than 30 days ago"
         )
-    return _intent(row)
+    return struct_from(row, KeptIntent)
 
 
 def retry(change: Change, request_ids: Sequence[str]) -> list[KeptIntent]:
@@ -181,8 +175,3 @@ def _without_hold() -> "sa.Select[tuple[str]]":
     # was left by a defect.
     held = sa.exists().where(HOLDS.c.request_id == _INTENT.request_id)
     return sa.select(_INTENT.request_id).where(_INTENT.state == IntentState.OPEN, ~held).limit(1000)
-
-
-def _intent(row: Any) -> KeptIntent:
-    values = row._asdict()
-    return KeptIntent(**{**values, "state": IntentState(values["state"])})

@@ -7,11 +7,9 @@ expired, so a gateway may be asked more than once.
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
-import sqlalchemy as sa
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
@@ -23,8 +21,6 @@ from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState, KeptIntent
 
 _log: Final = logging.getLogger("gatehouse.store")
-
-T = TypeVar("T")
 
 REVERSE_EVERY_S: Final = 1.0
 MOST_ATTEMPTS: Final = 150
@@ -69,23 +65,32 @@ class ReversalWorker:
 
     async def reverse_due(self) -> int:
         """Ask for the reversal of due payments; returns how many."""
-        claimed = await _on_a_thread(self._claim)
+        now_ms = self._clock()
+        # Usually no payment is due: checking must not take the write lock.
+        if not await self._database.read_on_thread(lambda c: intents.anything_due(c, now_ms)):
+            return 0
+        until_ms = now_ms + self._time_limit_ms + _CLAIM_MARGIN_MS
+        claimed = await self._database.write_on_thread(
+            lambda c: intents.claim(c, now_ms, until_ms, _AT_ONCE)
+        )
         await asyncio.gather(*(self._reverse(intent) for intent in claimed))
         return len(claimed)
 
     async def tidy(self) -> None:
         """Find payments that a defect left behind, and delete those reversed long ago."""
-        found = await _on_a_thread(self._doubt_abandoned)
-        if found:
+        database, now_ms = self._database, self._clock()
+        if await database.read_on_thread(intents.abandoned):
+            found = await database.write_on_thread(lambda c: intents.doubt_abandoned(c, now_ms))
             _log.error("payments were left behind by their requests", extra={"count": found})
-        await _on_a_thread(self._delete_old)
+        if await database.read_on_thread(lambda c: intents.anything_to_delete(c, now_ms)):
+            await database.write_on_thread(lambda c: intents.delete_old(c, now_ms))
 
     async def _reverse(self, claimed: KeptIntent) -> None:
         failure = await self._ask(claimed)
         ended = after_attempt(claimed, failure, self._clock())
         try:
-            noted = await _on_a_thread(
-                lambda: self._write(lambda c: intents.finish(c, claimed, ended))
+            noted = await self._database.write_on_thread(
+                lambda c: intents.finish(c, claimed, ended)
             )
         except StoreUnavailable as error:
             # The claim expires and the payment is reversed again, which does no harm.
@@ -114,32 +119,6 @@ class ReversalWorker:
             _log.exception("a gateway connector is defective", extra=_about(claimed, "defect"))
             return "defect"
         return None
-
-    def _claim(self) -> list[KeptIntent]:
-        now_ms = self._clock()
-        # Usually no payment is due: checking must not take the write lock.
-        with self._database.reading() as connection:
-            if not intents.anything_due(connection, now_ms):
-                return []
-        until_ms = now_ms + self._time_limit_ms + _CLAIM_MARGIN_MS
-        return self._write(lambda c: intents.claim(c, now_ms, until_ms, _AT_ONCE))
-
-    def _doubt_abandoned(self) -> int:
-        with self._database.reading() as connection:
-            if not intents.abandoned(connection):
-                return 0
-        return self._write(lambda c: intents.doubt_abandoned(c, self._clock()))
-
-    def _delete_old(self) -> int:
-        now_ms = self._clock()
-        with self._database.reading() as connection:
-            if not intents.anything_to_delete(connection, now_ms):
-                return 0
-        return self._write(lambda c: intents.delete_old(c, now_ms))
-
-    def _write(self, work: Callable[[sa.Connection], T]) -> T:
-        with self._database.writing() as connection:
-            return work(connection)
 
 
 def after_attempt(claimed: KeptIntent, failure: str | None, now_ms: int) -> KeptIntent:
@@ -183,7 +162,3 @@ def _about(intent: KeptIntent, reason: str | None) -> dict[str, object]:
         "attempts": intent.attempts,
         "reason": reason,
     }
-
-
-async def _on_a_thread(work: Callable[[], T]) -> T:
-    return await asyncio.get_running_loop().run_in_executor(None, work)

@@ -52,14 +52,11 @@ class Sweeper:
     async def release_orphans(self) -> int:
         """Release the holds of dead processes."""
         now_ms = self._clock()
-
-        def look() -> list[Expire]:
-            with self._database.reading() as connection:
-                holds = ledger.expired_holds(connection, now_ms, self._only_owner)
-                return [Expire(hold.account_id, hold.request_id, now_ms) for hold in holds]
-
-        orphans = await asyncio.get_running_loop().run_in_executor(None, look)
-        await asyncio.gather(*(self._writer.expire(orphan) for orphan in orphans))
+        orphans = await self._database.read_on_thread(
+            lambda c: ledger.expired_holds(c, now_ms, self._only_owner)
+        )
+        ends = [Expire(hold.account_id, hold.request_id, now_ms) for hold in orphans]
+        await asyncio.gather(*map(self._writer.expire, ends))
         if orphans:
             _log.info("released orphaned authorizations", extra={"count": len(orphans)})
         return len(orphans)
