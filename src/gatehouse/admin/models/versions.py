@@ -15,6 +15,9 @@ from gatehouse.store.configured.models import SHIPPED, StoredModel
 from gatehouse.store.configured.scorecards import read_program
 from gatehouse.training.report import ModelReport, decode_report
 
+# What the store returns, for faces.
+__all__ = ["StoredModel"]
+
 
 class ModelEntry(msgspec.Struct, frozen=True):
     """One version that an account can score with."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 
 from gatehouse.admin.feedback import record
+from gatehouse.admin.feedback.record import LabelEntry
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.opening import open_session, resolve_account
 from gatehouse.cli.output import exact, show, table
@@ -17,9 +18,6 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.store.feedback.statements import (
-    LabelEntry,
-)
 
 app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
 

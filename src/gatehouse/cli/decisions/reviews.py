@@ -6,7 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from gatehouse.admin import reviews
-from gatehouse.admin.reviews import ReviewFinding, ReviewSearch
+from gatehouse.admin.reviews import (
+    AlreadyResolved,
+    Reviewed,
+    ReviewFinding,
+    ReviewSearch,
+    ReviewState,
+    StoredReview,
+)
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.opening import open_session, resolve_account
 from gatehouse.cli.output import show, table
@@ -15,7 +22,6 @@ from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import is_id
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.sentry.spec import SENTRY
-from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
 
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
 

@@ -9,6 +9,7 @@ import typer
 
 from gatehouse.admin.identities import records
 from gatehouse.admin.identities.masking import clear_record, described_record
+from gatehouse.admin.identities.records import StoredHolder, UnreadableHolder
 from gatehouse.admin.identities.selection import (
     record_count,
     scope_name,
@@ -36,8 +37,6 @@ from gatehouse.cli.opening import open_session
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.identities.identity_sealer import StoredHolder, UnreadableHolder
-from gatehouse.store.identities.imports import ImportCounts
 
 _LEFT_BEHIND = (
     "sealed copies of erased or re-encrypted records may remain in unused space of the database "
@@ -285,7 +284,7 @@ def reencrypt(
         raise typer.Exit(1)
 
 
-def _counts(counts: ImportCounts) -> str:
+def _counts(counts: msgspec.Struct) -> str:
     return ", ".join(f"{number} {word}" for word, number in msgspec.structs.asdict(counts).items())
 
 

@@ -12,11 +12,9 @@ from gatehouse.settings import unknown_variables
 
 def doctor(as_json: AsJson = False) -> None:
     """Go through the go-live list; each point that is open says what to do."""
-    from gatehouse.admin.go_live import ConnectorLoaders, inspect
-    from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
+    from gatehouse.admin.go_live import inspect
 
-    loaders = ConnectorLoaders(load_issuer, load_identity_connector, load_gateway)
-    report = inspect(read_settings(), loaders, unknown_variables(os.environ))
+    report = inspect(read_settings(), unknown_variables(os.environ))
     lines = []
     for point in report.points:
         mark = "ok  " if point.ok else "OPEN" if point.needed else "hint"
