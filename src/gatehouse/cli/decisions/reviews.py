@@ -14,20 +14,15 @@ from gatehouse.admin.reviews import (
     ReviewState,
     StoredReview,
 )
-from gatehouse.cli.arguments import AccountOption, AsJson
-from gatehouse.cli.opening import open_session, resolve_account
-from gatehouse.cli.output import show, table
+from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import show, table, time_or_none
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.core.ids import is_id
+from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.sentry.spec import SENTRY
 
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
-
-RequestIdArgument = Annotated[
-    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
-]
 
 
 class Status(StrEnum):
@@ -43,19 +38,14 @@ class Status(StrEnum):
 def list_reviews(
     status: Annotated[Status, typer.Option(help="Which of them.")] = Status.OPEN,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest ones.")] = 50,
-    after: Annotated[
-        str | None, typer.Option(metavar="REQUEST", help="Go on after this one of a list before.")
-    ] = None,
+    after: After = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """List reviews, newest first, with what was to be paid and what spoke against it."""
-    if after is not None and not is_id(after, "req"):
-        raise InvalidInput("--after takes the id of a request, such as the last one of a list")
+    check_after(after)
     state = None if status is Status.ALL else ReviewState(status.upper())
-    session = open_session()
-    account_id = resolve_account(session, account)
-    found = reviews.list_reviews(session, account_id, ReviewSearch(state, after, limit + 1))
+    found = reviews.list_reviews(*open_account(account), ReviewSearch(state, after, limit + 1))
     page = found[:limit]
     rows = [
         (
@@ -80,8 +70,7 @@ def show_review(
     request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show one review: who resolved it and why, and what each stage of its decision found."""
-    session = open_session()
-    one = reviews.get_review(session, resolve_account(session, account), request)
+    one = reviews.get_review(*open_account(account), request)
     data = {**_summary(one), "decision": one.record}
     show(data, _plain(one), as_json=as_json)
 
@@ -99,23 +88,20 @@ def resolve(
     as_json: AsJson = False,
 ) -> None:
     """Resolve an open review, once and for all."""
-    session = open_session()
-    account_id = resolve_account(session, account)
+    finding = ReviewFinding(approve, reason)
     try:
-        finding = ReviewFinding(approve, reason)
-        done = reviews.resolve_review(session, account_id, request, finding).review
+        done = reviews.resolve_review(*open_account(account), request, finding).review
     except AlreadyResolved as late:
         raise Conflict(f"{late}; a review is resolved once") from None
     show(_data(done), f"{request} is {done.state}", as_json=as_json)
 
 
 def _data(review: StoredReview) -> dict[str, Any]:
-    resolved_at_ms = review.resolved_at_ms
     return {
         "requestId": review.request_id,
         "status": review.state,
         "createdAt": iso_time(review.at_ms),
-        "resolvedAt": None if resolved_at_ms is None else iso_time(resolved_at_ms),
+        "resolvedAt": time_or_none(review.resolved_at_ms),
         "resolvedBy": review.actor,
         "reason": review.reason,
     }

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 import typer
@@ -16,7 +16,7 @@ from gatehouse.admin.identities.selection import (
     select_all,
     select_records,
 )
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, DryRun, ImportFileArgument, RecordFormatOption
 from gatehouse.cli.identities.identity_options import (
     Card,
     Compact,
@@ -51,19 +51,13 @@ app = typer.Typer(
 
 @app.command("import")
 def import_records(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="File or pipe; - is standard input. May be gzipped."),
-    ],
+    file: ImportFileArgument,
     account: OfAccount = None,
-    file_format: Annotated[
-        Literal["csv", "jsonl"] | None,
-        typer.Option("--format", help="csv or jsonl. Default: by the file's name."),
-    ] = None,
+    file_format: RecordFormatOption = None,
     errors: Annotated[
         Path | None, typer.Option(help="CSV file to write the refused lines to, without values.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    dry_run: DryRun = False,
     from_start: Annotated[
         bool,
         typer.Option("--from-start", help="Begin anew, even if this file was interrupted before."),
