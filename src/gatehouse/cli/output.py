@@ -56,8 +56,3 @@ def exact(micros: int) -> msgspec.Raw:
 def time_or_none(at_ms: int | None) -> str | None:
     """A moment for scripts, None when there is none."""
     return None if at_ms is None else iso_time(at_ms)
-
-
-def time_or_dash(at_ms: int | None) -> str:
-    """A moment for people, a dash when there is none."""
-    return "-" if at_ms is None else iso_time(at_ms)

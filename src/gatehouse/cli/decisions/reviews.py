@@ -16,7 +16,7 @@ from gatehouse.admin.reviews import (
 )
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import show, table, time_or_none
+from gatehouse.cli.output import columns, show, table, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
@@ -47,22 +47,17 @@ def list_reviews(
     state = None if status is Status.ALL else ReviewState(status.upper())
     found = reviews.list_reviews(*open_account(account), ReviewSearch(state, after, limit + 1))
     page = found[:limit]
+    data = [_summary(one) for one in page]
     rows = [
-        (
-            one.review.request_id,
-            iso_time(one.review.at_ms),
-            one.review.state,
-            *_payment(one.record),
-            ", ".join(_matched(one.record)) or "-",
-            ", ".join(_tags(one.record)) or "-",
-        )
-        for one in page
+        {**each, **{name: ", ".join(each[name]) or None for name in ("matchedRules", "tags")}}
+        for each in data
     ]
     headings = ("REQUEST", "CREATED", "STATUS", "AMOUNT", "CURRENCY", "RULES", "TAGS")
-    text = table(headings, rows) if rows else "no reviews"
+    fields = ("requestId", "createdAt", "status", "amount", "currency", "matchedRules", "tags")
+    text = columns(headings, rows, fields, "-") if rows else "no reviews"
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].review.request_id}"
-    show([_summary(one) for one in page], text, as_json=as_json)
+    show(data, text, as_json=as_json)
 
 
 @app.command("show")
@@ -108,7 +103,7 @@ def _data(review: StoredReview) -> dict[str, Any]:
 
 
 def _summary(one: Reviewed) -> dict[str, Any]:
-    signals = _signals(one.record)
+    signals = (one.record.signals if one.record else None) or {}
     return {
         **_data(one.review),
         "amount": signals.get("order.amount"),
@@ -134,18 +129,8 @@ def _plain(one: Reviewed) -> str:
     return table(("", ""), rows).strip("\n ")
 
 
-def _signals(record: DecisionRecord | None) -> dict[str, Any]:
-    """What the record says about the request; one that is gone says nothing."""
-    return {} if record is None else record.signals or {}
-
-
 def _stages(record: DecisionRecord | None) -> list[RecordedStage]:
     return [] if record is None else record.stages
-
-
-def _payment(record: DecisionRecord | None) -> tuple[object, object]:
-    signals = _signals(record)
-    return signals.get("order.amount", "-"), signals.get("order.currency", "-")
 
 
 def _matched(record: DecisionRecord | None) -> list[str]:
