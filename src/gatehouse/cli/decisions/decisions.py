@@ -10,7 +10,7 @@ from gatehouse.admin import decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import show, table
+from gatehouse.cli.output import sheet, show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
@@ -114,7 +114,7 @@ def _whole(record: DecisionRecord) -> str:
         (_stage(stage), f"{stage.duration_microseconds:,} µs", _plain(stage.result))
         for stage in record.stages
     ]
-    parts = [table(("", ""), about).strip("\n "), table(("STAGE", "TOOK", "FOUND"), stages)]
+    parts = [sheet(about), table(("STAGE", "TOOK", "FOUND"), stages)]
     if record.signals:
         signals = row_of(encode(record), None)
         rows = [(name, _plain(value)) for name, value in sorted(signals.items())]

@@ -16,7 +16,7 @@ from gatehouse.admin.reviews import (
 )
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, show, table, time_or_none
+from gatehouse.cli.output import columns, sheet, show, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
@@ -126,7 +126,7 @@ def _plain(one: Reviewed) -> str:
             if isinstance(value, str | int | float)
         )
         rows.append((stage.name, found or "-"))
-    return table(("", ""), rows).strip("\n ")
+    return sheet(rows)
 
 
 def _stages(record: DecisionRecord | None) -> list[RecordedStage]:
