@@ -58,7 +58,9 @@ def _choice(default: str, about: str, *choices: str) -> Any:
     return _setting(default, about, read, " or ".join(f"`{choice}`" for choice in choices))
 
 
-def _number(default: int | None, about: str, *, unit: str, low: int, high: int) -> Any:
+def _number(default: int | None, about: str, unit: str, bounds: tuple[int, int]) -> Any:
+    low, high = bounds
+
     def read(text: str) -> int:
         value = int(text)
         if not low <= value <= high:
@@ -102,7 +104,7 @@ class Settings:
         "secret text",
     )
     host: str = _text("127.0.0.1", "Address the server listens on.", "address")
-    port: int = _number(8080, "Port the server listens on.", unit="port", low=0, high=65535)
+    port: int = _number(8080, "Port the server listens on.", "port", (0, 65535))
     tls_cert_file: str = _text("", "Certificate chain (PEM) for HTTPS served directly.", "path")
     tls_key_file: str = _text("", "Private key (PEM) of that certificate.", "path")
     trusted_proxies: tuple[Network, ...] = _setting(
@@ -118,7 +120,7 @@ class Settings:
         "`sandbox` or `module:factory`",
     )
     precheck_timeout_ms: int = _number(
-        3000, "How long PreCheck waits for the issuer.", unit="milliseconds", low=10, high=60_000
+        3000, "How long PreCheck waits for the issuer.", "milliseconds", (10, 60_000)
     )
     identities: str = _text(
         "sandbox",
@@ -128,11 +130,7 @@ class Settings:
         "`sandbox`, `records` or `module:factory`",
     )
     idverify_timeout_ms: int = _number(
-        3000,
-        "How long ID Verify waits for the identity source.",
-        unit="milliseconds",
-        low=10,
-        high=60_000,
+        3000, "How long ID Verify waits for the identity source.", "milliseconds", (10, 60_000)
     )
     intel_dir: Path | None = _setting(
         None,
@@ -143,27 +141,21 @@ class Settings:
         "path",
     )
     sentry_timeout_ms: int = _number(
-        1000,
-        "How long Sentry waits for its memory.",
-        unit="milliseconds",
-        low=10,
-        high=60_000,
+        1000, "How long Sentry waits for its memory.", "milliseconds", (10, 60_000)
     )
     memory_entities: int = _number(
         1_000_000,
         "Users, addresses, devices, cards and the like that Sentry remembers, about 1 KB each; "
         "beyond that, those not seen for the longest are forgotten.",
-        unit="count",
-        low=1000,
-        high=20_000_000,
+        "count",
+        (1000, 20_000_000),
     )
     memory_days: int = _number(
         200,
         "How far back a starting server reads the decision records to remember what was seen. "
         "0: it begins with an empty memory.",
-        unit="days",
-        low=0,
-        high=400,
+        "days",
+        (0, 400),
     )
     reputation: str = _choice(
         "shared",
@@ -184,92 +176,73 @@ class Settings:
         10_000,
         "How long Gateway waits for the payment gateway, and one attempt to reverse a payment "
         "for its answer.",
-        unit="milliseconds",
-        low=10,
-        high=60_000,
+        "milliseconds",
+        (10, 60_000),
     )
     card_guess_limit: int | None = _number(
         None,
         "Wrong security codes and identifiers for one card within 24 hours, after which PreCheck "
         "answers FRAUD and ID Verify NOT_PROCESSED without asking. 0: no limit. "
         "Unset: 10 in production, 0 in the sandbox.",
-        unit="count",
-        low=0,
-        high=1000,
+        "count",
+        (0, 1000),
     )
     rate_limit_per_second: int = _number(
         500,
         "Requests a key may make per second, with a burst of twice that. 0: no limit. "
         "A key can have its own.",
-        unit="requests per second",
-        low=0,
-        high=1_000_000,
+        "requests per second",
+        (0, 1_000_000),
     )
     max_in_flight: int = _number(
         1000,
         "Requests worked on at once; beyond that the answer is 503 with `Retry-After`.",
-        unit="count",
-        low=1,
-        high=100_000,
+        "count",
+        (1, 100_000),
     )
-    max_body_bytes: int = _number(
-        65_536, "Largest request body.", unit="bytes", low=1024, high=16_777_216
-    )
+    max_body_bytes: int = _number(65_536, "Largest request body.", "bytes", (1024, 16_777_216))
     max_header_bytes: int = _number(
-        32_768,
-        "Largest request head (request line and headers).",
-        unit="bytes",
-        low=1024,
-        high=1_048_576,
+        32_768, "Largest request head (request line and headers).", "bytes", (1024, 1_048_576)
     )
-    max_header_lines: int = _number(100, "Most header lines.", unit="count", low=10, high=1000)
+    max_header_lines: int = _number(100, "Most header lines.", "count", (10, 1000))
     header_timeout_ms: int = _number(
         10_000,
         "How long a client may take to send a request's head.",
-        unit="milliseconds",
-        low=100,
-        high=600_000,
+        "milliseconds",
+        (100, 600_000),
     )
     body_timeout_ms: int = _number(
         10_000,
         "How long a client may take to send a request's body.",
-        unit="milliseconds",
-        low=100,
-        high=600_000,
+        "milliseconds",
+        (100, 600_000),
     )
     keep_alive_s: int = _number(
-        75, "How long an idle connection is kept open.", unit="seconds", low=1, high=3600
+        75, "How long an idle connection is kept open.", "seconds", (1, 3600)
     )
     stop_timeout_s: int = _number(
-        30,
-        "How long a stopping server waits for requests in flight.",
-        unit="seconds",
-        low=1,
-        high=3600,
+        30, "How long a stopping server waits for requests in flight.", "seconds", (1, 3600)
     )
     authorization_ttl_s: int = _number(
         120,
         "After this long an open authorization belongs to a dead process and is released.",
-        unit="seconds",
-        low=5,
-        high=86_400,
+        "seconds",
+        (5, 86_400),
     )
     idempotency_ttl_h: int = _number(
-        24, "How long an `Idempotency-Key` and its answer are kept.", unit="hours", low=1, high=720
+        24, "How long an `Idempotency-Key` and its answer are kept.", "hours", (1, 720)
     )
     store_timeout_ms: int = _number(
         5000,
         "How long a database operation may wait for a lock or a connection.",
-        unit="milliseconds",
-        low=100,
-        high=60_000,
+        "milliseconds",
+        (100, 60_000),
     )
     metrics_port: int = _number(
         0,
         "Port for Prometheus metrics alone. 0: `/metrics` is served on the public port.",
-        unit="port",
-        low=0,
-        high=65535,
+        "port",
+        (0, 65535),
     )
     metrics_host: str = _text("127.0.0.1", "Address for the separate metrics port.", "address")
     log_level: str = _choice(

@@ -23,9 +23,6 @@ from gatehouse.store.configured.configurations import (
     VersionLine,
 )
 
-# What the store returns and faces render.
-__all__ = ["VersionLine"]
-
 T = TypeVar("T")
 
 

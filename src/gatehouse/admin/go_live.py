@@ -9,20 +9,13 @@ from gatehouse.access.actors import Actor
 from gatehouse.core.errors import GatehouseError
 from gatehouse.installation import open_admin_session, open_database, root_secret
 from gatehouse.intel.feed_files import is_ignored, recognise
+from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
 from gatehouse.preflight import Point, advisory_points, settings_points
 from gatehouse.settings import Settings
 from gatehouse.store.database import Database
 from gatehouse.store.identities.erasure import is_due
 from gatehouse.store.migrate import is_current
 from gatehouse.store.requests import intents
-
-
-class ConnectorLoaders(msgspec.Struct, frozen=True):
-    """How each connector that the settings name is loaded."""
-
-    issuer: Callable[[Settings], object]
-    identities: Callable[[Settings], object]
-    gateway: Callable[[Settings], object]
 
 
 class GoLiveReport(msgspec.Struct, frozen=True):
@@ -32,7 +25,7 @@ class GoLiveReport(msgspec.Struct, frozen=True):
     points: list[Point]
 
 
-def inspect(settings: Settings, loaders: ConnectorLoaders, warnings: Sequence[str]) -> GoLiveReport:
+def inspect(settings: Settings, warnings: Sequence[str]) -> GoLiveReport:
     """Go through the list; `warnings` are about variables that no setting reads."""
     data = _DataChecks(settings)
     points = [
@@ -44,7 +37,7 @@ def inspect(settings: Settings, loaders: ConnectorLoaders, warnings: Sequence[st
             data.key_ring,
             "set GATEHOUSE_SECRET_KEY to the secret this database was made with",
         ),
-        *_connector_points(settings, loaders),
+        *_connector_points(settings),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
         _point("file permissions", data.permissions, f"chmod 700 {settings.home}"),
@@ -105,19 +98,19 @@ class _DataChecks:
         return self._database.file is not None and not self._database.file.exists()
 
 
-def _connector_points(settings: Settings, loaders: ConnectorLoaders) -> list[Point]:
+def _connector_points(settings: Settings) -> list[Point]:
     def loads(load: Callable[[Settings], object]) -> str:
         return f"{type(load(settings)).__name__} loads"
 
     def identities() -> str:
         if settings.identities in ("sandbox", "records"):
             return "the embedded records"
-        return loads(loaders.identities)
+        return loads(load_identity_connector)
 
     return [
-        _point("issuer connector", lambda: loads(loaders.issuer), "correct GATEHOUSE_ISSUER"),
+        _point("issuer connector", lambda: loads(load_issuer), "correct GATEHOUSE_ISSUER"),
         _point("identity source", identities, "correct GATEHOUSE_IDENTITIES"),
-        _point("payment gateway", lambda: loads(loaders.gateway), "correct GATEHOUSE_GATEWAY"),
+        _point("payment gateway", lambda: loads(load_gateway), "correct GATEHOUSE_GATEWAY"),
     ]
 
 

@@ -29,9 +29,13 @@ def set_precheck_policy(
     """Set the advice for the named results; other results keep theirs."""
     with account_change(session, account_id) as change:
         wanted = msgspec.to_builtins(_precheck_policy(change.connection, account_id))
-        policy = _read_precheck_policy(
-            {"avs": {**wanted["avs"], **avs}, "cvv2": {**wanted["cvv2"], **cvv2}}
-        )
+        merged = {"avs": {**wanted["avs"], **avs}, "cvv2": {**wanted["cvv2"], **cvv2}}
+        try:
+            policy = msgspec.convert(merged, PreCheckPolicy)
+        except msgspec.ValidationError as error:
+            raise InvalidInput(f"not a policy: {error}") from None
+        if not {*policy.avs.values(), *policy.cvv2.values()} <= set(POLICY_ADVICES):
+            raise InvalidInput(f"a policy gives one of {', '.join(POLICY_ADVICES)}")
         accounts.set_policy(change, account_id, PRE_CHECK.name, msgspec.to_builtins(policy))
     return policy
 
@@ -64,14 +68,3 @@ def set_sentry_policy(session: AdminSession, account_id: str, keys: Sequence[str
 def _precheck_policy(connection: sa.Connection, account_id: str) -> PreCheckPolicy:
     stored = accounts.get(connection, account_id).policies.get(PRE_CHECK.name, {})
     return msgspec.convert(stored, PreCheckPolicy)
-
-
-def _read_precheck_policy(wanted: dict[str, dict[str, str]]) -> PreCheckPolicy:
-    try:
-        policy = msgspec.convert(wanted, PreCheckPolicy)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"not a policy: {error}") from None
-    for advice in (*policy.avs.values(), *policy.cvv2.values()):
-        if advice not in POLICY_ADVICES:
-            raise InvalidInput(f"a policy gives one of {', '.join(POLICY_ADVICES)}")
-    return policy

@@ -10,7 +10,10 @@ from gatehouse.admin.feedback.live import announce, on_thread
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.decisions import reviews
-from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState
+from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
+
+# What the store returns, for faces.
+__all__ = ["AlreadyResolved", "ReviewState", "Reviewed", "StoredReview"]
 
 
 class ReviewSearch(msgspec.Struct, frozen=True):

@@ -5,11 +5,11 @@ from typing import Annotated
 import typer
 
 import gatehouse
-from gatehouse.cli.accounts import accounts, balance, keys, ledger, prices, statement
+from gatehouse.cli.accounts import accounts, keys, money
 from gatehouse.cli.configured import lists, pipelines, rules, rules_backtest
 from gatehouse.cli.decisions import decisions, feedback, reviews
 from gatehouse.cli.identities import identities
-from gatehouse.cli.operate import audit, backup, doctor, gateway, migrate, sandbox, secrets, serve
+from gatehouse.cli.operate import audit, gateway, installation, sandbox, secrets, serve
 from gatehouse.cli.sentry import intel, sentry, sentry_replay, sentry_train
 
 _EPILOG = (
@@ -47,9 +47,9 @@ def _gatehouse(
 app.command("serve")(serve.serve)
 app.add_typer(accounts.app, name="accounts")
 app.add_typer(keys.app, name="keys")
-app.add_typer(balance.app, name="balance")
-app.add_typer(prices.app, name="prices")
-app.add_typer(ledger.app, name="ledger")
+app.add_typer(money.balance, name="balance")
+app.add_typer(money.prices, name="prices")
+app.add_typer(money.ledger, name="ledger")
 app.add_typer(identities.app, name="identities")
 app.add_typer(intel.app, name="intel")
 rules.app.command("backtest")(rules_backtest.backtest)
@@ -63,10 +63,10 @@ app.add_typer(feedback.app, name="feedback")
 sentry.app.command("train")(sentry_train.train)
 sentry.app.command("replay")(sentry_replay.replay)
 app.add_typer(sentry.app, name="sentry")
-app.command("statement")(statement.statement)
+app.command("statement")(money.statement)
 app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")
-app.command("backup")(backup.backup)
+app.command("backup")(installation.backup)
 app.command("sandbox")(sandbox.sandbox)
-app.command("doctor")(doctor.doctor)
-app.command("migrate")(migrate.migrate)
+app.command("doctor")(installation.doctor)
+app.command("migrate")(installation.migrate)

@@ -4,13 +4,14 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, BinaryIO, Literal
 
 import typer
 
 from gatehouse.core.clock import parse_span
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import standard_input
+from gatehouse.core.ids import is_id
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.settings import ACCOUNT
@@ -25,7 +26,21 @@ AccountOption = Annotated[
         help="Id of the account. Default: the only one, or the sandbox's demo account.",
     ),
 ]
+RequestIdArgument = Annotated[
+    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
+]
+ImportFileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="File or pipe; - is standard input. May be gzipped.")
+]
+RecordFormatOption = Annotated[
+    Literal["csv", "jsonl"] | None,
+    typer.Option("--format", help="csv or jsonl. Default: by the file's name."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+After = Annotated[
+    str | None, typer.Option(metavar="REQUEST", help="Go on after this one of a list before.")
+]
 Note = Annotated[str | None, typer.Option(help="Why; kept with the version as it is written.")]
 
 
@@ -51,6 +66,12 @@ def pairs_argument(given: list[str], expected: str) -> dict[str, str]:
     if any(not separator for _, separator, _ in pairs):
         raise InvalidInput(expected)
     return {name.strip().upper(): value for name, _, value in pairs}
+
+
+def check_after(after: str | None) -> None:
+    """Refuse an `--after` that does not name a request."""
+    if after is not None and not is_id(after, "req"):
+        raise InvalidInput("--after takes the id of a request, such as the last one of a list")
 
 
 def read_file(path: str, most: int) -> bytes:

@@ -32,13 +32,11 @@ def open_session() -> AdminSession:
 
 
 def open_account(account: str | None) -> tuple[AdminSession, str]:
-    """The data, and the account that a command is about: the named one or the default."""
+    """The data, and the account that a command is about: the named one or the default.
+
+    An empty sandbox gets its demo account first.
+    """
+    from gatehouse.admin.default_account import resolve_account
+
     session = open_session()
-    return session, resolve_account(session, account)
-
-
-def resolve_account(session: AdminSession, account: str | None) -> str:
-    """The account that is meant; an empty sandbox gets its demo account first."""
-    from gatehouse.admin import default_account
-
-    return default_account.resolve_account(session, load_settings(os.environ), account)
+    return session, resolve_account(session, load_settings(os.environ), account)

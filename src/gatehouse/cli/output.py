@@ -39,10 +39,16 @@ def columns(
     headings: Sequence[str], data: Sequence[Mapping[str, Any]], fields: Sequence[str], none: str
 ) -> str:
     """The named fields of records as a table; `none` stands for what is missing."""
-    return table(headings, [[_cell(record[field], none) for field in fields] for record in data])
+    return table(headings, [[cell(record[field], none) for field in fields] for record in data])
 
 
-def _cell(value: object, none: str) -> str:
+def sheet(rows: Sequence[Sequence[object]]) -> str:
+    """Names and values, one line each, without headings."""
+    return table(("", ""), rows).strip("\n ")
+
+
+def cell(value: object, none: str = "None") -> str:
+    """A value as a table shows it; `none` stands for a missing one."""
     if isinstance(value, msgspec.Raw):
         return bytes(value).decode()
     return none if value is None else str(value)
@@ -56,8 +62,3 @@ def exact(micros: int) -> msgspec.Raw:
 def time_or_none(at_ms: int | None) -> str | None:
     """A moment for scripts, None when there is none."""
     return None if at_ms is None else iso_time(at_ms)
-
-
-def time_or_dash(at_ms: int | None) -> str:
-    """A moment for people, a dash when there is none."""
-    return "-" if at_ms is None else iso_time(at_ms)

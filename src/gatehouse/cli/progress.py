@@ -52,6 +52,10 @@ class Progress:
             of = "" if not self._total else f" ({100 * done // self._total} %)"
             typer.echo(f"{self._what}: {note}{of}", err=True)
 
+    def reached_record(self, done: int, total: int) -> None:
+        """Show how many of all records are done."""
+        self.reached(done, f"{done:,} of {total:,} records", total)
+
     def say(self, text: str) -> None:
         """Show a line that stays."""
         if self._bar is not None:

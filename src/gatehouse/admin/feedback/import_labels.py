@@ -98,7 +98,7 @@ def import_feedback(
     result = ImportedFeedback()
     hasher = EntityHasher(session.ring.current(ENTITIES)[1])
     parse = row_parser(job.file.form, hasher, session.clock())
-    rows = RowImport(parse, _Writer(session, job, result).store, BATCH)
+    rows = RowImport(parse, _LabelWriter(session, job, result).store, BATCH)
     try:
         result.error = run_import(job.file, rows, progress, Position())
     finally:
@@ -108,7 +108,7 @@ def import_feedback(
     return result
 
 
-class _Writer:
+class _LabelWriter:
     """Records the statements of batches that are not on record yet."""
 
     def __init__(

@@ -20,6 +20,9 @@ from gatehouse.store.feedback.statements import (
 )
 from gatehouse.store.state import lock_changes
 
+# What the store returns, for faces.
+__all__ = ["LabelEntry"]
+
 
 class NewFeedback(msgspec.Struct, frozen=True):
     """A statement about requests of an account, and who makes it."""

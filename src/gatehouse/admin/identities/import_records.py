@@ -67,7 +67,7 @@ def import_identities(
         contextlib.closing(DryRun()) if job.dry_run else contextlib.nullcontext() as dry_run,
         contextlib.closing(RejectedRows(job.rejects, progress.say, append=run.resumed)) as rejects,
     ):
-        writer = _Writer(session, sealer, rejects, run, dry_run)
+        writer = _RecordWriter(session, sealer, rejects, run, dry_run)
         parse = parser.from_cells if job.file.form == "csv" else parser.from_object
         rows = RowImport(parse, writer.store, BATCH)
         error = run_import(job.file, rows, progress, run.at)
@@ -76,7 +76,7 @@ def import_identities(
     return ImportedIdentities(writer.run, error)
 
 
-class _Writer:
+class _RecordWriter:
     """Stores batches, or in a dry run only remembers them, and counts what became of the rows."""
 
     def __init__(

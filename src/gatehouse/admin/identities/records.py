@@ -25,6 +25,9 @@ from gatehouse.store.identities.identity_sealer import (
     UnreadableHolder,
 )
 
+# What the store returns, for faces.
+__all__ = ["StoredHolder", "UnreadableHolder"]
+
 _RESEALED_AT_ONCE: Final = 300
 
 ReportProgress = Callable[[int, int], None]

@@ -20,6 +20,9 @@ from gatehouse.store.identities import identities, imports
 from gatehouse.store.identities.identities import Selector
 from gatehouse.store.identities.identity_sealer import EVERYONE, IdentitySealer
 
+# The scope of the operator's records, for faces.
+__all__ = ["EVERYONE"]
+
 _NOT_FOUND = "there is no such record; see: gatehouse identities count"
 
 

@@ -14,6 +14,9 @@ from gatehouse.store.configured import models
 from gatehouse.store.configured.models import SHIPPED, StoredModel, read_program
 from gatehouse.training.report import ModelReport, decode_report
 
+# What the store returns, for faces.
+__all__ = ["StoredModel"]
+
 
 class ModelEntry(msgspec.Struct, frozen=True):
     """One version that an account can score with."""

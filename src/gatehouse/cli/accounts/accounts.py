@@ -10,7 +10,7 @@ from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, exact, show, table
+from gatehouse.cli.output import cell, columns, exact, sheet, show
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 
@@ -132,10 +132,6 @@ def _plain(data: dict[str, Any]) -> str:
     for name, value in data.items():
         shown = value
         if isinstance(value, dict):
-            shown = ", ".join(f"{k}={_text(v)}" for k, v in value.items()) or "-"
-        lines.append((name, _text(shown)))
-    return table(("", ""), lines).strip("\n ")
-
-
-def _text(value: object) -> str:
-    return bytes(value).decode() if isinstance(value, msgspec.Raw) else str(value)
+            shown = ", ".join(f"{k}={cell(v)}" for k, v in value.items()) or "-"
+        lines.append((name, cell(shown)))
+    return sheet(lines)

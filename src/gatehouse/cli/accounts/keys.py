@@ -9,7 +9,7 @@ from gatehouse.admin import keys
 from gatehouse.admin.keys import NewKey
 from gatehouse.cli.arguments import AccountId, AsJson, span_argument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import show, table, time_or_dash, time_or_none
+from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
 
 app = typer.Typer(help="API keys of an account.", no_args_is_help=True)
@@ -53,21 +53,18 @@ def list_keys(account: AccountId, as_json: AsJson = False) -> None:
     session = open_session()
     found = keys.listing(session, account)
     now_ms = session.clock()
+    data = [{**_data(key), "status": key.status(now_ms)} for key in found]
     rows = [
-        (
-            key.key_id,
-            key.name,
-            key.status(now_ms),
-            ",".join(key.scopes) or "all",
-            ",".join(key.networks) or "any",
-            time_or_dash(key.expires_at_ms),
-            time_or_dash(key.last_used_at_ms),
-        )
-        for key in found
+        {
+            **each,
+            "scopes": ",".join(key.scopes) or "all",
+            "networks": ",".join(key.networks) or "any",
+        }
+        for key, each in zip(found, data, strict=True)
     ]
     headings = ("KEY", "NAME", "STATUS", "SCOPES", "NETWORKS", "EXPIRES", "LAST USED")
-    data = [{**_data(key), "status": key.status(now_ms)} for key in found]
-    show(data, table(headings, rows), as_json=as_json)
+    fields = ("keyId", "name", "status", "scopes", "networks", "expiresAt", "lastUsedAt")
+    show(data, columns(headings, rows, fields, "-"), as_json=as_json)
 
 
 @app.command()
@@ -79,7 +76,7 @@ def rotate(
 ) -> None:
     """Issue a successor on the same terms and let the old key end after an overlap."""
     new, text, old = keys.rotate(open_session(), account, key, span_argument(overlap))
-    ends = time_or_dash(old.expires_at_ms)
+    ends = time_or_none(old.expires_at_ms) or "-"
     data = {**_data(new), "key": text, "replaces": old.key_id, "oldKeyExpiresAt": ends}
     human = f"{new.key_id}\n{text}\n{_ONCE}\n{old.key_id} works until {ends}"
     show(data, human, as_json=as_json)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import msgspec
 import typer
 
-from gatehouse.cli.arguments import AccountOption, AsJson, open_file, span_argument
+from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, open_file, span_argument
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
@@ -130,7 +130,7 @@ def import_entries(  # noqa: PLR0913, PLR0917 - each option is one property of a
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Import the good lines even if others are bad.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    dry_run: DryRun = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

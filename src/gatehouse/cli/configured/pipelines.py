@@ -121,11 +121,9 @@ def show_pipeline(
 @app.command()
 def history(number: Number, account: AccountOption = None, as_json: AsJson = False) -> None:
     """List all versions of a pipeline, newest first."""
-    from gatehouse.admin import configurations
     from gatehouse.admin.pipelines import PIPELINES
 
-    versions = configurations.history(*open_account(account), PIPELINES, str(number))
-    show_history(versions, as_json=as_json)
+    show_history(account, PIPELINES, str(number), as_json=as_json)
 
 
 @app.command()

@@ -20,6 +20,7 @@ from gatehouse.cli.output import columns, show, table
 from gatehouse.core.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from gatehouse.admin.rule_trial import RuleTrial, TrialResult
     from gatehouse.rules.ruleset import RuleSet
 
 app = typer.Typer(help="Rule sets: what is decided about a request.", no_args_is_help=True)
@@ -128,11 +129,9 @@ def show_rule_set(
 @app.command()
 def history(name: RuleSetArgument, account: AccountOption = None, as_json: AsJson = False) -> None:
     """List all versions of a rule set, newest first."""
-    from gatehouse.admin import configurations
     from gatehouse.admin.rule_sets import RULE_SETS
 
-    versions = configurations.history(*open_account(account), RULE_SETS, name)
-    show_history(versions, as_json=as_json)
+    show_history(account, RULE_SETS, name, as_json=as_json)
 
 
 @app.command()
@@ -170,7 +169,6 @@ def try_case(
     """Show which rules of a file match a case, and the values that they looked at."""
     from gatehouse.admin import rule_trial
     from gatehouse.admin.rule_sets import lists_of
-    from gatehouse.cli.configured.rules_trial import trial_data, trial_text
     from gatehouse.rules.authoring import read_rule_set
 
     if (case is None) == (request is None):
@@ -187,7 +185,7 @@ def try_case(
         result = rule_trial.try_rules_with_lists(*open_account(account), rule_set, tried)
     else:
         result = rule_trial.try_rules(rule_set, tried)
-    show(trial_data(rule_set.name, result), trial_text(result, every=every), as_json=as_json)
+    show(_trial_data(rule_set.name, result), _trial_text(result, every=every), as_json=as_json)
 
 
 @app.command()
@@ -226,3 +224,64 @@ def _data(rule_set: "RuleSet") -> dict[str, Any]:
             for rule in rule_set.rules
         ],
     }
+
+
+def _trial_data(rule_set: str, result: "TrialResult") -> dict[str, Any]:
+    return {
+        "ruleSet": rule_set,
+        "status": result.status,
+        "finalBy": result.final_by,
+        "tags": result.tags,
+        "rules": [
+            {
+                **{"name": each.rule.name, "matches": each.matches},
+                **{"outcome": each.rule.outcome, "final": each.rule.final},
+                "shadow": each.rule.shadow,
+                "signals": each.signals,
+                "lists": [answer._asdict() for answer in each.lists],
+            }
+            for each in result.rules
+        ],
+    }
+
+
+def _trial_text(result: "TrialResult", *, every: bool) -> str:
+    """The decision and a table of the rules, for people."""
+    head = f"{result.status}" + (f", decided by {result.final_by}" if result.final_by else "")
+    if not any(each.matches for each in result.rules):
+        head += ", no rule matches"
+    rows = [
+        (each.rule.name, "yes" if each.matches else "no", _outcome(each), _values(each))
+        for each in result.rules
+        if every or each.matches
+    ]
+    if not rows:
+        return head
+    return f"{head}\n\n{table(('RULE', 'MATCHES', 'OUTCOME', 'LOOKED AT'), rows)}"
+
+
+def _outcome(each: "RuleTrial") -> str:
+    mark = " (final)" if each.rule.final else " (shadow)" if each.rule.shadow else ""
+    return f"{each.rule.outcome}{mark}"
+
+
+def _values(each: "RuleTrial") -> str:
+    shown = [f"{name} = {_literal(value)}" for name, value in each.signals.items()]
+    shown += [
+        f"{answer.signal} {'on' if answer.listed else 'not on'} {answer.list}"
+        for answer in each.lists
+        if answer.listed is not None
+    ]
+    return ", ".join(shown)
+
+
+def _literal(value: Any) -> str:
+    from gatehouse.admin.rule_trial import shortened
+
+    if value is None or value != value:  # noqa: PLR0124  # NaN
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, list | tuple):
+        return shortened("[" + ", ".join(map(str, value)) + "]")
+    return shortened(f"'{value}'") if isinstance(value, str) else repr(value).removesuffix(".0")

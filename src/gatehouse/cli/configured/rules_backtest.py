@@ -46,11 +46,7 @@ def backtest(
     span = read_span(account_id, since, until, session.clock())
     options = rule_backtest.BacktestOptions(lists_now=lists_now, examples=examples)
     with Progress("reading records", None) as progress:
-
-        def reached(done: int, total: int) -> None:
-            progress.reached(done, f"{done:,} of {total:,} records", total)
-
-        report = rule_backtest.backtest(session, rule_set, span, options, reached)
+        report = rule_backtest.backtest(session, rule_set, span, options, progress.reached_record)
     warn(report.warnings)
     show(_data(report), _text(report), as_json=as_json)
 

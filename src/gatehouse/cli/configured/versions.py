@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from gatehouse.cli.arguments import read_file
+from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
-    from gatehouse.admin.configurations import AppliedVersion, RolledBack, VersionLine
+    from gatehouse.admin.configurations import AppliedVersion, ConfigurationType, RolledBack
 
 Base = Annotated[
     int | None,
@@ -70,8 +71,12 @@ def show_rollback(subject: Subject, done: "RolledBack", *, as_json: bool) -> Non
     show(data, "\n".join([head, *done.differences]), as_json=as_json)
 
 
-def show_history(versions: "list[VersionLine]", *, as_json: bool) -> None:
+def show_history(
+    account: str | None, kind: "ConfigurationType[Any]", name: str, *, as_json: bool
+) -> None:
     """Print all versions, newest first."""
+    from gatehouse.admin import configurations
+
     data: list[dict[str, Any]] = [
         {
             "version": each.version,
@@ -80,7 +85,7 @@ def show_history(versions: "list[VersionLine]", *, as_json: bool) -> None:
             "note": each.note,
             "active": each.active,
         }
-        for each in versions
+        for each in configurations.history(*open_account(account), kind, name)
     ]
     rows = [{**each, "state": "in force" if each["active"] else ""} for each in data]
     headings = ("VERSION", "MADE", "BY", "STATE", "NOTE")

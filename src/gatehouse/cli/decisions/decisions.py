@@ -8,14 +8,12 @@ import typer
 
 from gatehouse.admin import decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
-from gatehouse.cli.arguments import AccountOption, AsJson
-from gatehouse.cli.opening import open_session, resolve_account
-from gatehouse.cli.output import show, table
+from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import sheet, show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
-from gatehouse.core.ids import is_id
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
@@ -29,18 +27,14 @@ def list_decisions(
     reference: Annotated[
         str | None, typer.Option(help="Only requests with this clientReferenceId.")
     ] = None,
-    after: Annotated[
-        str | None, typer.Option(metavar="REQUEST", help="Go on after this one of a list before.")
-    ] = None,
+    after: After = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest ones.")] = 20,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """List decisions, newest first."""
-    if after is not None and not is_id(after, "req"):
-        raise InvalidInput("--after takes the id of a request, such as the last one of a list")
-    session = open_session()
-    account_id = resolve_account(session, account)
+    check_after(after)
+    session, account_id = open_account(account)
     recorded = None if reference is None else recordable(reference)
     search = Search(recorded, after, limit + 1)
     found = decisions.list_decisions(session, account_id, search)
@@ -65,13 +59,12 @@ def list_decisions(
 
 @app.command("show")
 def show_decision(
-    request: Annotated[str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")],
+    request: RequestIdArgument,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Show one decision: what every stage found, and every signal as it was."""
-    session = open_session()
-    record = decisions.get_decision(session, resolve_account(session, account), request)
+    record = decisions.get_decision(*open_account(account), request)
     show(record, _whole(record), as_json=as_json)
 
 
@@ -94,15 +87,11 @@ def export(
 
     No card numbers are in it, but addresses and the names of users are: keep it safe.
     """
-    session = open_session()
-    span = read_span(resolve_account(session, account), since, until, session.clock())
+    session, account_id = open_account(account)
+    span = read_span(account_id, since, until, session.clock())
     job = DecisionExport(span, out, file_format, overwrite)
     with Progress("exporting", None) as progress:
-        number = decisions.export_decisions(
-            session,
-            job,
-            lambda done, total: progress.reached(done, f"{done:,} of {total:,} records", total),
-        )
+        number = decisions.export_decisions(session, job, progress.reached_record)
     since_text, until_text = iso_time(span.since_ms), iso_time(span.until_ms)
     data = {"records": number, "since": since_text, "until": until_text, "folder": str(out)}
     show(data, f"{out}: {number:,} decisions from {since_text} to {until_text}", as_json=as_json)
@@ -125,7 +114,7 @@ def _whole(record: DecisionRecord) -> str:
         (_stage(stage), f"{stage.duration_microseconds:,} µs", _plain(stage.result))
         for stage in record.stages
     ]
-    parts = [table(("", ""), about).strip("\n "), table(("STAGE", "TOOK", "FOUND"), stages)]
+    parts = [sheet(about), table(("STAGE", "TOOK", "FOUND"), stages)]
     if record.signals:
         signals = row_of(encode(record), None)
         rows = [(name, _plain(value)) for name, value in sorted(signals.items())]

@@ -2,41 +2,42 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import typer
 
 from gatehouse.admin.feedback import record
-from gatehouse.cli.arguments import AccountOption, AsJson
-from gatehouse.cli.opening import open_session, resolve_account
-from gatehouse.cli.output import exact, show, table
+from gatehouse.admin.feedback.record import LabelEntry
+from gatehouse.cli.arguments import (
+    AccountOption,
+    AsJson,
+    DryRun,
+    ImportFileArgument,
+    RecordFormatOption,
+    RequestIdArgument,
+)
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import columns, exact, show, table, time_or_none
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
-from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.store.feedback.statements import (
-    LabelEntry,
-)
 
 app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
 
 _HEADINGS: Final = ("LABEL", "BEFORE", "WHEN", "AMOUNT", "CURRENCY", "RECORDED", "SOURCE", "BY")
+_FIELDS: Final = (
+    *("label", "previousLabel", "when", "amount", "currency", "recordedAt", "source", "by"),
+)
 
 
 @app.command("import")
 def import_file(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="File or pipe; - is standard input. May be gzipped."),
-    ],
-    file_format: Annotated[
-        Literal["csv", "jsonl"] | None,
-        typer.Option("--format", help="csv or jsonl. Default: by the file's name."),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    file: ImportFileArgument,
+    file_format: RecordFormatOption = None,
+    dry_run: DryRun = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -54,8 +55,7 @@ def import_file(
 
     form = file_format or guess_format(file)
     path = None if file == "-" else Path(file)
-    session = open_session()
-    account_id = resolve_account(session, account)
+    session, account_id = open_account(account)
     try:
         with (
             closing(open_feedback_file(path, form)) as source,
@@ -120,8 +120,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
         raise InvalidInput(
             "name what is meant by exactly one of --request, --transaction and --reference"
         )
-    session = open_session()
-    account_id = resolve_account(session, account)
+    session, account_id = open_account(account)
     names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
     given = {"label": label.value, "when": when, "amount": amount, "currency": currency}
     try:
@@ -148,18 +147,17 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
 
 @app.command("show")
 def show_feedback(
-    request: Annotated[str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")],
+    request: RequestIdArgument,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the labels of a request, newest first; the newest counts."""
-    session = open_session()
-    found = record.feedback_of(session, resolve_account(session, account), request)
+    found = record.feedback_of(*open_account(account), request)
     counting = record.label_that_counts(found)
     data = {"requestId": request, "label": counting, "history": [_data(one) for one in found]}
     text = f"{request}: {counting or 'no label'}"
     if found:
-        text += "\n\n" + table(_HEADINGS, [_cells(one) for one in found])
+        text += "\n\n" + columns(_HEADINGS, _rows(found), _FIELDS, "-")
     show(data, text, as_json=as_json)
 
 
@@ -174,13 +172,12 @@ def list_feedback(
     as_json: AsJson = False,
 ) -> None:
     """List labels of requests by the time when they were reported, newest first."""
-    session = open_session()
-    account_id = resolve_account(session, account)
+    session, account_id = open_account(account)
     since_ms = read_span(account_id, since, None, session.clock()).since_ms
     found = record.list_feedback(session, account_id, since_ms, label, limit + 1)
     page = found[:limit]
-    rows = [(one.request_id, *_cells(one)) for one in page]
-    text = table(("REQUEST", *_HEADINGS), rows) if rows else "no feedback"
+    headings, fields = ("REQUEST", *_HEADINGS), ("requestId", *_FIELDS)
+    text = columns(headings, _rows(page), fields, "-") if page else "no feedback"
     if len(found) > limit:
         text += "\nthere are more: raise --limit"
     show([{"requestId": one.request_id, **_data(one)} for one in page], text, as_json=as_json)
@@ -190,7 +187,7 @@ def _data(one: LabelEntry) -> dict[str, Any]:
     return {
         "label": one.label,
         "previousLabel": one.previous,
-        "when": None if one.found_at_ms is None else iso_time(one.found_at_ms),
+        "when": time_or_none(one.found_at_ms),
         "amount": None if one.amount is None else exact(one.amount),
         "currency": one.currency,
         "recordedAt": iso_time(one.recorded_at_ms),
@@ -199,14 +196,8 @@ def _data(one: LabelEntry) -> dict[str, Any]:
     }
 
 
-def _cells(one: LabelEntry) -> tuple[object, ...]:
-    return (
-        one.label,
-        one.previous or "-",
-        "-" if one.found_at_ms is None else iso_time(one.found_at_ms),
-        "-" if one.amount is None else format_amount(one.amount),
-        one.currency or "-",
-        iso_time(one.recorded_at_ms),
-        one.source,
-        recordable(one.actor),
-    )
+def _rows(entries: list[LabelEntry]) -> list[dict[str, Any]]:
+    """Entries for people; the name of an actor may hold anything."""
+    return [
+        {"requestId": one.request_id, **_data(one), "by": recordable(one.actor)} for one in entries
+    ]

@@ -6,22 +6,23 @@ from typing import Annotated, Any
 import typer
 
 from gatehouse.admin import reviews
-from gatehouse.admin.reviews import ReviewFinding, ReviewSearch
-from gatehouse.cli.arguments import AccountOption, AsJson
-from gatehouse.cli.opening import open_session, resolve_account
-from gatehouse.cli.output import show, table
+from gatehouse.admin.reviews import (
+    AlreadyResolved,
+    Reviewed,
+    ReviewFinding,
+    ReviewSearch,
+    ReviewState,
+    StoredReview,
+)
+from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import columns, sheet, show, time_or_none
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.core.ids import is_id
+from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.sentry.spec import SENTRY
-from gatehouse.store.decisions.reviews import AlreadyResolved, Reviewed, ReviewState, StoredReview
 
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
-
-RequestIdArgument = Annotated[
-    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
-]
 
 
 class Status(StrEnum):
@@ -37,36 +38,26 @@ class Status(StrEnum):
 def list_reviews(
     status: Annotated[Status, typer.Option(help="Which of them.")] = Status.OPEN,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest ones.")] = 50,
-    after: Annotated[
-        str | None, typer.Option(metavar="REQUEST", help="Go on after this one of a list before.")
-    ] = None,
+    after: After = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """List reviews, newest first, with what was to be paid and what spoke against it."""
-    if after is not None and not is_id(after, "req"):
-        raise InvalidInput("--after takes the id of a request, such as the last one of a list")
+    check_after(after)
     state = None if status is Status.ALL else ReviewState(status.upper())
-    session = open_session()
-    account_id = resolve_account(session, account)
-    found = reviews.list_reviews(session, account_id, ReviewSearch(state, after, limit + 1))
+    found = reviews.list_reviews(*open_account(account), ReviewSearch(state, after, limit + 1))
     page = found[:limit]
+    data = [_summary(one) for one in page]
     rows = [
-        (
-            one.review.request_id,
-            iso_time(one.review.at_ms),
-            one.review.state,
-            *_payment(one.record),
-            ", ".join(_matched(one.record)) or "-",
-            ", ".join(_tags(one.record)) or "-",
-        )
-        for one in page
+        {**each, **{name: ", ".join(each[name]) or None for name in ("matchedRules", "tags")}}
+        for each in data
     ]
     headings = ("REQUEST", "CREATED", "STATUS", "AMOUNT", "CURRENCY", "RULES", "TAGS")
-    text = table(headings, rows) if rows else "no reviews"
+    fields = ("requestId", "createdAt", "status", "amount", "currency", "matchedRules", "tags")
+    text = columns(headings, rows, fields, "-") if rows else "no reviews"
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].review.request_id}"
-    show([_summary(one) for one in page], text, as_json=as_json)
+    show(data, text, as_json=as_json)
 
 
 @app.command("show")
@@ -74,8 +65,7 @@ def show_review(
     request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show one review: who resolved it and why, and what each stage of its decision found."""
-    session = open_session()
-    one = reviews.get_review(session, resolve_account(session, account), request)
+    one = reviews.get_review(*open_account(account), request)
     data = {**_summary(one), "decision": one.record}
     show(data, _plain(one), as_json=as_json)
 
@@ -93,30 +83,27 @@ def resolve(
     as_json: AsJson = False,
 ) -> None:
     """Resolve an open review, once and for all."""
-    session = open_session()
-    account_id = resolve_account(session, account)
+    finding = ReviewFinding(approve, reason)
     try:
-        finding = ReviewFinding(approve, reason)
-        done = reviews.resolve_review(session, account_id, request, finding).review
+        done = reviews.resolve_review(*open_account(account), request, finding).review
     except AlreadyResolved as late:
         raise Conflict(f"{late}; a review is resolved once") from None
     show(_data(done), f"{request} is {done.state}", as_json=as_json)
 
 
 def _data(review: StoredReview) -> dict[str, Any]:
-    resolved_at_ms = review.resolved_at_ms
     return {
         "requestId": review.request_id,
         "status": review.state,
         "createdAt": iso_time(review.at_ms),
-        "resolvedAt": None if resolved_at_ms is None else iso_time(resolved_at_ms),
+        "resolvedAt": time_or_none(review.resolved_at_ms),
         "resolvedBy": review.actor,
         "reason": review.reason,
     }
 
 
 def _summary(one: Reviewed) -> dict[str, Any]:
-    signals = _signals(one.record)
+    signals = (one.record.signals if one.record else None) or {}
     return {
         **_data(one.review),
         "amount": signals.get("order.amount"),
@@ -139,21 +126,11 @@ def _plain(one: Reviewed) -> str:
             if isinstance(value, str | int | float)
         )
         rows.append((stage.name, found or "-"))
-    return table(("", ""), rows).strip("\n ")
-
-
-def _signals(record: DecisionRecord | None) -> dict[str, Any]:
-    """What the record says about the request; one that is gone says nothing."""
-    return {} if record is None else record.signals or {}
+    return sheet(rows)
 
 
 def _stages(record: DecisionRecord | None) -> list[RecordedStage]:
     return [] if record is None else record.stages
-
-
-def _payment(record: DecisionRecord | None) -> tuple[object, object]:
-    signals = _signals(record)
-    return signals.get("order.amount", "-"), signals.get("order.currency", "-")
 
 
 def _matched(record: DecisionRecord | None) -> list[str]:

@@ -2,20 +2,21 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 import typer
 
 from gatehouse.admin.identities import records
 from gatehouse.admin.identities.masking import clear_record, described_record
+from gatehouse.admin.identities.records import StoredHolder, UnreadableHolder
 from gatehouse.admin.identities.selection import (
     record_count,
     scope_name,
     select_all,
     select_records,
 )
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, DryRun, ImportFileArgument, RecordFormatOption
 from gatehouse.cli.identities.identity_options import (
     Card,
     Compact,
@@ -36,8 +37,6 @@ from gatehouse.cli.opening import open_session
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.identities.identity_sealer import StoredHolder, UnreadableHolder
-from gatehouse.store.identities.imports import ImportCounts
 
 _LEFT_BEHIND = (
     "sealed copies of erased or re-encrypted records may remain in unused space of the database "
@@ -52,19 +51,13 @@ app = typer.Typer(
 
 @app.command("import")
 def import_records(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="File or pipe; - is standard input. May be gzipped."),
-    ],
+    file: ImportFileArgument,
     account: OfAccount = None,
-    file_format: Annotated[
-        Literal["csv", "jsonl"] | None,
-        typer.Option("--format", help="csv or jsonl. Default: by the file's name."),
-    ] = None,
+    file_format: RecordFormatOption = None,
     errors: Annotated[
         Path | None, typer.Option(help="CSV file to write the refused lines to, without values.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    dry_run: DryRun = False,
     from_start: Annotated[
         bool,
         typer.Option("--from-start", help="Begin anew, even if this file was interrupted before."),
@@ -285,7 +278,7 @@ def reencrypt(
         raise typer.Exit(1)
 
 
-def _counts(counts: ImportCounts) -> str:
+def _counts(counts: msgspec.Struct) -> str:
     return ", ".join(f"{number} {word}" for word, number in msgspec.structs.asdict(counts).items())
 
 

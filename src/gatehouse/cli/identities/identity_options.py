@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from gatehouse.admin.identities.selection import IdentityQuery
+from gatehouse.admin.identities.selection import EVERYONE, IdentityQuery
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import standard_input
-from gatehouse.store.identities.identity_sealer import EVERYONE
 
 OfAccount = Annotated[
     str | None,

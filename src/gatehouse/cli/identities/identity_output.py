@@ -9,9 +9,9 @@ from typing import Any, BinaryIO
 
 import typer
 
+from gatehouse.admin.identities.records import UnreadableHolder
 from gatehouse.admin.identities.selection import ScopeSelection, record_count, scope_name
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.store.identities.identity_sealer import UnreadableHolder
 
 _SCOPES_NAMED = 5
 _PARTS = {"firstName": "first", "middleName": "middle", "lastName": "last"}

@@ -8,7 +8,7 @@ import typer
 from gatehouse.admin import audit_log
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import show, table
+from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time
 
 app = typer.Typer(help="The trail of everything that was changed.", no_args_is_help=True)
@@ -22,19 +22,11 @@ def show_lines(
 ) -> None:
     """Show who did what, and when."""
     lines = audit_log.lines(open_session(), account, limit)
-    rows = [
-        (
-            line.seq,
-            iso_time(line.at_ms),
-            line.actor,
-            line.action,
-            line.account_id or "-",
-            msgspec.json.encode(line.details).decode(),
-        )
-        for line in lines
-    ]
     data = [{"at": iso_time(line.at_ms), **msgspec.to_builtins(line)} for line in lines]
-    show(data, table(("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS"), rows), as_json=as_json)
+    rows = [{**each, "details": msgspec.json.encode(each["details"]).decode()} for each in data]
+    headings = ("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS")
+    fields = ("seq", "at", "actor", "action", "accountId", "details")
+    show(data, columns(headings, rows, fields, "-"), as_json=as_json)
 
 
 @app.command()

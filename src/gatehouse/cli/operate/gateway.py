@@ -6,19 +6,15 @@ import typer
 
 from gatehouse.admin import payments
 from gatehouse.admin.payments import IntentState, KeptIntent
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, RequestIdArgument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import show, table, time_or_none
+from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
 
 app = typer.Typer(
     help="Payments whose end at the gateway was not known; they are reversed.",
     no_args_is_help=True,
 )
-
-RequestIdArgument = Annotated[
-    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
-]
 
 
 @app.command("list")
@@ -35,20 +31,10 @@ def list_payments(
 ) -> None:
     """List payments in doubt, newest first. What was plainly answered is not among them."""
     found = payments.listing(open_session(), state, account, limit)
-    rows = [
-        (
-            intent.request_id,
-            intent.account_id,
-            iso_time(intent.at_ms),
-            _amount(intent),
-            intent.state,
-            intent.attempts,
-            intent.detail or "-",
-        )
-        for intent in found
-    ]
+    rows = [{**_data(intent), "amount": _amount(intent)} for intent in found]
     headings = ("REQUEST", "ACCOUNT", "AT", "AMOUNT", "STATE", "ATTEMPTS", "DETAIL")
-    text = table(headings, rows) if rows else "no payment is in doubt"
+    fields = ("requestId", "accountId", "at", "amount", "state", "attempts", "detail")
+    text = columns(headings, rows, fields, "-") if rows else "no payment is in doubt"
     show([_data(intent) for intent in found], text, as_json=as_json)
 
 

@@ -11,9 +11,8 @@ from gatehouse.cli.output import show, table
 from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
-    from gatehouse.admin.models.versions import ModelChange, ModelEntry
+    from gatehouse.admin.models.versions import ModelChange, ModelEntry, StoredModel
     from gatehouse.sentry.scorecard import Sheet, Term
-    from gatehouse.store.configured.models import StoredModel
 
 app = typer.Typer(help="The models that Sentry scores with.", no_args_is_help=True)
 

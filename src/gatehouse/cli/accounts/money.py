@@ -1,0 +1,191 @@
+"""gatehouse balance, prices, ledger and statement: the money of accounts."""
+
+from typing import Annotated
+
+import typer
+
+from gatehouse.access.accounts import Account
+from gatehouse.admin import accounts, money
+from gatehouse.admin.accounts import AccountOverview
+from gatehouse.billing.fees import fee_schedule
+from gatehouse.billing.statement import MonthStatement
+from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
+from gatehouse.cli.opening import open_session
+from gatehouse.cli.output import columns, exact, show, table
+from gatehouse.core.clock import iso_time
+from gatehouse.core.money import format_amount
+
+balance = typer.Typer(help="Prepaid balances.", no_args_is_help=True)
+prices = typer.Typer(help="The fee schedule of an account.", no_args_is_help=True)
+ledger = typer.Typer(help="The ledger: every movement of money.", no_args_is_help=True)
+
+AmountArgument = Annotated[
+    str, typer.Argument(metavar="AMOUNT", help="Decimal amount, such as 25.50.")
+]
+
+
+@balance.command("show")
+def show_balance(account: AccountId, as_json: AsJson = False) -> None:
+    """Show a balance, and how much of it is held for requests in flight."""
+    _print_balance(accounts.get(open_session(), account), as_json=as_json)
+
+
+@balance.command("top-up")
+def top_up(
+    account: AccountId,
+    amount: AmountArgument,
+    note: Annotated[str, typer.Option(help="For the statement, such as an invoice number.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Add money to a balance."""
+    micros = amount_argument(amount)
+    _print_balance(money.top_up(open_session(), account, micros, note), as_json=as_json)
+
+
+@balance.command(context_settings={"ignore_unknown_options": True})
+def adjust(
+    account: AccountId,
+    amount: AmountArgument,
+    reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    as_json: AsJson = False,
+) -> None:
+    """Correct a balance by hand, upwards or (with a minus sign) downwards."""
+    micros = amount_argument(amount)
+    _print_balance(money.adjust(open_session(), account, micros, reason), as_json=as_json)
+
+
+def _print_balance(found: AccountOverview, *, as_json: bool) -> None:
+    account, state = found.account, found.state
+    data = {
+        "accountId": account.account_id,
+        "currency": account.currency,
+        "amount": exact(state.balance),
+        "held": exact(state.held),
+        "available": exact(state.available),
+    }
+    text = f"{format_amount(state.balance)} {account.currency}"
+    if state.held:
+        text += f" ({format_amount(state.held)} of it held for requests in flight)"
+    show(data, text, as_json=as_json)
+
+
+@prices.command("show")
+def show_prices(account: AccountId, as_json: AsJson = False) -> None:
+    """Show what each function costs an account."""
+    _print_prices(accounts.get(open_session(), account).account, as_json=as_json)
+
+
+@prices.command("set")
+def set_prices(
+    account: AccountId,
+    prices: Annotated[list[str], typer.Argument(metavar="TYPE=FEE...", help="PRECHECK=0.04")],
+    as_json: AsJson = False,
+) -> None:
+    """Set fees of an account; requests from now on cost that."""
+    fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
+    _print_prices(money.set_prices(open_session(), account, fees), as_json=as_json)
+
+
+def _print_prices(account: Account, *, as_json: bool) -> None:
+    schedule = fee_schedule(account.fees)
+    rows = [
+        (
+            *(fee_type, format_amount(fee), account.currency),
+            "own" if fee_type in account.fees else "default",
+        )
+        for fee_type, fee in schedule.items()
+    ]
+    data = {
+        "accountId": account.account_id,
+        "currency": account.currency,
+        "fees": {fee_type: exact(fee) for fee_type, fee in schedule.items()},
+    }
+    show(data, table(("FUNCTION", "FEE", "CURRENCY", "FROM"), rows), as_json=as_json)
+
+
+@ledger.command()
+def verify(as_json: AsJson = False) -> None:
+    """Prove that balances are the sums of their entries and that nothing closed wrongly."""
+    report = money.verify_ledger(open_session())
+    lines = [
+        f"accounts  {report.accounts}: each balance and each hold is the sum of its entries",
+        f"entries   {report.entries}",
+        f"requests  {report.requests}: {report.closed} closed, {report.open} open; none closed "
+        "more than it authorized, none ended twice, items add up",
+    ]
+    verdict = "the ledger is right" if not report.problems else "THE LEDGER IS WRONG"
+    problems = [f"  - {problem}" for problem in report.problems]
+    show(
+        report,
+        "\n".join([*(lines if not problems else lines[1:2]), *problems, verdict]),
+        as_json=as_json,
+    )
+    if report.problems:
+        raise typer.Exit(1)
+
+
+@ledger.command("show")
+def show_entries(
+    account: AccountId,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Newest entries.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show the newest entries of an account."""
+    entries = money.entries(open_session(), account, limit)
+    data = [
+        {
+            "at": iso_time(e.at_ms),
+            "reference": e.reference,
+            "kind": e.kind.value,
+            "amount": exact(e.amount),
+            "held": exact(e.held),
+            "detail": e.detail,
+        }
+        for e in entries
+    ]
+    headings = ("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL")
+    show(data, columns(headings, data, [name.lower() for name in headings], ""), as_json=as_json)
+
+
+def statement(
+    account: AccountId,
+    month: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM", help="Month in UTC. Default: this one.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print an account's statement of a month."""
+    found = money.statement(open_session(), account, month)
+    owner, made = found.account, found.sums
+    data = {
+        "accountId": account,
+        "month": found.month,
+        "currency": owner.currency,
+        "opening": exact(made.opening),
+        "topUps": exact(made.top_ups),
+        "adjustments": exact(made.adjustments),
+        "fees": {
+            fee_type: {"count": line.count, "total": exact(line.total)}
+            for fee_type, line in sorted(made.fees.items())
+        },
+        "charged": exact(made.charged),
+        "closing": exact(made.closing),
+        "unchargedRequests": made.uncharged_requests,
+    }
+    title = f"{owner.name} ({account}), {found.month}, {owner.currency}"
+    show(data, f"{title}\n{_rows(made)}", as_json=as_json)
+
+
+def _rows(made: MonthStatement) -> str:
+    rows: list[tuple[str, str, str]] = [
+        ("opening balance", "", format_amount(made.opening)),
+        ("top-ups", "", format_amount(made.top_ups)),
+        ("adjustments", "", format_amount(made.adjustments)),
+        *(
+            (fee_type, f"{line.count} x", format_amount(-line.total))
+            for fee_type, line in sorted(made.fees.items())
+        ),
+        ("requests not charged", f"{made.uncharged_requests} x", "0"),
+        ("closing balance", "", format_amount(made.closing)),
+    ]
+    return table(("", "COUNT", "AMOUNT"), rows)

@@ -1,0 +1,53 @@
+"""gatehouse backup, doctor and migrate: commands about the installation as a whole."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.opening import operator, read_settings
+from gatehouse.cli.output import show
+from gatehouse.settings import unknown_variables
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the copy.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write a consistent, checked copy of the database; the service may go on running.
+
+    The database is copied as it is, also before a migration. Keys in it are wrapped by the root
+    secret: keep that secret too, and somewhere else.
+    """
+    from gatehouse.admin.backup import write_backup
+
+    size = write_backup(read_settings(), operator(), file)
+    show({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Go through the go-live list; each point that is open says what to do."""
+    from gatehouse.admin.go_live import inspect
+
+    report = inspect(read_settings(), unknown_variables(os.environ))
+    lines = []
+    for point in report.points:
+        mark = "ok  " if point.ok else "OPEN" if point.needed else "hint"
+        lines.append(f"{mark}  {point.name}: {point.found}")
+        if not point.ok:
+            lines.append(f"      to do: {point.remedy}")
+    lines.append("ready for production" if report.ready else "not ready for production")
+    show(report, "\n".join(lines), as_json=as_json)
+    if not report.ready:
+        raise typer.Exit(1)
+
+
+def migrate(as_json: AsJson = False) -> None:
+    """Create or upgrade the database. A sandbox does this by itself, production never."""
+    from gatehouse.installation import migrate_database
+
+    before, after = migrate_database(read_settings())
+    text = f"up to date at {after}" if before == after else f"{before or 'empty'} -> {after}"
+    show({"before": before, "after": after}, text, as_json=as_json)
