@@ -12,8 +12,9 @@ from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.memory import Entity, EntityKind, History, MemoryEvent
+from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.response import Reason, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, load_scorecard, load_sheet
 from gatehouse.sentry.stage import ObservedRequest, SentryStage

@@ -11,7 +11,7 @@ from gatehouse.sentry.entity_history import KIND_BITS, EntityHistory, new_links
 from gatehouse.sentry.event_layout import EventLayout, layout_of
 from gatehouse.sentry.history_table import Shard
 from gatehouse.sentry.memory import EntityKind, MemoryEvent, MemoryState
-from gatehouse.sentry.recalled import RecalledHistory
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.reputation_store import KeyedEvent, LabelTarget, ReputationStore
 from gatehouse.sentry.user_history import UserHistory
 
@@ -50,17 +50,17 @@ class LocalMemory:
         """How full the memory is."""
         return MemoryState(sum(map(len, self._shards)), self._limit, self.rebuilt, self._events)
 
-    async def record_and_recall(self, event: MemoryEvent) -> RecalledHistory:
+    async def record_and_recall(self, event: MemoryEvent) -> History:
         """Count an event, unless its transaction was counted before, and recall its history."""
         return self.note(event)
 
-    def note(self, event: MemoryEvent) -> RecalledHistory:
+    def note(self, event: MemoryEvent) -> History:
         """The same as a plain function: this memory never waits."""
         stats = self._accounts.get(event.account_id)
         if stats is None:
             stats = self._accounts[event.account_id] = AccountStats()
         layout, keys = _keyed(event)
-        recalled = RecalledHistory(KeyedEvent(event, keys, stats), self._reputations)
+        recalled = History(KeyedEvent(event, keys, stats), self._reputations)
         if layout.transaction is not None:
             transaction = keys[layout.transaction]
             recalled.counted = self._shard(transaction).is_new(transaction)

@@ -10,9 +10,10 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
-from gatehouse.sentry.memory import Entity, History, Memory, MemoryEvent
+from gatehouse.sentry.memory import Entity, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request

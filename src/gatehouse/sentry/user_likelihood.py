@@ -9,7 +9,8 @@ import math
 from typing import Final
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import EntityKind, EntityView, History
+from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.recalled import EntityView, History
 
 LEAST_EVENTS: Final = 3
 """A user who was seen less often has no habits yet."""
