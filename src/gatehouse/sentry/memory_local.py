@@ -20,15 +20,7 @@ from gatehouse.sentry.user_history import UserHistory
 _SHARDS: Final = 64
 _KEY_BITS: Final = 0x7FFF_FFFF_FFFF_FFFF ^ KIND_BITS
 _REFUSED: Final = frozenset(
-    (
-        EntityKind.CARD,
-        EntityKind.BIN,
-        EntityKind.ADDRESS,
-        EntityKind.PLACE,
-        EntityKind.SESSION,
-        EntityKind.USER,
-        EntityKind.EMAIL,
-    )
+    (kinds.CARD, kinds.BIN, kinds.ADDRESS, kinds.PLACE, kinds.SESSION, kinds.USER, kinds.EMAIL)
 )
 """The kinds whose refused payments are remembered."""
 
@@ -70,20 +62,14 @@ class LocalMemory:
             recalled.paid = _logarithm(event.amount) is not None
             recalled.histories = self._count(event, layout, keys, stats)
         else:
-            recalled.histories = self._recall(event, layout, keys)
+            recalled.histories = [
+                self._peek(keys[place]) or _new_history(kind, event)
+                for place, kind, _ in layout.remembered
+            ]
         # Backwards, so that the first of several entities of one kind stays.
         backwards = zip(reversed(recalled.kinds), reversed(recalled.histories), strict=True)
         recalled.first = dict(backwards)
         return recalled
-
-    def _recall(
-        self, event: MemoryEvent, layout: EventLayout, keys: list[int]
-    ) -> list[EntityHistory]:
-        """The histories of the event's entities as they are."""
-        remembered = layout.remembered
-        return [
-            self._peek(keys[place]) or _new_history(kind, event) for place, kind, _ in remembered
-        ]
 
     def _count(
         self, event: MemoryEvent, layout: EventLayout, keys: list[int], stats: AccountStats

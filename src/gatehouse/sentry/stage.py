@@ -125,7 +125,8 @@ class SentryStage:
         history = await self._memory.record_and_recall(event)
         observed.view.history = history
         if history.counted:
-            case.on_settled.append(lambda done: self._settle(event, done=done))
+            # A request in which another party failed does not count against the customer.
+            case.on_settled.append(lambda done: None if done else self._memory.retract(event))
         return observed
 
     def view(
@@ -138,11 +139,6 @@ class SentryStage:
             transaction = drop_placeholder(view.event.transaction_id)
             case.transaction = None if transaction is None else self._hasher.kept(transaction)
         return ObservedRequest(view, event_of(case.account_id, view, policy, self._hasher, more))
-
-    def _settle(self, event: MemoryEvent, *, done: bool) -> None:
-        """A request in which another party failed does not count against the customer."""
-        if not done:
-            self._memory.retract(event)
 
     def _score(self, observed: ObservedRequest) -> tuple[dict[str, float], Scored]:
         values = measure_features(observed.view)

@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
-from gatehouse.training.metrics import CalibrationPoint
-from gatehouse.training.report import Curves, ModelReport, TermShape, learned_terms
+from gatehouse.training.report import (
+    CalibrationPoint,
+    Curves,
+    ModelReport,
+    TermShape,
+    learned_terms,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
