@@ -40,11 +40,8 @@ _GIVEN: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{16,64}|[0-9a-fA-F]{8}(?:-[0-9a-f
 )
 def _named(view: RequestView) -> float | None:
     account = view.account
-    return (
-        0.0
-        if drop_placeholder(account.user_id) is None and drop_placeholder(account.username) is None
-        else 1.0
-    )
+    named = drop_placeholder(account.user_id) is not None
+    return float(named or drop_placeholder(account.username) is not None)
 
 
 @_feature(

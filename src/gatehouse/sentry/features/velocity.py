@@ -167,14 +167,11 @@ def _card_accounts(view: RequestView) -> float | None:
     needs=lambda view: bool(view.request.custom_inputs),
 )
 def _custom(view: RequestView) -> float | None:
-    found = () if view.history is None else view.history.all_of(kinds.CUSTOM)
-    if not found:
+    history = view.history
+    found = () if history is None else history.all_of(kinds.CUSTOM)
+    if history is None or not found:
         return None
-    partner = (
-        kinds.USER
-        if view.history is not None and view.history.of(kinds.USER) is not None
-        else kinds.ADDRESS
-    )
+    partner = kinds.ADDRESS if history.of(kinds.USER) is None else kinds.USER
     return max([surprise_of_partners(entity, partner, 1.0, view.at_s) for entity in found])
 
 
