@@ -19,8 +19,9 @@ _DIGITS: Final = 6
 
 
 def risk_of(total: Values) -> Values:
-    """The risk that the log-odds of being legitimate stand for, bounded and rounded as in answers:
-    what is the same there can be told apart by nobody.
+    """The risk that the log-odds of being legitimate stand for, bounded and rounded as in answers.
+
+    Requests with the same answer must count as equal here.
     """
     risk: Values = 1 / (1 + np.exp(np.clip(total, -LARGEST_TOTAL, LARGEST_TOTAL)))
     return risk.round(_ANSWERED_DIGITS)

@@ -262,5 +262,4 @@ def _term(axes: "Axes", term: TermShape, records: int) -> None:
 
 
 def _percent(share: float, _: Any) -> str:
-    """A share as an axis shows it."""
     return f"{100 * share:g} %"

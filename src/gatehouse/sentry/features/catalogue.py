@@ -50,7 +50,6 @@ _Measures = tuple[tuple[str, Measure], ...]
 
 
 def _plan(collection: Collection) -> tuple[tuple[Need | None, _Measures], ...]:
-    """The measures of a group, by what they need."""
     together: dict[Need | None, list[tuple[str, Measure]]] = {}
     for feature in collection.features:
         together.setdefault(feature.needs, []).append((feature.code, feature.measure))
