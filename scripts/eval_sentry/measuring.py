@@ -8,18 +8,20 @@ fraud that day; a customer that was found is left out for the rest of the week.
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gatehouse.training.metrics import Figures, card_precision, measure
+from gatehouse.training.metrics import measure
+from gatehouse.training.report import Figures
 from scripts.eval_sentry.converting import DataError, Known
 
 EVERY: Final = "every request"
 UNKNOWN: Final = "without customers known to be compromised, as the Handbook counts"
 DAYS: Final = 7
+_CARDS_A_DAY: Final = 100
 _BOOK_DELAY_DAYS: Final = 7
 _BOOK_TRAINING_DAYS: Final = 7
 
@@ -147,3 +149,34 @@ def mean(several: Sequence[Scores]) -> Scores:
 def _mean(values: Sequence[float | None]) -> float | None:
     given = [value for value in values if value is not None]
     return fmean(given) if given else None
+
+
+def card_precision(
+    days: NDArray[Any],
+    users: NDArray[Any],
+    fraud: NDArray[Any],
+    risk: NDArray[Any],
+    k: int = _CARDS_A_DAY,
+) -> float:
+    """Of the k customers that look most risky each day, the share that had a fraud that day.
+
+    It is the mean over the days. A customer that was found this way is blocked: what follows in the
+    same set of requests is not looked at. Customers that were known to be compromised before must
+    be left out by the caller, who knows when which label came in.
+    """
+    names, numbers = np.unique(np.asarray(users), return_inverse=True)
+    actual, predicted = np.asarray(fraud, dtype=bool), np.asarray(risk, dtype=np.float64)
+    every_day = np.asarray(days)
+    blocked = np.zeros(len(names), dtype=bool)
+    found = []
+    for day in np.unique(every_day):
+        here = (every_day == day) & ~blocked[numbers]
+        highest = np.full(len(names), -np.inf)
+        np.maximum.at(highest, numbers[here], predicted[here])
+        compromised = np.zeros(len(names), dtype=bool)
+        compromised[numbers[here & actual]] = True
+        top = np.argsort(-highest, kind="stable")[:k]
+        caught = top[compromised[top]]
+        blocked[caught] = True
+        found.append(len(caught) / k)
+    return float(np.mean(found)) if found else 0.0

@@ -14,8 +14,8 @@ from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
-from gatehouse.training.metrics import Figures
 from gatehouse.training.report import (
+    Figures,
     ModelComparison,
     ModelReport,
     ReportPeriod,

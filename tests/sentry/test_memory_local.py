@@ -13,10 +13,10 @@ from gatehouse.sentry.memory import (
     WEEK_S,
     Entity,
     EntityKind,
-    EntityView,
     MemoryEvent,
 )
 from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.recalled import EntityView
 from gatehouse.sentry.user_likelihood import log_ratio
 
 NOW = 1_800_000_000.0

@@ -12,8 +12,9 @@ from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.memory import Entity, EntityKind, History, MemoryEvent
+from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.response import Reason, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, load_scorecard, load_sheet
 from gatehouse.sentry.stage import ObservedRequest, SentryStage
@@ -42,8 +43,8 @@ def case() -> Case:
     return made
 
 
-def gather(sentry: SentryStage, of: Case, more: Sequence[Entity] = ()) -> ObservedRequest:
-    found = asyncio.run(sentry.gather(of, REQUEST, more=more))
+def observe(sentry: SentryStage, of: Case, more: Sequence[Entity] = ()) -> ObservedRequest:
+    found = asyncio.run(sentry.observe(of, REQUEST, more=more))
     of.observation = found
     return found
 
@@ -62,7 +63,7 @@ def test_alone_it_notes_the_request_and_tells_its_event() -> None:
 
 def test_what_was_gathered_before_is_neither_noted_nor_told_again() -> None:
     memory, of = LocalMemory(limit=1000), case()
-    found = gather(stage(memory), of, [EMAIL])
+    found = observe(stage(memory), of, [EMAIL])
     assert found.counted
     result = run(stage(memory), of)
     assert memory.state().events == 1
@@ -73,7 +74,7 @@ def test_what_was_gathered_before_is_neither_noted_nor_told_again() -> None:
 
 def test_the_score_is_the_same_whoever_gathered() -> None:
     alone, before = case(), case()
-    gather(stage(LocalMemory(limit=1000)), before)
+    observe(stage(LocalMemory(limit=1000)), before)
     first = run(stage(LocalMemory(limit=1000)), alone)
     second = run(stage(LocalMemory(limit=1000)), before)
     assert first.response == second.response
@@ -84,7 +85,7 @@ def test_the_score_is_the_same_whoever_gathered() -> None:
 def test_what_another_party_failed_to_answer_is_taken_back(gathers: bool) -> None:
     memory, of = LocalMemory(limit=1000), case()
     if gathers:
-        gather(stage(memory), of)
+        observe(stage(memory), of)
     run(stage(memory), of)
     for tell in of.on_settled:
         tell(False)
@@ -92,20 +93,20 @@ def test_what_another_party_failed_to_answer_is_taken_back(gathers: bool) -> Non
 
 
 def test_a_past_that_was_gathered_can_be_asked_by_rules() -> None:
-    found = gather(stage(LocalMemory(limit=1000)), case(), [EMAIL])
-    assert found.past is not None
+    found = observe(stage(LocalMemory(limit=1000)), case(), [EMAIL])
+    assert found.history is not None
     groups = {"card", "bin", "ip", "device", "user", "email"}
-    assert set(found.past.velocity()) == {f"velocity.{group}" for group in groups}
+    assert set(found.history.velocity()) == {f"velocity.{group}" for group in groups}
 
 
-def test_a_memory_that_does_not_answer_leaves_a_glance_that_is_free() -> None:
+def test_a_memory_that_does_not_answer_leaves_a_view_that_is_free() -> None:
     sentry, of = stage(Silent(limit=1000)), case()
     with pytest.raises(ConnectorFailed):
-        gather(sentry, of)
-    of.observation = glance = sentry.glance(of, REQUEST, more=[EMAIL])
-    past: History | None = glance.past
-    assert past is None
-    assert not glance.counted
+        observe(sentry, of)
+    of.observation = viewed = sentry.view(of, REQUEST, more=[EMAIL])
+    history: History | None = viewed.history
+    assert history is None
+    assert not viewed.counted
     result = run(sentry, of)
     assert not result.completed
     assert result.response == sentry.unavailable(case()).response

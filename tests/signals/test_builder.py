@@ -35,11 +35,11 @@ class Desk:
 
     def __init__(self) -> None:
         self.memory = LocalMemory(10_000)
-        keeper = EntityHasher(b"k" * 32)
+        hasher = EntityHasher(b"k" * 32)
         book = Book()
-        stage = SentryStage(book, self.memory, load_scorecard(), keeper, time_limit_ms=1000)
+        stage = SentryStage(book, self.memory, load_scorecard(), hasher, time_limit_ms=1000)
         self.survey = LiveSignalBuilder(
-            stage, book, self.memory, Fingerprinter(Fingerprints(KEY), keeper)
+            stage, book, self.memory, Fingerprinter(Fingerprints(KEY), hasher)
         )
         self._cards = CardMasker(load_bins(), KEY)
 

@@ -4,8 +4,14 @@ import math
 import random
 from typing import Any
 
-from gatehouse.training.metrics import Figures
-from gatehouse.training.report import Curves, ModelComparison, ModelReport, ReportPeriod, TermShape
+from gatehouse.training.report import (
+    Curves,
+    Figures,
+    ModelComparison,
+    ModelReport,
+    ReportPeriod,
+    TermShape,
+)
 
 _DAWN = "T00:00:00.000Z"
 

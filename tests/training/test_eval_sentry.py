@@ -28,6 +28,7 @@ from scripts.eval_sentry.converting import (
 from scripts.eval_sentry.measuring import (
     EVERY,
     UNKNOWN,
+    card_precision,
     choose_from_week,
     mean,
     not_known,
@@ -36,8 +37,9 @@ from scripts.eval_sentry.measuring import (
 from scripts.eval_sentry.reporting import HEADINGS, as_text, result_of
 from scripts.eval_sentry.running import pace_of, read_risks
 
-from gatehouse.training.metrics import Figures, card_precision, measure
+from gatehouse.training.metrics import measure
 from gatehouse.training.replay_lines import read_line
+from gatehouse.training.report import Figures
 
 MIDNIGHT = int(datetime(2026, 3, 1, tzinfo=UTC).timestamp())
 

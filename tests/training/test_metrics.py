@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
+from scripts.eval_sentry.measuring import card_precision
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score, roc_curve
 
 from gatehouse.training.metrics import (
     LEAST_IN_BIN,
     MOST_POINTS,
-    Figures,
     calibration,
-    card_precision,
     measure,
     precision_recall,
 )
+from gatehouse.training.report import Figures
 
 
 def _requests(seed: int, *, digits: int, events: int = 4000) -> tuple[np.ndarray, np.ndarray]:

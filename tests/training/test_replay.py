@@ -94,8 +94,8 @@ def run(
     watcher: Silent | None = None,
 ) -> tuple[Scores, Summary]:
     memory = memory or LocalMemory(50_000)
-    keeper = EntityHasher(b"a key for tests")
-    stage = SentryStage(Book(), memory, load_scorecard(), keeper, time_limit_ms=1000)
+    hasher = EntityHasher(b"a key for tests")
+    stage = SentryStage(Book(), memory, load_scorecard(), hasher, time_limit_ms=1000)
     scores: Scores = []
     summary = replay(
         lines,

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.training.metrics import Figures
 from gatehouse.training.report import (
+    Figures,
     ModelComparison,
     ModelReport,
     TermShape,

@@ -47,11 +47,6 @@ def absurd_from(currency: str | None) -> float:
     return ABSURD * (magnitude(currency) or _UNKNOWN_MAGNITUDE)
 
 
-def is_absurd(amount: float, currency: str | None) -> bool:
-    """Whether it is more than any buyer would pay."""
-    return not amount <= absurd_from(currency)
-
-
 def is_small(amount: float, currency: str | None) -> bool:
     """Whether it is so little that a card may only be tried with it."""
     return amount < SMALL * (magnitude(currency) or 1.0)
@@ -59,7 +54,7 @@ def is_small(amount: float, currency: str | None) -> bool:
 
 def can_be_paid(amount: float, currency: str | None, digits: int | None) -> bool:
     """Whether it is above 0, not absurd, and has no more decimals than its currency."""
-    if not amount > 0 or is_absurd(amount, currency):
+    if not 0 < amount <= absurd_from(currency):
         return False
     if digits is None:
         return True

@@ -8,50 +8,45 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind
 
 _ALONE: Final[tuple[EntityKind, ...]] = ()
 PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
-    EntityKind.ADDRESS: (EntityKind.USER, EntityKind.CARD, EntityKind.BIN, EntityKind.EMAIL),
-    EntityKind.NETWORK: (EntityKind.USER,),
-    EntityKind.DEVICE: _ALONE,
-    EntityKind.PLACE: (EntityKind.USER, EntityKind.CARD),
-    EntityKind.SESSION: (
-        EntityKind.ADDRESS,
-        EntityKind.COUNTRY,
-        EntityKind.BROWSER,
-        EntityKind.SYSTEM,
-        EntityKind.USER,
-        EntityKind.CARD,
+    kinds.ADDRESS: (kinds.USER, kinds.CARD, kinds.BIN, kinds.EMAIL),
+    kinds.NETWORK: (kinds.USER,),
+    kinds.DEVICE: _ALONE,
+    kinds.PLACE: (kinds.USER, kinds.CARD),
+    kinds.SESSION: (
+        kinds.ADDRESS,
+        kinds.COUNTRY,
+        kinds.BROWSER,
+        kinds.SYSTEM,
+        kinds.USER,
+        kinds.CARD,
     ),
-    EntityKind.USER: (
-        EntityKind.ADDRESS,
-        EntityKind.OPERATOR,
-        EntityKind.COUNTRY,
-        EntityKind.DEVICE,
-        EntityKind.AGENT,
-        EntityKind.BROWSER,
-        EntityKind.SYSTEM,
-        EntityKind.CARD,
+    kinds.USER: (
+        kinds.ADDRESS,
+        kinds.OPERATOR,
+        kinds.COUNTRY,
+        kinds.DEVICE,
+        kinds.AGENT,
+        kinds.BROWSER,
+        kinds.SYSTEM,
+        kinds.CARD,
     ),
-    EntityKind.CARD: (EntityKind.USER, EntityKind.ADDRESS, EntityKind.EMAIL),
-    EntityKind.BIN: (EntityKind.CARD,),
-    EntityKind.AFFILIATE: _ALONE,
-    EntityKind.DISCOUNT: (EntityKind.USER,),
-    EntityKind.CATEGORY: _ALONE,
-    EntityKind.CART: (EntityKind.USER,),
-    EntityKind.CUSTOM: (EntityKind.USER, EntityKind.ADDRESS),
-    EntityKind.EMAIL: (
-        EntityKind.CARD,
-        EntityKind.BIN,
-        EntityKind.ISSUER,
-        EntityKind.ADDRESS,
-        EntityKind.USER,
-    ),
-    EntityKind.PHONE: (EntityKind.CARD, EntityKind.USER),
+    kinds.CARD: (kinds.USER, kinds.ADDRESS, kinds.EMAIL),
+    kinds.BIN: (kinds.CARD,),
+    kinds.AFFILIATE: _ALONE,
+    kinds.DISCOUNT: (kinds.USER,),
+    kinds.CATEGORY: _ALONE,
+    kinds.CART: (kinds.USER,),
+    kinds.CUSTOM: (kinds.USER, kinds.ADDRESS),
+    kinds.EMAIL: (kinds.CARD, kinds.BIN, kinds.ISSUER, kinds.ADDRESS, kinds.USER),
+    kinds.PHONE: (kinds.CARD, kinds.USER),
 }
 """The kinds that have a history, and with which partners. All other kinds are only counted."""
-GOODS: Final = frozenset((EntityKind.ARTICLE, EntityKind.SHELF, EntityKind.MIX))
+GOODS: Final = frozenset((kinds.ARTICLE, kinds.SHELF, kinds.MIX))
 """Kinds that are counted in a table of their own, because there can be very many of them."""
 
 Pick = Callable[[Sequence[int]], Sequence[int]]
@@ -77,12 +72,12 @@ class EventLayout(NamedTuple):
 
 # More layouts than an honest caller has; each costs little to work out again.
 @lru_cache(maxsize=4096)
-def layout_of(kinds: tuple[EntityKind, ...]) -> EventLayout:
+def layout_of(present: tuple[EntityKind, ...]) -> EventLayout:
     """The layout of an event whose entities are of these kinds, in this order."""
     first: dict[EntityKind, int] = {}
-    for place, kind in enumerate(kinds):
+    for place, kind in enumerate(present):
         first.setdefault(kind, place)
-    transaction = first.pop(EntityKind.TRANSACTION, None)
+    transaction = first.pop(kinds.TRANSACTION, None)
     return EventLayout(
         transaction,
         tuple(first),
@@ -90,13 +85,13 @@ def layout_of(kinds: tuple[EntityKind, ...]) -> EventLayout:
         _picking(
             [place for kind, place in first.items() if kind not in PARTNERS and kind not in GOODS]
         ),
-        _picking([place for place, kind in enumerate(kinds) if kind in GOODS]),
+        _picking([place for place, kind in enumerate(present) if kind in GOODS]),
         tuple(
             (place, kind, _picking([first[each] for each in PARTNERS[kind] if each in first]))
-            for place, kind in enumerate(kinds)
+            for place, kind in enumerate(present)
             if kind in PARTNERS
         ),
-        tuple(kind for kind in kinds if kind in PARTNERS),
+        tuple(kind for kind in present if kind in PARTNERS),
     )
 
 

@@ -7,11 +7,12 @@ transaction was recorded before is recalled, but not counted again.
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import msgspec
 
-from gatehouse.sentry.reputation import EntityReputation
+if TYPE_CHECKING:
+    from gatehouse.sentry.recalled import History
 
 MINUTE_S: Final = 60
 HOUR_S: Final = 3600
@@ -88,91 +89,10 @@ class Spread(NamedTuple):
     amounts: int
 
 
-class EntityView(Protocol):
-    """The history of one entity, this event included."""
-
-    @property
-    def events(self) -> int:
-        """How often it was ever seen; 1 when it is new."""
-
-    @property
-    def first_s(self) -> float:
-        """When it was first seen."""
-
-    @property
-    def previous_s(self) -> float | None:
-        """When it was last seen before this event."""
-
-    def count(self, span_s: int) -> float:
-        """How many events there were in the last so many seconds."""
-
-    def total(self, span_s: int) -> float:
-        """The sum of their amounts, in one currency."""
-
-    def active_days(self) -> int:
-        """On how many different days of the last month it was seen; a lower bound if busy."""
-
-    def distinct(self, kind: EntityKind, span_s: int) -> int:
-        """With how many different entities of a kind it was seen; large numbers are cut off."""
-
-    def times_with(self, kind: EntityKind) -> int:
-        """How often it was seen together with this event's entity of a kind; 1 when that is new."""
-
-    def previous_country(self) -> tuple[str, float] | None:
-        """The country a user was last seen in before this event, and when."""
-
-    def high_amounts(self) -> int:
-        """How many of a user's amounts in the two weeks before were far above the usual ones."""
-
-    def usual_amounts(self) -> Sequence[float]:
-        """Natural logarithms of earlier amounts in this event's currency, most recent last."""
-
-
-class History(Protocol):
-    """What is known about everything an event touches."""
-
-    @property
-    def counted(self) -> bool:
-        """Whether the event was new; False for a transaction that was recorded before."""
-
-    @property
-    def events(self) -> int:
-        """Events of the account so far, this one included."""
-
-    @property
-    def users(self) -> int:
-        """Different users of the account so far."""
-
-    def of(self, kind: EntityKind) -> EntityView | None:
-        """The history of this event's entity of a kind, or None when it has none.
-
-        Operators, countries, agents, browsers, systems and issuers are only counted and have none.
-        """
-
-    def popularity(self, kind: EntityKind) -> int:
-        """How often this event's entity of a kind was seen with any user; 0 for none."""
-
-    def all_of(self, kind: EntityKind) -> Sequence[EntityView]:
-        """The histories of all the event's entities of a kind."""
-
-    def usual_amounts(self) -> Spread | None:
-        """How the account's amounts in this currency spread, when enough are known."""
-
-    def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
-        """The reputation of every entity of the event that a label is known of."""
-
-    def velocity(self) -> dict[str, list[float]]:
-        """What rules can ask of the history, as `conditions.catalogue.VELOCITY` lays it out.
-
-        By name, such as `velocity.card`, and only for groups that the event has an entity of; of
-        several addresses the last one counts.
-        """
-
-
 class Memory(Protocol):
     """Records events and recalls their history."""
 
-    async def record_and_recall(self, event: MemoryEvent) -> History:
+    async def record_and_recall(self, event: MemoryEvent) -> "History":
         """Count an event, unless its transaction was counted before, and recall its history."""
 
     def retract(self, event: MemoryEvent) -> None:

@@ -11,7 +11,7 @@ from gatehouse.sentry.entity_history import KIND_BITS, EntityHistory, new_links
 from gatehouse.sentry.event_layout import EventLayout, layout_of
 from gatehouse.sentry.history_table import Shard
 from gatehouse.sentry.memory import EntityKind, MemoryEvent, MemoryState
-from gatehouse.sentry.recalled import RecalledHistory
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.reputation_store import KeyedEvent, LabelTarget, ReputationStore
 from gatehouse.sentry.user_history import UserHistory
 
@@ -20,15 +20,7 @@ from gatehouse.sentry.user_history import UserHistory
 _SHARDS: Final = 64
 _KEY_BITS: Final = 0x7FFF_FFFF_FFFF_FFFF ^ KIND_BITS
 _REFUSED: Final = frozenset(
-    (
-        EntityKind.CARD,
-        EntityKind.BIN,
-        EntityKind.ADDRESS,
-        EntityKind.PLACE,
-        EntityKind.SESSION,
-        EntityKind.USER,
-        EntityKind.EMAIL,
-    )
+    (kinds.CARD, kinds.BIN, kinds.ADDRESS, kinds.PLACE, kinds.SESSION, kinds.USER, kinds.EMAIL)
 )
 """The kinds whose refused payments are remembered."""
 
@@ -50,17 +42,17 @@ class LocalMemory:
         """How full the memory is."""
         return MemoryState(sum(map(len, self._shards)), self._limit, self.rebuilt, self._events)
 
-    async def record_and_recall(self, event: MemoryEvent) -> RecalledHistory:
+    async def record_and_recall(self, event: MemoryEvent) -> History:
         """Count an event, unless its transaction was counted before, and recall its history."""
         return self.note(event)
 
-    def note(self, event: MemoryEvent) -> RecalledHistory:
+    def note(self, event: MemoryEvent) -> History:
         """The same as a plain function: this memory never waits."""
         stats = self._accounts.get(event.account_id)
         if stats is None:
             stats = self._accounts[event.account_id] = AccountStats()
         layout, keys = _keyed(event)
-        recalled = RecalledHistory(KeyedEvent(event, keys, stats), self._reputations)
+        recalled = History(KeyedEvent(event, keys, stats), self._reputations)
         if layout.transaction is not None:
             transaction = keys[layout.transaction]
             recalled.counted = self._shard(transaction).is_new(transaction)
@@ -70,20 +62,14 @@ class LocalMemory:
             recalled.paid = _logarithm(event.amount) is not None
             recalled.histories = self._count(event, layout, keys, stats)
         else:
-            recalled.histories = self._recall(event, layout, keys)
+            recalled.histories = [
+                self._peek(keys[place]) or _new_history(kind, event)
+                for place, kind, _ in layout.remembered
+            ]
         # Backwards, so that the first of several entities of one kind stays.
         backwards = zip(reversed(recalled.kinds), reversed(recalled.histories), strict=True)
         recalled.first = dict(backwards)
         return recalled
-
-    def _recall(
-        self, event: MemoryEvent, layout: EventLayout, keys: list[int]
-    ) -> list[EntityHistory]:
-        """The histories of the event's entities as they are."""
-        remembered = layout.remembered
-        return [
-            self._peek(keys[place]) or _new_history(kind, event) for place, kind, _ in remembered
-        ]
 
     def _count(
         self, event: MemoryEvent, layout: EventLayout, keys: list[int], stats: AccountStats

@@ -1,25 +1,25 @@
-"""What the memory of this process recalls for one event; implements the views of the port."""
+"""What the memory recalls for one event. Counts include the event itself."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 
 from gatehouse.sentry.entity_history import TIME_SHIFT, EntityHistory
-from gatehouse.sentry.memory import EntityKind, EntityView, Spread
+from gatehouse.sentry.memory import EntityKind, Spread
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.reputation_store import KeyedEvent, ReputationStore
 from gatehouse.sentry.user_history import UserHistory
 from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured
 
 
-class RecalledEntity:
-    """One entity's history as of an event; implements `EntityView`."""
+class EntityView:
+    """The history of one entity, this event included."""
 
     __slots__ = (
         *("_currency", "_history", "_keys", "_now_s", "_paid", "_sorted"),
         *("events", "first_s", "previous_s"),
     )
 
-    def __init__(self, history: EntityHistory, recalled: "RecalledHistory") -> None:
+    def __init__(self, history: EntityHistory, recalled: "History") -> None:
         # A reference to `recalled` itself would be a cycle, which is freed late.
         self._history = history
         self._now_s = recalled.at_s
@@ -28,8 +28,10 @@ class RecalledEntity:
         self._paid = recalled.paid
         self._sorted: dict[EntityKind, list[int]] = {}
         self.events = history.events
+        """How often it was ever seen; 1 when it is new."""
         self.first_s = history.first_s
         self.previous_s = history.previous_s
+        """When it was last seen before this event."""
 
     def count(self, span_s: int) -> float:
         """How many events there were in the last so many seconds."""
@@ -37,16 +39,16 @@ class RecalledEntity:
         return self._history.count(now_s - span_s, now_s)
 
     def total(self, span_s: int) -> float:
-        """The sum of their amounts."""
+        """The sum of their amounts, in one currency."""
         now_s = self._now_s
         return self._history.total(now_s - span_s, now_s)
 
     def active_days(self) -> int:
-        """On how many different days of the last month it was seen."""
+        """On how many different days of the last month it was seen; a lower bound if busy."""
         return self._history.active_days(self._now_s)
 
     def distinct(self, kind: EntityKind, span_s: int) -> int:
-        """With how many different entities of a kind it was seen lately."""
+        """With how many different entities of a kind it was seen; large numbers are cut off."""
         links = self._sorted.get(kind)
         if links is None:
             links = self._sorted[kind] = self._history.links_to(kind)
@@ -57,7 +59,7 @@ class RecalledEntity:
         return bisect_left(links, int(now_s) + 1 << TIME_SHIFT) - bisect_left(links, since)
 
     def times_with(self, kind: EntityKind) -> int:
-        """How often it was seen with this event's entity of a kind."""
+        """How often it was seen together with this event's entity of a kind; 1 when that is new."""
         key = self._keys.get(kind)
         return 0 if key is None else self._history.times_with(key)
 
@@ -67,12 +69,12 @@ class RecalledEntity:
         return history.previous_country if isinstance(history, UserHistory) else None
 
     def high_amounts(self) -> int:
-        """How many of a user's earlier amounts were far above the usual ones lately."""
+        """How many of a user's amounts in the two weeks before were far above the usual ones."""
         history = self._history
         return history.high_before(self._now_s) if isinstance(history, UserHistory) else 0
 
     def usual_amounts(self) -> Sequence[float]:
-        """Earlier amounts in this event's currency."""
+        """Natural logarithms of earlier amounts in this event's currency, most recent last."""
         history = self._history
         if not isinstance(history, UserHistory) or history.amounts is None:
             return ()
@@ -81,8 +83,8 @@ class RecalledEntity:
         return history.amounts[:-1] if self._paid else history.amounts
 
 
-class RecalledHistory:
-    """What is known about everything an event touches; implements `History`."""
+class History:
+    """What is known about everything an event touches."""
 
     __slots__ = (
         *("_amount", "_event", "_reputations", "_views", "at_s", "counted", "currency", "first"),
@@ -92,12 +94,13 @@ class RecalledHistory:
     def __init__(self, event: KeyedEvent, reputations: ReputationStore) -> None:
         self._event = event
         self._reputations = reputations
-        self._views: dict[EntityKind, RecalledEntity] = {}
+        self._views: dict[EntityKind, EntityView] = {}
         self._amount = event.event.amount or 0.0
         self.stats = event.stats
         self.at_s = event.event.at_s
         self.currency = event.event.currency
         self.counted = True
+        """Whether the event was new; False for a transaction that was recorded before."""
         self.keys: dict[EntityKind, int] = {}
         self.kinds: tuple[EntityKind, ...] = ()
         self.histories: list[EntityHistory] = []
@@ -107,7 +110,7 @@ class RecalledHistory:
 
     @property
     def events(self) -> int:
-        """Events of the account so far."""
+        """Events of the account so far, this one included."""
         return self.stats.events
 
     @property
@@ -116,14 +119,17 @@ class RecalledHistory:
         return self.stats.users
 
     def of(self, kind: EntityKind) -> EntityView | None:
-        """The history of this event's entity of a kind."""
+        """The history of this event's entity of a kind, or None when it has none.
+
+        Operators, countries, agents, browsers, systems and issuers are only counted and have none.
+        """
         found = self._views.get(kind)
         if found is None and kind in self.first:
-            found = self._views[kind] = RecalledEntity(self.first[kind], self)
+            found = self._views[kind] = EntityView(self.first[kind], self)
         return found
 
     def popularity(self, kind: EntityKind) -> int:
-        """How often this event's entity of a kind was seen with any user."""
+        """How often this event's entity of a kind was seen with any user; 0 for none."""
         history = self.first.get(kind)
         if history is not None:
             return history.events
@@ -135,10 +141,10 @@ class RecalledHistory:
         if kind not in self.keys:
             return ()
         found = zip(self.kinds, self.histories, strict=True)
-        return [RecalledEntity(history, self) for each, history in found if each is kind]
+        return [EntityView(history, self) for each, history in found if each is kind]
 
     def usual_amounts(self) -> Spread | None:
-        """How the account's amounts in this currency spread."""
+        """How the account's amounts in this currency spread, when enough are known."""
         return self.stats.usual_amounts(self.currency)
 
     def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
@@ -146,7 +152,11 @@ class RecalledHistory:
         return self._reputations.of(self._event) if self._reputations.labelled else {}
 
     def velocity(self) -> dict[str, list[float]]:
-        """What rules can ask of the history."""
+        """What rules can ask of the history, as `conditions.catalogue.VELOCITY` lays it out.
+
+        By name, such as `velocity.card`, and only for groups that the event has an entity of; of
+        several addresses the last one counts.
+        """
         last = dict(zip(self.kinds, self.histories, strict=True))
         event = VelocityEvent(self.at_s, self.keys, self.counted, self._amount, self.currency)
         found = {}

@@ -171,7 +171,6 @@ class LabelCounts(msgspec.Struct, gc=False):
 
 
 def _labels(row: int, *, fraud: bool) -> int:
-    """How many labels of one kind a day has."""
     return row >> _FRAUD_SHIFT & _MOST if fraud else row & _MOST
 
 

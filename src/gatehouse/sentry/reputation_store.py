@@ -31,35 +31,27 @@ _STEADY: Final = HALF_LIFE_DAYS / 0.6931 / 30
 """The weighted events of an entity that has long been steady, for each event of its month."""
 
 SMOOTHING: Final[dict[EntityKind, float]] = {
-    EntityKind.ADDRESS: 8.0,
-    EntityKind.NETWORK: 20.0,
-    EntityKind.OPERATOR: 100.0,
-    EntityKind.COUNTRY: 100.0,
-    EntityKind.PLACE: 5.0,
-    EntityKind.USER: 10.0,
-    EntityKind.CARD: 3.0,
-    EntityKind.BIN: 30.0,
-    EntityKind.ISSUER: 100.0,
-    EntityKind.AFFILIATE: 2.0,
-    EntityKind.DISCOUNT: 20.0,
-    EntityKind.SHELF: 20.0,
-    EntityKind.ARTICLE: 20.0,
-    EntityKind.MIX: 20.0,
-    EntityKind.CUSTOM: 20.0,
-    EntityKind.EMAIL: 3.0,
-    EntityKind.PHONE: 3.0,
+    kinds.ADDRESS: 8.0,
+    kinds.NETWORK: 20.0,
+    kinds.OPERATOR: 100.0,
+    kinds.COUNTRY: 100.0,
+    kinds.PLACE: 5.0,
+    kinds.USER: 10.0,
+    kinds.CARD: 3.0,
+    kinds.BIN: 30.0,
+    kinds.ISSUER: 100.0,
+    kinds.AFFILIATE: 2.0,
+    kinds.DISCOUNT: 20.0,
+    kinds.SHELF: 20.0,
+    kinds.ARTICLE: 20.0,
+    kinds.MIX: 20.0,
+    kinds.CUSTOM: 20.0,
+    kinds.EMAIL: 3.0,
+    kinds.PHONE: 3.0,
 }
 """The kinds that have a reputation, and how many events it takes for one of its own."""
 SHARED: Final = frozenset(
-    (
-        EntityKind.ADDRESS,
-        EntityKind.NETWORK,
-        EntityKind.PLACE,
-        EntityKind.CARD,
-        EntityKind.BIN,
-        EntityKind.EMAIL,
-        EntityKind.PHONE,
-    )
+    (kinds.ADDRESS, kinds.NETWORK, kinds.PLACE, kinds.CARD, kinds.BIN, kinds.EMAIL, kinds.PHONE)
 )
 """Kinds whose values mean the same to all accounts, unlike an account's own names."""
 _SHARED_SMOOTHING: Final = {kind: max(20.0, 2 * SMOOTHING[kind]) for kind in SHARED}

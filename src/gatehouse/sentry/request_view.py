@@ -16,7 +16,8 @@ from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry import kinds
 from gatehouse.sentry.carts import Cart, read_cart
-from gatehouse.sentry.memory import EntityKind, History
+from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.request import (
     BuyerAccount,

@@ -10,9 +10,10 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
-from gatehouse.sentry.memory import Entity, History, Memory, MemoryEvent
+from gatehouse.sentry.memory import Entity, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
@@ -31,15 +32,15 @@ class ObservedRequest(msgspec.Struct):
     event: MemoryEvent
 
     @property
-    def past(self) -> History | None:
+    def history(self) -> History | None:
         """What was seen before; None when the memory did not answer."""
         return self.view.history
 
     @property
     def counted(self) -> bool:
         """Whether the memory counts the event from now on."""
-        past = self.view.history
-        return past is not None and past.counted
+        history = self.view.history
+        return history is not None and history.counted
 
 
 class ScoredRequest(NamedTuple):
@@ -67,7 +68,7 @@ class SentryStage:
         book: AddressBook,
         memory: Memory,
         scorecard: Scorecard,
-        keeper: EntityHasher,
+        hasher: EntityHasher,
         *,
         time_limit_ms: int,
     ) -> None:
@@ -75,7 +76,7 @@ class SentryStage:
         self._book = book
         self._memory = memory
         self._scorecard = scorecard
-        self._keeper = keeper
+        self._hasher = hasher
 
     def with_scorecard(self, scorecard: Scorecard) -> "SentryStage":
         """The same stage, asking the same parties, for an account with a scorecard of its own."""
@@ -83,51 +84,52 @@ class SentryStage:
             self._book,
             self._memory,
             scorecard,
-            self._keeper,
+            self._hasher,
             time_limit_ms=self.time_limit_ms,
         )
 
     async def run(self, case: Case) -> StageResult:
         """Score the request in the light of what was seen before."""
-        visit = _observed(case)
-        if visit is None:
+        observed = _observed(case)
+        if observed is None:
             result, _ = await self.judge(case, case.input(SentryRequest))
             return result
-        # Without a past, the memory did not answer when it was asked for all stages.
-        return self._result(visit, completed=visit.past is not None)
+        # Without a history, the memory did not answer when it was asked for all stages.
+        return self._result(observed, completed=observed.history is not None)
 
     async def judge(self, case: Case, request: SentryRequest) -> tuple[StageResult, MemoryEvent]:
         """Score a request that was not viewed before; also the event that was recorded."""
-        visit = await self.gather(case, request)
-        return self._result(visit, completed=True, event=True), visit.event
+        observed = await self.observe(case, request)
+        return self._result(observed, completed=True, event=True), observed.event
 
     async def weigh(self, case: Case, request: SentryRequest) -> "ScoredRequest":
         """The score alone, without a response or a record."""
-        visit = await self.gather(case, request)
-        values, scored = self._score(visit)
-        return ScoredRequest(round(scored.confidence, _DIGITS), values, visit.event)
+        observed = await self.observe(case, request)
+        values, scored = self._score(observed)
+        return ScoredRequest(round(scored.confidence, _DIGITS), values, observed.event)
 
     def unavailable(self, case: Case) -> StageResult:
         """The memory did not answer: what can be said without it, free of charge."""
-        visit = _observed(case)
-        if visit is None:
-            visit = self.glance(case, case.input(SentryRequest))
-            return self._result(visit, completed=False, event=True)
-        return self._result(visit, completed=False)
+        observed = _observed(case)
+        if observed is None:
+            observed = self.view(case, case.input(SentryRequest))
+            return self._result(observed, completed=False, event=True)
+        return self._result(observed, completed=False)
 
-    async def gather(
+    async def observe(
         self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
     ) -> ObservedRequest:
         """Look at a request, note it with what other inputs told, and recall what it touches."""
-        visit = self.glance(case, request, more=more)
-        event = visit.event
-        past = await self._memory.record_and_recall(event)
-        visit.view.history = past
-        if past.counted:
-            case.on_settled.append(lambda done: self._settle(event, done=done))
-        return visit
+        observed = self.view(case, request, more=more)
+        event = observed.event
+        history = await self._memory.record_and_recall(event)
+        observed.view.history = history
+        if history.counted:
+            # A request in which another party failed does not count against the customer.
+            case.on_settled.append(lambda done: None if done else self._memory.retract(event))
+        return observed
 
-    def glance(
+    def view(
         self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
     ) -> ObservedRequest:
         """The same without the memory."""
@@ -135,22 +137,17 @@ class SentryStage:
         policy = case.policies.find(SentryPolicy) or DEFAULT_POLICY
         if view.event.transaction_id is not None:
             transaction = drop_placeholder(view.event.transaction_id)
-            case.transaction = None if transaction is None else self._keeper.kept(transaction)
-        return ObservedRequest(view, event_of(case.account_id, view, policy, self._keeper, more))
+            case.transaction = None if transaction is None else self._hasher.kept(transaction)
+        return ObservedRequest(view, event_of(case.account_id, view, policy, self._hasher, more))
 
-    def _settle(self, event: MemoryEvent, *, done: bool) -> None:
-        """A request in which another party failed does not count against the customer."""
-        if not done:
-            self._memory.retract(event)
-
-    def _score(self, visit: ObservedRequest) -> tuple[dict[str, float], Scored]:
-        values = measure_features(visit.view)
+    def _score(self, observed: ObservedRequest) -> tuple[dict[str, float], Scored]:
+        values = measure_features(observed.view)
         return values, self._scorecard.score(values)
 
     def _result(
-        self, visit: ObservedRequest, *, completed: bool, event: bool = False
+        self, observed: ObservedRequest, *, completed: bool, event: bool = False
     ) -> StageResult:
-        values, scored = self._score(visit)
+        values, scored = self._score(observed)
         confidence = round(scored.confidence, _DIGITS)
         ip_score = round(scored.ip_confidence, _DIGITS)
         reasons = _reasons(scored, values, shipped=self._scorecard is _SHIPPED)
@@ -162,7 +159,7 @@ class SentryStage:
             "signals": recorded_features(values),
         }
         if event:
-            facts["event"] = recorded_event(visit.event, counted=visit.counted)
+            facts["event"] = recorded_event(observed.event, counted=observed.counted)
         return StageResult(
             SentryResponse(confidence, reasons),
             completed,

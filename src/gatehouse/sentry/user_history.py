@@ -36,14 +36,11 @@ class UserHistory(EntityHistory, gc=False):
             self.amounts = array("d", (logarithm,))
             return
         if len(amounts) >= _FEWEST_AMOUNTS and logarithm > _HIGH + sum(amounts) / len(amounts):
-            self._note_high(at_s)
+            recent = [each for each in (self.high or ())[-_MOST_HIGH:] if each > at_s - HIGH_S]
+            self.high = array("d", (*recent, at_s))
         amounts.append(logarithm)
         if len(amounts) > MOST_AMOUNTS:
             del amounts[0]
-
-    def _note_high(self, at_s: float) -> None:
-        recent = [each for each in (self.high or ())[-_MOST_HIGH:] if each > at_s - HIGH_S]
-        self.high = array("d", (*recent, at_s))
 
     def high_before(self, at_s: float) -> int:
         """How many amounts were far above the usual ones in the two weeks before a moment."""

@@ -9,14 +9,15 @@ import math
 from typing import Final
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import EntityKind, EntityView, History
+from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.recalled import EntityView, History
 
 LEAST_EVENTS: Final = 3
 """A user who was seen less often has no habits yet."""
 
 _FEATURES: Final = (
-    ((EntityKind.ADDRESS, 0.6), (EntityKind.OPERATOR, 0.3), (EntityKind.COUNTRY, 0.1)),
-    ((EntityKind.AGENT, 0.54), (EntityKind.BROWSER, 0.27), (EntityKind.SYSTEM, 0.19)),
+    ((kinds.ADDRESS, 0.6), (kinds.OPERATOR, 0.3), (kinds.COUNTRY, 0.1)),
+    ((kinds.AGENT, 0.54), (kinds.BROWSER, 0.27), (kinds.SYSTEM, 0.19)),
 )
 _UNSEEN: Final = 0.25
 """A value the user never had is this much as likely for them as for anybody."""

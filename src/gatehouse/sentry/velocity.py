@@ -11,6 +11,7 @@ from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
 from gatehouse.conditions.catalogue import VELOCITY
+from gatehouse.sentry import kinds
 from gatehouse.sentry.entity_history import KIND_BITS, TIME_SHIFT, EntityHistory, days_of
 from gatehouse.sentry.memory import EntityKind
 
@@ -19,23 +20,23 @@ _DAY_S: Final = _SPANS_S["24h"]
 _MONTH_S: Final = _SPANS_S["30d"]
 _NEVER_S: Final = float("inf")
 _GROUPS: Final = {
-    "card": EntityKind.CARD,
-    "bin": EntityKind.BIN,
-    "ip": EntityKind.ADDRESS,
-    "device": EntityKind.PLACE,
-    "session": EntityKind.SESSION,
-    "user": EntityKind.USER,
-    "email": EntityKind.EMAIL,
-    "phone": EntityKind.PHONE,
+    "card": kinds.CARD,
+    "bin": kinds.BIN,
+    "ip": kinds.ADDRESS,
+    "device": kinds.PLACE,
+    "session": kinds.SESSION,
+    "user": kinds.USER,
+    "email": kinds.EMAIL,
+    "phone": kinds.PHONE,
 }
 _PARTNERS: Final = {
-    "users": EntityKind.USER,
-    "ips": EntityKind.ADDRESS,
-    "emails": EntityKind.EMAIL,
-    "cards": EntityKind.CARD,
-    "bins": EntityKind.BIN,
-    "countries": EntityKind.COUNTRY,
-    "card_countries": EntityKind.ISSUER,
+    "users": kinds.USER,
+    "ips": kinds.ADDRESS,
+    "emails": kinds.EMAIL,
+    "cards": kinds.CARD,
+    "bins": kinds.BIN,
+    "countries": kinds.COUNTRY,
+    "card_countries": kinds.ISSUER,
 }
 _KINDS: Final = KIND_BITS + 1
 _NOTHING: Final = array("d")

@@ -44,9 +44,9 @@ class LiveSignalBuilder:
         other = self._other_address(given, found, more, case.at_ms)
         observed = await self._observe(case, given, more)
         self._note(found, case, given, observed.view, other=other)
-        past = observed.past
-        if past is not None:
-            found |= past.velocity()
+        history = observed.history
+        if history is not None:
+            found |= history.velocity()
             case.on_settled.append(lambda _done: self._settle(case, observed))
         case.request_signals = found
         case.signals = dict(found)
@@ -54,24 +54,21 @@ class LiveSignalBuilder:
 
     def facts(self, case: Case) -> RecordedSignals:
         """What the decision record keeps: the signals, and the event that counts from now on."""
-        found, visit = case.request_signals, case.observation
-        assert isinstance(visit, ObservedRequest)
-        past = visit.past
+        found, observed = case.request_signals, case.observation
+        assert isinstance(observed, ObservedRequest)
         event = recorded_event(
-            visit.event,
-            counted=past is not None and past.counted,
-            declined=_was_declined(case),
+            observed.event, counted=observed.counted, declined=_was_declined(case)
         )
         return RecordedSignals(found, event)
 
     async def _observe(self, case: Case, given: SignalInput, more: list[Entity]) -> ObservedRequest:
         sentry = self._sentry
         try:
-            seen = sentry.gather(case, given.sentry, more=more)
+            seen = sentry.observe(case, given.sentry, more=more)
             return await with_timeout(sentry.time_limit_ms / 1000, seen)
         except (TimeoutError, ConnectorFailed):
-            # The memory does not answer: rules that need the past do not match.
-            return sentry.glance(case, given.sentry, more=more)
+            # The memory does not answer: rules that need the history do not match.
+            return sentry.view(case, given.sentry, more=more)
 
     def _contacts(self, given: SignalInput, found: request_signals.Signals) -> list[Entity]:
         """E-mail and phone as signals, and as what is remembered of them."""

@@ -30,9 +30,8 @@ class Binned(msgspec.Struct, frozen=True):
 
 
 class Additive(msgspec.Struct, frozen=True):
-    """What a fit gives back: the log-odds of fraud as a constant and a score for every bin."""
+    """What a fit gives back: the log-odds of fraud, as a score for every bin."""
 
-    intercept: float
     scores: list[Values]
     held_back: Values
     """What the features add for each row, by a fit that had not seen it; NaN without one."""

@@ -99,7 +99,7 @@ def boost(
             each[bag][feature.bins[rows]]
             for each, feature in zip(machine.bagged_scores_, features, strict=True)
         )
-    return Additive(float(np.ravel(machine.intercept_)[0]), scores, said)
+    return Additive(scores, said)
 
 
 def _hold_back(

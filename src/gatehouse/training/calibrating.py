@@ -58,7 +58,8 @@ def find_slope(odds: Values, offset: Values, fraud: Values, weights: Values) -> 
         return 1.0
     # Rows that stand for many others are no more evidence than they are rows.
     weights = weights * (weights.sum() / (weights**2).sum())
-    constant, slope = find_constant(odds + offset, _rate(fraud, weights), weights), 1.0
+    rate = float(np.average(fraud, weights=weights))
+    constant, slope = find_constant(odds + offset, rate, weights), 1.0
     for _ in range(_ROUNDS):
         risk = _risk(constant + slope * odds + offset)
         missed = weights * (risk - fraud)
@@ -89,10 +90,6 @@ def find_constant(odds: Values, rate: float, weights: Values | None = None) -> f
         else:
             high = middle
     return (low + high) / 2
-
-
-def _rate(fraud: Values, weights: Values) -> float:
-    return float(np.average(fraud, weights=weights))
 
 
 def _risk(odds: Values) -> Values:

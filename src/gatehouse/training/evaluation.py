@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from gatehouse.core.clock import iso_time
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
 from gatehouse.training.examples import FRAUD, Examples, Rows, Values
-from gatehouse.training.metrics import Figures, calibration, measure, precision_recall
-from gatehouse.training.report import LEAST_FRAUDS, Curves, ReportPeriod, TermShape
+from gatehouse.training.metrics import calibration, measure, precision_recall
+from gatehouse.training.report import LEAST_FRAUDS, Curves, Figures, ReportPeriod, TermShape
 
 _MANY_FRAUDS: Final = 0.2
 """A larger share of fraud than this means that somebody has chosen what to label."""
@@ -19,8 +19,9 @@ _DIGITS: Final = 6
 
 
 def risk_of(total: Values) -> Values:
-    """The risk that the log-odds of being legitimate stand for, bounded and rounded as in answers:
-    what is the same there can be told apart by nobody.
+    """The risk that the log-odds of being legitimate stand for, bounded and rounded as in answers.
+
+    Requests with the same answer must count as equal here.
     """
     risk: Values = 1 / (1 + np.exp(np.clip(total, -LARGEST_TOTAL, LARGEST_TOTAL)))
     return risk.round(_ANSWERED_DIGITS)

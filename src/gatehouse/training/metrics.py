@@ -3,19 +3,16 @@
 Risk is one minus the confidence. Requests with the same risk cannot be told apart, so a threshold
 takes all of them or none, as scikit-learn has it. Figures that a set of requests cannot have, such
 as the area under the curve without a single fraud, are None.
-
-numpy is imported by the functions: reports hold figures, and are read where it is not installed.
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
+from gatehouse.training.examples import Values
+from gatehouse.training.report import CalibrationPoint, Figures, RecallPoint
 
 ECE_BINS: Final = 15
 MOST_POINTS: Final = 200
@@ -26,53 +23,28 @@ CALIBRATION_EDGES: Final = (
 )
 """Shares of the requests, the least risky first; finer at the top, where fraud is looked for."""
 LEAST_IN_BIN: Final = 25
-CARDS_A_DAY: Final = 100
-
-CalibrationPoint = tuple[float, float, int]
-"""Mean risk as predicted, share of fraud as observed, and of how many requests."""
-RecallPoint = tuple[float, float, float]
-"""Threshold on the risk, precision, recall."""
-
-
-class Figures(msgspec.Struct, frozen=True, rename="camel"):
-    """How well one model did on one set of requests."""
-
-    events: int
-    frauds: int
-    auc: float | None
-    """The probability that a fraud has a higher risk than an honest request; half for a draw."""
-    average_precision: float | None
-    recall_at_1: float | None
-    """The share of fraud above a threshold that at most 1 % of honest requests are above."""
-    recall_at_5: float | None
-    """The same for 5 %."""
-    ece: float | None
-    """Expected calibration error: how far risk is from the share of fraud, on average."""
-    log_loss: float | None
 
 
 class _Steps(msgspec.Struct, frozen=True):
     """What is at or above each risk that occurs, the highest first."""
 
-    thresholds: "Numbers"
-    frauds: "Numbers"
-    legitimates: "Numbers"
+    thresholds: Values
+    frauds: Values
+    legitimates: Values
 
     @property
-    def precision(self) -> "Numbers":
-        shares: Numbers = self.frauds / (self.frauds + self.legitimates)
+    def precision(self) -> Values:
+        shares: Values = self.frauds / (self.frauds + self.legitimates)
         return shares
 
     @property
-    def recall(self) -> "Numbers":
-        shares: Numbers = self.frauds / self.frauds[-1]
+    def recall(self) -> Values:
+        shares: Values = self.frauds / self.frauds[-1]
         return shares
 
 
-def measure(fraud: "NDArray[Any]", risk: "NDArray[Any]") -> Figures:
+def measure(fraud: NDArray[Any], risk: NDArray[Any]) -> Figures:
     """The figures of requests, of which it is known what they were."""
-    import numpy as np
-
     actual, predicted = np.asarray(fraud, dtype=bool), np.asarray(risk, dtype=np.float64)
     events, frauds = len(actual), int(actual.sum())
     if not events:
@@ -94,10 +66,8 @@ def measure(fraud: "NDArray[Any]", risk: "NDArray[Any]") -> Figures:
     )
 
 
-def calibration(fraud: "NDArray[Any]", risk: "NDArray[Any]") -> list[CalibrationPoint]:
+def calibration(fraud: NDArray[Any], risk: NDArray[Any]) -> list[CalibrationPoint]:
     """What was predicted beside what was observed, for groups of requests by rising risk."""
-    import numpy as np
-
     actual, predicted = np.asarray(fraud, dtype=bool), np.asarray(risk, dtype=np.float64)
     if not len(actual):
         return []
@@ -116,10 +86,8 @@ def calibration(fraud: "NDArray[Any]", risk: "NDArray[Any]") -> list[Calibration
     ]
 
 
-def precision_recall(fraud: "NDArray[Any]", risk: "NDArray[Any]") -> list[RecallPoint]:
+def precision_recall(fraud: NDArray[Any], risk: NDArray[Any]) -> list[RecallPoint]:
     """What each threshold catches, the highest first; thinned to points of even recall."""
-    import numpy as np
-
     actual, predicted = np.asarray(fraud, dtype=bool), np.asarray(risk, dtype=np.float64)
     if not actual.any():
         return []
@@ -134,42 +102,7 @@ def precision_recall(fraud: "NDArray[Any]", risk: "NDArray[Any]") -> list[Recall
     ]
 
 
-def card_precision(
-    days: "NDArray[Any]",
-    users: "NDArray[Any]",
-    fraud: "NDArray[Any]",
-    risk: "NDArray[Any]",
-    k: int = CARDS_A_DAY,
-) -> float:
-    """Of the k customers that look most risky each day, the share that had a fraud that day.
-
-    It is the mean over the days. A customer that was found this way is blocked: what follows in the
-    same set of requests is not looked at. Customers that were known to be compromised before must
-    be left out by the caller, who knows when which label came in.
-    """
-    import numpy as np
-
-    names, numbers = np.unique(np.asarray(users), return_inverse=True)
-    actual, predicted = np.asarray(fraud, dtype=bool), np.asarray(risk, dtype=np.float64)
-    every_day = np.asarray(days)
-    blocked = np.zeros(len(names), dtype=bool)
-    found = []
-    for day in np.unique(every_day):
-        here = (every_day == day) & ~blocked[numbers]
-        highest = np.full(len(names), -np.inf)
-        np.maximum.at(highest, numbers[here], predicted[here])
-        compromised = np.zeros(len(names), dtype=bool)
-        compromised[numbers[here & actual]] = True
-        top = np.argsort(-highest, kind="stable")[:k]
-        caught = top[compromised[top]]
-        blocked[caught] = True
-        found.append(len(caught) / k)
-    return float(np.mean(found)) if found else 0.0
-
-
-def _steps(actual: "NDArray[np.bool_]", predicted: "Numbers") -> _Steps:
-    import numpy as np
-
+def _steps(actual: NDArray[np.bool_], predicted: Values) -> _Steps:
     order = np.argsort(-predicted, kind="stable")
     ordered = predicted[order]
     ends = np.append(np.flatnonzero(np.diff(ordered)), len(ordered) - 1)
@@ -178,32 +111,24 @@ def _steps(actual: "NDArray[np.bool_]", predicted: "Numbers") -> _Steps:
 
 
 def _area(steps: _Steps) -> float:
-    import numpy as np
-
     caught = np.concatenate(([0.0], steps.recall))
     alarms = np.concatenate(([0.0], steps.legitimates / steps.legitimates[-1]))
     return float(np.sum(np.diff(alarms) * (caught[1:] + caught[:-1]) / 2))
 
 
 def _recall_at(steps: _Steps, most: float) -> float:
-    import numpy as np
-
     allowed = int(np.searchsorted(steps.legitimates, most * steps.legitimates[-1], side="right"))
     return float(steps.recall[allowed - 1]) if allowed else 0.0
 
 
-def _ece(actual: "NDArray[np.bool_]", predicted: "Numbers") -> float:
-    import numpy as np
-
+def _ece(actual: NDArray[np.bool_], predicted: Values) -> float:
     bins = np.clip((predicted * ECE_BINS).astype(np.int64), 0, ECE_BINS - 1)
     risks = np.bincount(bins, weights=predicted, minlength=ECE_BINS)
     frauds = np.bincount(bins, weights=actual, minlength=ECE_BINS)
     return float(np.abs(risks - frauds).sum() / len(predicted))
 
 
-def _log_loss(actual: "NDArray[np.bool_]", predicted: "Numbers") -> float:
-    import numpy as np
-
+def _log_loss(actual: NDArray[np.bool_], predicted: Values) -> float:
     least = np.finfo(np.float64).eps
     sure = np.clip(np.where(actual, predicted, 1.0 - predicted), least, 1.0)
     return float(-np.log(sure).mean())

@@ -190,7 +190,7 @@ def _learn(
     sample: Sample, features: list[Binned], offset: Values, method: str, options: FitOptions
 ) -> Additive:
     if not features:
-        return Additive(0.0, [], np.full(len(offset), np.nan))
+        return Additive([], np.full(len(offset), np.nan))
     if method == "logistic":
         return regression.regress(sample, features, offset)
     boosted = boosting.BoostingOptions(options.bags, options.seed, options.jobs)

@@ -102,7 +102,7 @@ def _gather(
 
 
 def _is_doubtful(record: RecordOutline, event: RecordedEvent | None) -> bool:
-    """Whether nobody would have reported a fraud: it was refused, awaits review, or repeats."""
+    """Whether a fraud could have gone unreported: it was refused, awaits review, or repeats."""
     # A review labels its request; without a label it is still open.
     stopped = record.decision in {Outcome.DECLINE, Outcome.REVIEW}
     return stopped or (event is not None and (event.declined or not event.counted))
@@ -165,7 +165,6 @@ def train(
 
 
 def _in_order(examples: Examples) -> Rows:
-    """The rows with a label, oldest first."""
     everything = np.arange(len(examples))
     rows = everything[examples.outcomes(everything) != UNKNOWN]
     ordered: Rows = rows[np.argsort(examples.times(rows), kind="stable")]

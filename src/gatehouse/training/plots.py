@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
-from gatehouse.training.metrics import CalibrationPoint
-from gatehouse.training.report import Curves, ModelReport, TermShape, learned_terms
+from gatehouse.training.report import (
+    CalibrationPoint,
+    Curves,
+    ModelReport,
+    TermShape,
+    learned_terms,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -257,5 +262,4 @@ def _term(axes: "Axes", term: TermShape, records: int) -> None:
 
 
 def _percent(share: float, _: Any) -> str:
-    """A share as an axis shows it."""
     return f"{100 * share:g} %"

@@ -37,7 +37,7 @@ def regress(sample: Sample, features: Sequence[Binned], offset: Values) -> Addit
         steps = weights[at : at + feature.size - 1]
         scores.append(np.concatenate([[0.0], np.cumsum(steps)]))
         at += feature.size - 1
-    return Additive(float(weights[0]), scores, np.full(len(offset), np.nan))
+    return Additive(scores, np.full(len(offset), np.nan))
 
 
 def _solve(design: Values, sample: Sample, offset: Values) -> Values:

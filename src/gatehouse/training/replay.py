@@ -152,8 +152,6 @@ def _warn(at_ms: int, learned_until: str | None, say: Callable[[str], None]) -> 
 
 
 class _Pending(NamedTuple):
-    """A label that is not known yet."""
-
     known_at_ms: int
     row: int
     """Counted from the first request on, including forgotten ones."""
@@ -253,7 +251,6 @@ def _new_examples() -> "Examples":
 
 
 def _fit(examples: "Examples", version: str, options: ReplayOptions) -> "Fitted":
-    """A scorecard from what is known by now."""
     import numpy as np
 
     from gatehouse.training.model_fitting import FitOptions, fit

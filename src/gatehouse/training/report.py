@@ -10,13 +10,34 @@ from typing import Final, Literal
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.training.metrics import CalibrationPoint, Figures, RecallPoint
 
 LEAST_FRAUDS: Final = 20
 """With fewer among the requests it was measured on, a model's figures mean little."""
 _DAY_MS: Final = 86_400_000
 _MOST_STEPS: Final = 8
 """Of a shape that are written out in one line."""
+
+CalibrationPoint = tuple[float, float, int]
+"""Mean risk as predicted, share of fraud as observed, and of how many requests."""
+RecallPoint = tuple[float, float, float]
+"""Threshold on the risk, precision, recall."""
+
+
+class Figures(msgspec.Struct, frozen=True, rename="camel"):
+    """How well one model did on one set of requests."""
+
+    events: int
+    frauds: int
+    auc: float | None
+    """The probability that a fraud has a higher risk than an honest request; half for a draw."""
+    average_precision: float | None
+    recall_at_1: float | None
+    """The share of fraud above a threshold that at most 1 % of honest requests are above."""
+    recall_at_5: float | None
+    """The same for 5 %."""
+    ece: float | None
+    """Expected calibration error: how far risk is from the share of fraud, on average."""
+    log_loss: float | None
 
 
 class ReportPeriod(msgspec.Struct, frozen=True, rename="camel"):

@@ -9,8 +9,9 @@ from gatehouse.intel.handles import randomness
 from gatehouse.intel.places import distance_km
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group, with_country
-from gatehouse.sentry.memory import EntityKind, EntityView
+from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.placeholders import drop_placeholder
+from gatehouse.sentry.recalled import EntityView
 from gatehouse.sentry.request_view import DAY_S, RequestView
 
 ACCOUNT: Final = Collection(Group.ACCOUNT)
@@ -30,10 +31,6 @@ _LONGEST_NAME: Final = 254
 _GIVEN: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{16,64}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12}){4}")
 
 
-def _with_name(view: RequestView) -> bool:
-    return bool(view.account.username)
-
-
 @_feature(
     "ACCOUNT_NAMED",
     meaning="The buyer has an account with the merchant and is not a guest.",
@@ -43,11 +40,8 @@ def _with_name(view: RequestView) -> bool:
 )
 def _named(view: RequestView) -> float | None:
     account = view.account
-    return (
-        0.0
-        if drop_placeholder(account.user_id) is None and drop_placeholder(account.username) is None
-        else 1.0
-    )
+    named = drop_placeholder(account.user_id) is not None
+    return float(named or drop_placeholder(account.username) is not None)
 
 
 @_feature(
@@ -183,7 +177,7 @@ def _trusted(view: RequestView) -> float | None:
     computation="Randomness of the letters, 0 to 1; of an e-mail address, of what is before the @."
     " Not for numbers, UUIDs and digests.",
     says="The user name looks machine-made.",
-    needs=_with_name,
+    needs=lambda view: bool(view.account.username),
 )
 def _username_random(view: RequestView) -> float | None:
     name = view.account.username

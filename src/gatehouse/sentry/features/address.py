@@ -68,7 +68,10 @@ def _bogon(view: RequestView) -> float | None:
     needs=_is_marked,
 )
 def _tor_exit(view: RequestView) -> float | None:
-    return None if view.address is None else _unless_allowed(view, view.facts.tor)
+    if view.address is None:
+        return None
+    # The operator knows the address better than any feed does.
+    return 0.0 if view.facts.allowed else view.facts.tor
 
 
 @_feature(
@@ -169,11 +172,6 @@ def _consumer(view: RequestView) -> float | None:
         return None
     hidden = facts.tor or facts.vpn or facts.hosting or facts.proxy or facts.relay
     return 0.0 if hidden or facts.blocked or facts.country_blocked else 1.0
-
-
-def _unless_allowed(view: RequestView, degree: float) -> float:
-    """The operator knows the address better than any feed does."""
-    return 0.0 if view.facts.allowed else degree
 
 
 def _unless_relay(view: RequestView, degree: float) -> float:

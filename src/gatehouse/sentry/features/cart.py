@@ -4,7 +4,6 @@ from typing import Final
 
 from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import magnitude
-from gatehouse.sentry.carts import Cart
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
 from gatehouse.sentry.request_view import RequestView, amount_of
@@ -117,14 +116,10 @@ def _duplicate(view: RequestView) -> float | None:
     seen = None if view.history is None else view.history.of(kinds.CART)
     if seen is None or view.cart is None:
         return None
-    allowed = _SAME_CART_USERS if _is_special(view.cart) else _SAME_ARTICLE_USERS
+    # Only by chance do two people fill the same cart of several lines.
+    allowed = _SAME_CART_USERS if view.cart.lines > 1 else _SAME_ARTICLE_USERS
     found = surprise_of_partners(seen, kinds.USER, allowed, view.at_s)
     return found if found <= _ANNOUNCED or is_crowded(view) else _ANNOUNCED
-
-
-def _is_special(cart: Cart) -> bool:
-    """Whether two people would fill the same cart only by chance."""
-    return cart.lines > 1
 
 
 def _gap(view: RequestView, amount: float, total: float) -> float:

@@ -23,59 +23,21 @@ from gatehouse.sentry.features.session import SESSION
 from gatehouse.sentry.features.velocity import VELOCITY
 from gatehouse.sentry.request_view import RequestView
 
-
-def _has_address(view: RequestView) -> bool:
-    return view.device.ip_address is not None
-
-
-def _has_device(view: RequestView) -> bool:
-    return view.agent is not None or view.device.accept_language is not None
-
-
-def _has_session(view: RequestView) -> bool:
-    return view.device.session_id is not None or view.device.session_age is not None
-
-
-def _has_account(view: RequestView) -> bool:
-    return view.request.account is not None
-
-
-def _has_order(view: RequestView) -> bool:
-    return view.request.order is not None or view.request.event is not None
-
-
-def _has_cart(view: RequestView) -> bool:
-    return view.request.shopping_cart is not None
-
-
-def _has_history(view: RequestView) -> bool:
-    return view.history is not None
-
-
-def _has_reputation(view: RequestView) -> bool:
-    return bool(view.reputation())
-
-
-def _has_lines(view: RequestView) -> bool:
-    return view.cart is not None
-
-
-def _has_amount(view: RequestView) -> bool:
-    return view.order.amount is not None
-
-
 _NEEDS: Final[tuple[tuple[Collection, Need], ...]] = (
-    (ADDRESS, _has_address),
-    (DEVICE, _has_device),
-    (SESSION, _has_session),
-    (ACCOUNT, _has_account),
-    (ORDER, _has_order),
-    (SPENDING, _has_amount),
-    (CART, _has_cart),
-    (CARTS, _has_lines),
-    (VELOCITY, _has_history),
+    (ADDRESS, lambda view: view.device.ip_address is not None),
+    (DEVICE, lambda view: view.agent is not None or view.device.accept_language is not None),
+    (
+        SESSION,
+        lambda view: view.device.session_id is not None or view.device.session_age is not None,
+    ),
+    (ACCOUNT, lambda view: view.request.account is not None),
+    (ORDER, lambda view: view.request.order is not None or view.request.event is not None),
+    (SPENDING, lambda view: view.order.amount is not None),
+    (CART, lambda view: view.request.shopping_cart is not None),
+    (CARTS, lambda view: view.cart is not None),
+    (VELOCITY, lambda view: view.history is not None),
     (CONSISTENCY, with_country),
-    (REPUTATION, _has_reputation),
+    (REPUTATION, lambda view: bool(view.reputation())),
 )
 """Each group, and what all of its features need."""
 
@@ -88,7 +50,6 @@ _Measures = tuple[tuple[str, Measure], ...]
 
 
 def _plan(collection: Collection) -> tuple[tuple[Need | None, _Measures], ...]:
-    """The measures of a group, by what they need."""
     together: dict[Need | None, list[tuple[str, Measure]]] = {}
     for feature in collection.features:
         together.setdefault(feature.needs, []).append((feature.code, feature.measure))

@@ -60,8 +60,11 @@ def _currency_mismatch(view: RequestView) -> float | None:
     computation="1 when it is.",
     says="The currency is that of the address's country.",
 )
-def _currency_fits(view: RequestView) -> float | None:
-    return _currency_fit(view)
+def _currency_fit(view: RequestView) -> float | None:
+    if view.currency is None or view.currency_digits is None or view.country is None:
+        return None
+    used = currencies_of(view.country)
+    return float(view.currency in used) if used else None
 
 
 @_feature(
@@ -119,10 +122,3 @@ def _kilometres(zone: str, country: str) -> float | None:
         return 0.0
     distances = [distance_km(each, country) for each in countries]
     return min([each for each in distances if each is not None], default=None)
-
-
-def _currency_fit(view: RequestView) -> float | None:
-    if view.currency is None or view.currency_digits is None or view.country is None:
-        return None
-    used = currencies_of(view.country)
-    return float(view.currency in used) if used else None

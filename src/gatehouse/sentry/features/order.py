@@ -31,10 +31,6 @@ def _with_codes(view: RequestView) -> bool:
     return bool(view.order.discount_codes)
 
 
-def _with_referrer(view: RequestView) -> bool:
-    return bool(view.order.referrer_url)
-
-
 def _with_currency(view: RequestView) -> bool:
     return view.currency is not None
 
@@ -188,7 +184,7 @@ def _discount_code_burst(view: RequestView) -> float | None:
     computation="1 when the referrer is no web address, or one of a bare IP address, of a local"
     " machine, or in disguised letters.",
     says="The referrer is suspicious.",
-    needs=_with_referrer,
+    needs=lambda view: bool(view.order.referrer_url),
 )
 def _referrer_suspicious(view: RequestView) -> float | None:
     url = view.order.referrer_url

@@ -13,49 +13,45 @@ from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.request_view import RequestView
 
 _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
-    EntityKind.ADDRESS: ("IP_REPUTATION", "from this address", "of the address"),
-    EntityKind.NETWORK: ("IP_NETWORK_REPUTATION", "from this network", "of the network"),
-    EntityKind.OPERATOR: (
+    kinds.ADDRESS: ("IP_REPUTATION", "from this address", "of the address"),
+    kinds.NETWORK: ("IP_NETWORK_REPUTATION", "from this network", "of the network"),
+    kinds.OPERATOR: (
         "IP_OPERATOR_REPUTATION",
         "from this network operator",
         "of the network's operator",
     ),
-    EntityKind.COUNTRY: (
+    kinds.COUNTRY: (
         "IP_COUNTRY_REPUTATION",
         "from the address's country",
         "of the country that the address is in",
     ),
-    EntityKind.PLACE: (
+    kinds.PLACE: (
         "DEVICE_REPUTATION",
         "with this device on this network",
         "of user agent, languages and network together",
     ),
-    EntityKind.USER: ("ACCOUNT_REPUTATION", "of this user", "of the user"),
-    EntityKind.CARD: ("CARD_REPUTATION", "with this card", "of the card"),
-    EntityKind.BIN: (
-        "CARD_BIN_REPUTATION",
-        "with cards of this kind",
-        "of the card's first digits",
-    ),
-    EntityKind.ISSUER: (
+    kinds.USER: ("ACCOUNT_REPUTATION", "of this user", "of the user"),
+    kinds.CARD: ("CARD_REPUTATION", "with this card", "of the card"),
+    kinds.BIN: ("CARD_BIN_REPUTATION", "with cards of this kind", "of the card's first digits"),
+    kinds.ISSUER: (
         "CARD_COUNTRY_REPUTATION",
         "with cards of this country",
         "of the country of the card's issuer",
     ),
-    EntityKind.EMAIL: ("EMAIL_REPUTATION", "with this e-mail address", "of the mailbox"),
-    EntityKind.PHONE: ("PHONE_REPUTATION", "with this phone number", "of the phone number"),
-    EntityKind.AFFILIATE: ("AFFILIATE_REPUTATION", "from this affiliate", "of the affiliate"),
-    EntityKind.DISCOUNT: (
+    kinds.EMAIL: ("EMAIL_REPUTATION", "with this e-mail address", "of the mailbox"),
+    kinds.PHONE: ("PHONE_REPUTATION", "with this phone number", "of the phone number"),
+    kinds.AFFILIATE: ("AFFILIATE_REPUTATION", "from this affiliate", "of the affiliate"),
+    kinds.DISCOUNT: (
         "DISCOUNT_REPUTATION",
         "with this discount code",
         "of the discount code; of several, the worst",
     ),
-    EntityKind.MIX: (
+    kinds.MIX: (
         "CART_MIX_REPUTATION",
         "of such carts",
         "of the cart's categories at about its total",
     ),
-    EntityKind.CUSTOM: (
+    kinds.CUSTOM: (
         "CUSTOM_REPUTATION",
         "with one of the custom inputs",
         "of a declared custom input; of several, the worst",

@@ -5,7 +5,8 @@ from typing import Final
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
 from gatehouse.sentry.features.surprise import is_alone
-from gatehouse.sentry.memory import DAY_S, EntityView
+from gatehouse.sentry.memory import DAY_S
+from gatehouse.sentry.recalled import EntityView
 from gatehouse.sentry.request_view import RequestView
 
 SESSION: Final = Collection(Group.SESSION)

@@ -11,7 +11,8 @@ from gatehouse.sentry.features.surprise import (
     surprise_of_events,
     surprise_of_partners,
 )
-from gatehouse.sentry.memory import DAY_S, MONTH_S, EntityKind, EntityView
+from gatehouse.sentry.memory import DAY_S, MONTH_S, EntityKind
+from gatehouse.sentry.recalled import EntityView
 from gatehouse.sentry.request_view import RequestView
 
 VELOCITY: Final = Collection(Group.VELOCITY)
@@ -25,14 +26,6 @@ _UNIT: Final = (
     "Zeros of the probability: the last hour and day against the month, as a Poisson tail"
 )
 _NOT_RENEWALS: Final = "Not for recurring purchases, whose pace is the merchant's."
-
-
-def _with_session(view: RequestView) -> bool:
-    return view.device.session_id is not None
-
-
-def _with_custom(view: RequestView) -> bool:
-    return bool(view.request.custom_inputs)
 
 
 @_feature(
@@ -136,7 +129,7 @@ def _session_cards(view: RequestView) -> float | None:
     meaning="Far more orders come from one session than one visit brings.",
     computation=f"{_UNIT}, of the session's events. {_NOT_RENEWALS}",
     says="Unusually many orders come from this session.",
-    needs=_with_session,
+    needs=lambda view: view.device.session_id is not None,
 )
 def _session_events(view: RequestView) -> float | None:
     return _events(view, kinds.SESSION, 3.0)
@@ -171,17 +164,14 @@ def _card_accounts(view: RequestView) -> float | None:
     computation=f"{_UNIT}, of different users of a declared custom input; the largest of them."
     " Where no users are known, different addresses.",
     says="Unusually many users share one of the custom inputs.",
-    needs=_with_custom,
+    needs=lambda view: bool(view.request.custom_inputs),
 )
 def _custom(view: RequestView) -> float | None:
-    found = () if view.history is None else view.history.all_of(kinds.CUSTOM)
-    if not found:
+    history = view.history
+    found = () if history is None else history.all_of(kinds.CUSTOM)
+    if history is None or not found:
         return None
-    partner = (
-        kinds.USER
-        if view.history is not None and view.history.of(kinds.USER) is not None
-        else kinds.ADDRESS
-    )
+    partner = kinds.ADDRESS if history.of(kinds.USER) is None else kinds.USER
     return max([surprise_of_partners(entity, partner, 1.0, view.at_s) for entity in found])
 
 
