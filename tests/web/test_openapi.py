@@ -8,11 +8,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis import Case
 
-from gatehouse.connectors.sandbox.gateway import SandboxGateway
-from gatehouse.connectors.sandbox.identities import SandboxIdentities
-from gatehouse.connectors.sandbox.issuer import SandboxIssuer
 from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentities, SandboxIssuer
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.intel.cards import Fingerprints
 from gatehouse.operations.account_setup import Builder, Setups

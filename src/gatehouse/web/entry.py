@@ -3,8 +3,7 @@
 from collections.abc import Awaitable
 from typing import Any
 
-from gatehouse.access.accounts import Caller
-from gatehouse.access.callers import Callers
+from gatehouse.access.accounts import Caller, Callers
 from gatehouse.web import envelope
 from gatehouse.web.auth import Authenticator
 from gatehouse.web.body import Receive, read_body

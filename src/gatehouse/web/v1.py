@@ -6,7 +6,6 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.access.accounts import Account
-from gatehouse.core.case import ValuesByType
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
