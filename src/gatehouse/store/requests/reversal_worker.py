@@ -81,7 +81,9 @@ class ReversalWorker:
         database, now_ms = self._database, self._clock()
         if await database.read_on_thread(intents.abandoned):
             found = await database.write_on_thread(lambda c: intents.doubt_abandoned(c, now_ms))
-            _log.error("payments were left behind by their requests", extra={"count": found})
+            # Another server may have marked them in between.
+            if found:
+                _log.error("payments were left behind by their requests", extra={"count": found})
         if await database.read_on_thread(lambda c: intents.anything_to_delete(c, now_ms)):
             await database.write_on_thread(lambda c: intents.delete_old(c, now_ms))
 
