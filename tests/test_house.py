@@ -61,6 +61,15 @@ def test_decisions_are_handed_the_time_and_the_dice(room: str) -> None:
                 assert node.attr not in {"now", "utcnow", "today", "urandom"}, path.name
 
 
+def test_one_class_name_stands_for_one_class() -> None:
+    places: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path.name)
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 def test_the_lock_pins_everything_by_hash_and_names_no_host() -> None:
     for name in ("runtime", "dev"):
         text = (ROOT / "requirements" / f"{name}.lock").read_text()

@@ -65,7 +65,7 @@ def _refuse_alike(names: Iterable[str]) -> None:
             )
 
 
-class _RequestLine(msgspec.Struct, omit_defaults=True):
+class _LoadedLine(msgspec.Struct, omit_defaults=True):
     """A request on its way into DuckDB; the names are short since every line repeats them."""
 
     i: str
@@ -134,7 +134,7 @@ class Loader:
         with self._workspace.lines(lines) as path:
             self._workspace.ask(f"{statement} {reading(path, self._types, self._columns)}")
 
-    def _lines(self, batch: Sequence[KeptRecord], loaded: RecordCounts) -> list[_RequestLine]:
+    def _lines(self, batch: Sequence[KeptRecord], loaded: RecordCounts) -> list[_LoadedLine]:
         lines, label_of = [], self._labels.get
         for request_id, at_ms, operation, record in batch:
             try:
@@ -147,7 +147,7 @@ class Loader:
                 continue
             own, measures, given, decided, amount, currency, looked_up = seen
             label = label_of(request_id)
-            line = _RequestLine(request_id, own, measures, given, decided, label, currency, amount)
+            line = _LoadedLine(request_id, own, measures, given, decided, label, currency, amount)
             if looked_up:
                 line.l = [
                     None if value is None else self._listed(name, value, at_ms)

@@ -7,7 +7,7 @@ import typer
 from gatehouse.cli.arguments import AccountOption, AsJson, Note
 from gatehouse.cli.configured.versions import (
     Base,
-    Subject,
+    ConfigurationSubject,
     To,
     Version,
     read_document,
@@ -139,8 +139,8 @@ def rollback(
     show_rollback(_subject(account_id, number), done, as_json=as_json)
 
 
-def _subject(account_id: str, number: int) -> Subject:
-    return Subject(account_id, "pipeline", "pipeline", number)
+def _subject(account_id: str, number: int) -> ConfigurationSubject:
+    return ConfigurationSubject(account_id, "pipeline", "pipeline", number)
 
 
 def _data(definition: PipelineDefinition) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import typer
 from gatehouse.cli.arguments import AccountOption, AsJson, Note, read_file
 from gatehouse.cli.configured.versions import (
     Base,
-    Subject,
+    ConfigurationSubject,
     To,
     Version,
     read_document,
@@ -207,8 +207,8 @@ def signals(
     show(found, table(("SIGNAL", "TYPE", "EXAMPLE", "ABOUT"), rows), as_json=as_json)
 
 
-def _subject(account_id: str, name: str) -> Subject:
-    return Subject(account_id, "rule set", "ruleSet", name)
+def _subject(account_id: str, name: str) -> ConfigurationSubject:
+    return ConfigurationSubject(account_id, "rule set", "ruleSet", name)
 
 
 def _data(rule_set: "RuleSet") -> dict[str, Any]:

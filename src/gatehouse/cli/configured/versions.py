@@ -24,7 +24,7 @@ To = Annotated[
 Version = Annotated[int | None, typer.Option(help="Default: the one in force.")]
 
 
-class Subject(NamedTuple):
+class ConfigurationSubject(NamedTuple):
     """What a command is about, as it is printed: its words, its field, and its name."""
 
     account_id: str
@@ -43,7 +43,7 @@ def read_document(file: str) -> bytes:
 
 
 def show_applied(
-    subject: Subject,
+    subject: ConfigurationSubject,
     applied: "AppliedVersion",
     layout_only: str = "",
     *,
@@ -64,7 +64,7 @@ def show_applied(
     show(data, "\n".join([head, *applied.differences]), as_json=as_json)
 
 
-def show_rollback(subject: Subject, done: "RolledBack", *, as_json: bool) -> None:
+def show_rollback(subject: ConfigurationSubject, done: "RolledBack", *, as_json: bool) -> None:
     """Print what a rollback did."""
     data = subject.head(version=done.version, before=done.before, differences=done.differences)
     head = f"{subject.words} {subject.name} is back at version {done.version}"

@@ -82,7 +82,7 @@ def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
         options, policy=start.policy, learned_until=start.learned_until
     )
     with Progress("replaying", source.size) as progress, ScoreFile(out) as scores:
-        watcher = _Watcher(progress, source)
+        watcher = _ReplayWatcher(progress, source)
         try:
             summary = replays.replay_requests(source, judge, scores.write, options, watcher)
         except BadLine as error:
@@ -104,7 +104,7 @@ def _version(model: str) -> int | None:
     return int(model) or None
 
 
-class _Watcher:
+class _ReplayWatcher:
     """Shows how many requests are done, and how fast."""
 
     def __init__(self, progress: Progress, source: RequestFiles) -> None:

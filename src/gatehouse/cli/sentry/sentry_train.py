@@ -82,14 +82,14 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     session, account_id = open_account(_chosen_account(context, named, account))
     span = read_span(account_id, since, until, session.clock())
     with contextlib.ExitStack() as stack:
-        trained = train_model(session, span, options, note, _Watcher(stack))
+        trained = train_model(session, span, options, note, _TrainingWatcher(stack))
     version, report = trained.version, trained.report
     drawn = _draw(report, version, plots)
     data = {"accountId": account_id, "version": version, "plots": drawn, "report": report}
     show(data, _text(version, report, drawn), as_json=as_json)
 
 
-class _Watcher:
+class _TrainingWatcher:
     """Shows how far the reading is, and that it has come to the learning."""
 
     def __init__(self, stack: contextlib.ExitStack) -> None:
