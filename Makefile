@@ -7,6 +7,8 @@ STAMP  := $(VENV)/.ready
 PORT   ?= 8080
 ARGS   ?=
 DATA   ?=
+# Tests wait for servers and disks now and then: three workers keep two cores busy.
+WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test quick format bench eval-names eval-sentry docs bins networks browsers places starter lock clean
@@ -40,7 +42,7 @@ test: setup ## Check everything: format, lint, types, import contract, all tests
 # Without compiled files, every process of the tests would compile the whole program again.
 quick: export PYTHONDONTWRITEBYTECODE :=
 quick: setup ## Run the tests alone, on SQLite and PostgreSQL (ARGS="-k ledger" for some)
-	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 format: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
