@@ -7,7 +7,7 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.models import versions
-from gatehouse.admin.models.replays import ReplayStart, account_start, replay_options
+from gatehouse.admin.models.replays import for_account, replay_options
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
 from gatehouse.sentry.policy import SentryPolicy
@@ -17,6 +17,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
+from gatehouse.training.replay import ReplayOptions
 from gatehouse.training.report import encode_report
 from tests.harness import Home
 from tests.training.material import report
@@ -64,22 +65,23 @@ def test_a_model_that_servers_could_not_use_leaves_everything_as_it_was(
         versions.promote_model(session, account_id, version)
     assert [entry.live for entry in versions.list_models(session, account_id)] == [False, True]
     with pytest.raises(InvalidInput, match="cannot be used"):
-        account_start(session, account_id, version)
+        for_account(ReplayOptions(7), session, account_id, version)
 
 
 def test_a_replay_begins_with_the_accounts_policy_and_model(
     session: AdminSession, account_id: str
 ) -> None:
-    assert account_start(session, account_id, None) == ReplayStart()
+    options = ReplayOptions(7)
+    assert for_account(options, session, account_id, None) == options
     with session.change() as change:
         accounts.set_policy(change, account_id, "Sentry", {"entities": ["branch"]})
     version = store(session, account_id, load_sheet())
-    start = account_start(session, account_id, version)
+    start = for_account(options, session, account_id, version)
     assert start.policy == SentryPolicy(("branch",))
     assert start.learned_until == report().until
     assert start.scorecard is not None
     with pytest.raises(NotFound):
-        account_start(session, account_id, 7)
+        for_account(ReplayOptions(7), session, account_id, 7)
 
 
 def test_spans_of_a_replay_must_fit_together() -> None:

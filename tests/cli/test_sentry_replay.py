@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 
 from gatehouse.access.actors import Actor
 from gatehouse.cli.sentry import replay_files
-from gatehouse.cli.sentry.replay_files import RequestFiles
-from gatehouse.cli.sentry.score_file import ScoreFile, check_apart
+from gatehouse.cli.sentry.replay_files import RequestFiles, check_apart, score_file
 from gatehouse.cli.sentry.sentry_replay import replay
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
@@ -223,13 +222,12 @@ def test_a_damaged_archive_is_told_with_how_far_it_could_be_read(place: Path) ->
 
 
 def test_scores_stand_under_their_name_only_when_all_are_there() -> None:
-    scores = ScoreFile("scores.csv")
-    with scores:
-        scores.write("2026-03-01T00:00:00Z", 0.25)
+    with score_file("scores.csv") as write_score:
+        write_score("2026-03-01T00:00:00Z", 0.25)
         assert not Path("scores.csv").exists()
     assert Path("scores.csv").read_text() == "at,requestConfidence\n2026-03-01T00:00:00Z,0.25\n"
-    with contextlib.suppress(KeyboardInterrupt), ScoreFile("scores.csv") as scores:
-        scores.write("2026-03-01T00:00:00Z", 0.5)
+    with contextlib.suppress(KeyboardInterrupt), score_file("scores.csv") as write_score:
+        write_score("2026-03-01T00:00:00Z", 0.5)
         raise KeyboardInterrupt
     assert "0.25" in Path("scores.csv").read_text()
     assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
@@ -237,11 +235,11 @@ def test_scores_stand_under_their_name_only_when_all_are_there() -> None:
 
 def test_two_replays_of_one_name_do_not_write_into_one_file() -> None:
     with (
-        ScoreFile("scores.csv") as first,
-        ScoreFile("scores.csv") as other,
+        score_file("scores.csv") as first,
+        score_file("scores.csv") as other,
     ):
-        first.write("2026-03-01T00:00:00Z", 0.25)
-        other.write("2026-03-01T00:00:00Z", 0.75)
+        first("2026-03-01T00:00:00Z", 0.25)
+        other("2026-03-01T00:00:00Z", 0.75)
         assert len(list(Path().glob(".scores.csv.*.unfinished"))) == 2
     assert Path("scores.csv").read_text().splitlines()[1:] == ["2026-03-01T00:00:00Z,0.25"]
     assert not list(Path().glob(".*"))

@@ -347,8 +347,9 @@ def _gather(sqlite_office: AdminSession, labels: dict[str, bool], until_ms: int 
     known = {name: KnownLabel(fraud, NOW_MS) for name, fraud in labels.items()}
     span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
     wanted = settled(span, until_ms, OPTIONS)
-    examples = gather(sqlite_office.database, wanted, known, told.append)
-    return examples, told[-1] if told else RecordCounts()
+    examples, counts = gather(sqlite_office.database, wanted, known, told.append)
+    assert counts == (told[-1] if told else RecordCounts())
+    return examples, counts
 
 
 def test_what_sentry_measured_is_gathered_from_whoever_asked_it(

@@ -6,7 +6,7 @@ back other rows; its scores of those show how sure the whole may be.
 
 import warnings
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -33,6 +33,7 @@ WORSE_WITH_MORE: Final = frozenset(
 """Reputations: a worse one never speaks for an order."""
 _SETTINGS: Final = {
     "interactions": 0,
+    "n_jobs": 1,
     "inner_bags": 0,
     "learning_rate": 0.1,
     "max_bins": MOST_BINS + 2,
@@ -50,19 +51,13 @@ def bins_for(frauds: int) -> int:
     return min(max(frauds // _FRAUDS_PER_BIN, _FEWEST_BINS), MOST_BINS)
 
 
-class BoostingOptions(NamedTuple):
-    """How often boosting is repeated, with which random numbers, and on how many cores."""
-
-    bags: int
-    seed: int
-    jobs: int
-
-
 def boost(
-    sample: Sample, features: Sequence[Binned], offset: Values, options: BoostingOptions
+    sample: Sample, features: Sequence[Binned], offset: Values, *, bags: int, seed: int
 ) -> Additive:
-    """Fit the features to the frauds of the sample, beside what the offset says already."""
-    bags, seed, jobs = options
+    """Fit the features to the frauds of the sample, beside what the offset says already.
+
+    Each of the bags holds back other rows.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from interpret.glassbox import ExplainableBoostingClassifier
@@ -75,7 +70,6 @@ def boost(
             monotone_constraints=[int(feature.code in WORSE_WITH_MORE) for feature in features],
             outer_bags=bags,
             random_state=seed,
-            n_jobs=jobs,
         )
         numbers = np.column_stack([feature.bins for feature in features]).astype(np.float64)
         numbers[numbers == 0] = np.nan

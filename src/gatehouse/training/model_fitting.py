@@ -45,8 +45,6 @@ class FitOptions(msgspec.Struct, frozen=True):
     legitimate_per_fraud: int = 10
     bags: int = 2
     """How many times boosting is done, each time with other rows held back."""
-    jobs: int = 1
-    """How many processor cores it may use."""
 
 
 class Fitted(msgspec.Struct, frozen=True):
@@ -82,7 +80,7 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
         seed=options.seed,
     )
     features = _learnable(examples.codes, base, sample, method)
-    kept = _only(base, {term.code for term in base.terms} - {feature.code for feature in features})
+    kept = _without(base, {feature.code for feature in features})
     offset = -totals(kept, examples, sample.rows)
     additive = _learn(sample, features, offset, method, options)
     in_order = np.argsort(examples.times(sample.rows), kind="stable")
@@ -101,12 +99,13 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
         feature.code: as_effects(shape, slope)
         for feature, shape in zip(features, shapes, strict=True)
     }
-    sheet = Sheet(
-        version,
-        Prior(0.5, why),
-        max(base.report_from, LEAST_TOLD),
-        tuple(_term(term, learned.get(term.code), why) for term in base.terms),
+    terms = tuple(
+        Term(term.code, *learned[term.code], why, None, term.about_address)
+        if term.code in learned
+        else term
+        for term in base.terms
     )
+    sheet = Sheet(version, Prior(0.5, why), max(base.report_from, LEAST_TOLD), terms)
     constant = find_constant(-totals(sheet, examples, rows[recent]), float(fraud[recent].mean()))
     return Fitted(
         msgspec.structs.replace(sheet, prior=Prior(_confidence(-constant), why)),
@@ -180,9 +179,9 @@ def _has_evidence(column: Values, sample: Sample) -> bool:
     return has_evidence(which != np.argmax(counts), sample)
 
 
-def _only(base: Sheet, codes: set[str]) -> Sheet:
-    """The terms of these codes, with an even prior."""
-    terms = tuple(term for term in base.terms if term.code in codes)
+def _without(base: Sheet, codes: set[str]) -> Sheet:
+    """All other terms, with an even prior."""
+    terms = tuple(term for term in base.terms if term.code not in codes)
     return Sheet(base.version, Prior(0.5, base.prior.why), base.report_from, terms)
 
 
@@ -193,8 +192,7 @@ def _learn(
         return Additive([], np.full(len(offset), np.nan))
     if method == "logistic":
         return regression.regress(sample, features, offset)
-    boosted = boosting.BoostingOptions(options.bags, options.seed, options.jobs)
-    return boosting.boost(sample, features, offset, boosted)
+    return boosting.boost(sample, features, offset, bags=options.bags, seed=options.seed)
 
 
 def _slope(additive: Additive, sample: Sample, offset: Values, recent: Rows) -> float:
@@ -205,15 +203,6 @@ def _slope(additive: Additive, sample: Sample, offset: Values, recent: Rows) -> 
     return find_slope(
         additive.held_back[judged], offset[judged], sample.fraud[judged], sample.weights[judged]
     )
-
-
-def _term(
-    term: Term, learned: tuple[tuple[float, ...], tuple[float, ...]] | None, why: str
-) -> Term:
-    if learned is None:
-        return term
-    cuts, effects = learned
-    return Term(term.code, cuts, effects, why, None, term.about_address)
 
 
 def _confidence(total: float) -> float:

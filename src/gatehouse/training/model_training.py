@@ -70,7 +70,7 @@ def gather(
     span: RecordSpan,
     labels: Mapping[str, KnownLabel],
     progress: Callable[[RecordCounts], None],
-) -> Examples:
+) -> tuple[Examples, RecordCounts]:
     """What Sentry measured in the records of a span, with the labels that are known."""
     examples, gathered = Examples(tuple(BY_CODE)), RecordCounts()
     if span.since_ms < span.until_ms:
@@ -78,7 +78,7 @@ def gather(
             for record in batch:
                 _gather(record, labels, examples, gathered)
             progress(gathered)
-    return examples
+    return examples, gathered
 
 
 def _gather(

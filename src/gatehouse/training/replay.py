@@ -33,6 +33,8 @@ ACCOUNT: Final = "replay"
 _TELL_EVERY: Final = 1000
 
 T = TypeVar("T")
+WriteScore = Callable[[str, float], object]
+"""Takes when a request came, and its confidence."""
 
 
 class ReplayOptions(msgspec.Struct, frozen=True):
@@ -48,6 +50,8 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     """How far back training looks."""
     policy: SentryPolicy = DEFAULT_POLICY
     """What the account tells Sentry about its own data."""
+    scorecard: Scorecard | None = None
+    """The first scorecard; None: the shipped one."""
     learned_until: str | None = None
     """The last request that the first scorecard learned from, if it learned."""
 
@@ -100,7 +104,7 @@ class Watcher(Protocol):
 def replay(
     lines: Iterable[bytes],
     judge: ReplayJudge,
-    write: Callable[[str, float], None],
+    write: WriteScore,
     options: ReplayOptions,
     progress: Watcher,
 ) -> Summary:

@@ -3,7 +3,7 @@
 Nothing of a replay is recorded, and an account is only needed for its policy and its models.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -18,7 +18,7 @@ from gatehouse.intel import networks
 from gatehouse.intel.feeds import Feeds
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, load_scorecard
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.sentry.stage import SentryStage
@@ -27,36 +27,38 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.training.extra_packages import require_extra
-from gatehouse.training.replay import ReplayJudge, ReplayOptions, Summary, Watcher, replay
+from gatehouse.training.replay import (
+    ReplayJudge,
+    ReplayOptions,
+    Summary,
+    Watcher,
+    WriteScore,
+    replay,
+)
 
 _KEY: Final = bytes(32)
 """Nothing of a replay is kept, so there is nothing for a secret key to protect."""
 
 
-class ReplayStart(msgspec.Struct, frozen=True):
-    """What a replay begins with; by default what a new account has."""
-
-    scorecard: Scorecard | None = None
-    """None: the shipped one."""
-    learned_until: str | None = None
-    policy: SentryPolicy = DEFAULT_POLICY
-
-
-def account_start(session: AdminSession, account_id: str, version: int | None) -> ReplayStart:
-    """An account's policy and one of its models; without a version, the shipped scorecard."""
+def for_account(
+    options: ReplayOptions, session: AdminSession, account_id: str, version: int | None
+) -> ReplayOptions:
+    """The same with an account's policy and one of its models; without a version, the shipped."""
     with session.reading() as connection:
         kept = accounts.get(connection, account_id).policies.get(SENTRY.name)
         model = None if version is None else models.get(connection, account_id, version)
-    policy = DEFAULT_POLICY if kept is None else msgspec.convert(kept, SentryPolicy)
+    if kept is not None:
+        options = msgspec.structs.replace(options, policy=msgspec.convert(kept, SentryPolicy))
     if model is None:
-        return ReplayStart(policy=policy)
+        return options
     try:
-        return ReplayStart(usable_scorecard(model), learned_until(model), policy)
+        scorecard = usable_scorecard(model)
     except ScorecardError as error:
         reason = recordable(str(error))
         raise InvalidInput(
             f"model {version} cannot be used ({reason}); see: gatehouse sentry models"
         ) from None
+    return msgspec.structs.replace(options, scorecard=scorecard, learned_until=learned_until(model))
 
 
 def replay_options(
@@ -75,7 +77,7 @@ def replay_options(
     return ReplayOptions(label_delay_ms, retrain_every_ms, FitOptions(seed=seed), window_ms)
 
 
-def make_judge(settings: Settings, start: ReplayStart, *, feeds: bool) -> ReplayJudge:
+def make_judge(settings: Settings, scorecard: Scorecard | None, *, feeds: bool) -> ReplayJudge:
     """The stage that a server with these settings runs, with an empty memory.
 
     The operator's feeds hold what was found out after the requests, so they are left out unless
@@ -87,7 +89,7 @@ def make_judge(settings: Settings, start: ReplayStart, *, feeds: bool) -> Replay
     stage = SentryStage(
         book if settings.is_production else SandboxAddresses(book),
         memory,
-        start.scorecard or load_scorecard(),
+        scorecard or load_scorecard(),
         EntityHasher(_KEY),
         time_limit_ms=settings.sentry_timeout_ms,
     )
@@ -97,7 +99,7 @@ def make_judge(settings: Settings, start: ReplayStart, *, feeds: bool) -> Replay
 def replay_requests(
     lines: Iterable[bytes],
     judge: ReplayJudge,
-    write: Callable[[str, float], None],
+    write: WriteScore,
     options: ReplayOptions,
     watcher: Watcher,
 ) -> Summary:

@@ -3,7 +3,7 @@
 The model is not used until somebody promotes it.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -13,10 +13,9 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.decisions import records
-from gatehouse.store.decisions.records import RecordCounts, RecordSpan
+from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.feedback import feedback_history
-from gatehouse.training.examples import Examples
-from gatehouse.training.model_training import Trained, TrainingOptions, gather, settled, train
+from gatehouse.training.model_training import TrainingOptions, gather, settled, train
 from gatehouse.training.report import ModelReport, encode_report
 
 
@@ -37,12 +36,6 @@ class TrainingWatcher(Protocol):
         """All records have been read, and a model is fitted to so many requests."""
 
 
-class _Material(NamedTuple):
-    examples: Examples
-    reported_since_s: float | None
-    warnings: tuple[str, ...]
-
-
 def train_model(
     session: AdminSession,
     span: RecordSpan,
@@ -53,42 +46,27 @@ def train_model(
     """Fit a model to the records of a span, measure it beside the live one, and store it."""
     check_note(note)
     current = live_model(session, span.account_id)
-    material = _gather(session, span, options, watcher)
-    watcher.learning(len(material.examples))
-    trained = train(
-        material.examples, load_sheet(), current.sheet, options, material.reported_since_s
+    wanted = settled(span, session.clock(), options)
+    with session.reading() as connection:
+        labels = feedback_history.labels_with_times(connection, *wanted)
+        reported_ms = feedback_history.reported_since(connection, span.account_id)
+        total = records.count(connection, wanted)
+    watcher.reading(0, total)
+    examples, counts = gather(
+        session.database, wanted, labels, lambda done: watcher.reading(done.looked_at, total)
     )
-    report = _with_warnings(trained, material, current)
+    watcher.learning(len(examples))
+    reported_s = None if reported_ms is None else reported_ms / 1000
+    trained = train(examples, load_sheet(), current.sheet, options, reported_s)
+    report = _with_warnings(trained.report, counts.unreadable, current)
     return TrainedModel(_store(session, span.account_id, trained.sheet, report, note), report)
 
 
-def _gather(
-    session: AdminSession, span: RecordSpan, options: TrainingOptions, watcher: TrainingWatcher
-) -> _Material:
-    now_ms = session.clock()
-    wanted = settled(span, now_ms, options)
-    with session.reading() as connection:
-        labels = feedback_history.labels_with_times(connection, *wanted)
-        since_ms = feedback_history.reported_since(connection, span.account_id)
-        total = records.count(connection, wanted)
-    watcher.reading(0, total)
-    counts = RecordCounts()
-
-    def progress(so_far: RecordCounts) -> None:
-        nonlocal counts
-        counts = so_far
-        watcher.reading(so_far.looked_at, total)
-
-    examples = gather(session.database, wanted, labels, progress)
-    warnings: tuple[str, ...] = ()
-    if counts.unreadable:
-        warnings = (f"records that cannot be read were left out: {counts.unreadable:,}",)
-    return _Material(examples, None if since_ms is None else since_ms / 1000, warnings)
-
-
-def _with_warnings(trained: Trained, material: _Material, current: LiveModel) -> ModelReport:
-    report = trained.report
-    warnings = [*report.warnings, *material.warnings, *current.remarks]
+def _with_warnings(report: ModelReport, unreadable: int, current: LiveModel) -> ModelReport:
+    warnings = [*report.warnings]
+    if unreadable:
+        warnings.append(f"records that cannot be read were left out: {unreadable:,}")
+    warnings += current.remarks
     until = current.learned_until
     if until is not None and until >= report.holdout.since:
         warnings.append(

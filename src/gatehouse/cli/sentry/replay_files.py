@@ -1,10 +1,13 @@
-"""Reads the requests of a replay line by line: JSON Lines in several files, gzipped or not."""
+"""The files of a replay: requests as JSON Lines, gzipped or not, and the scores as CSV."""
 
+import contextlib
 import os
+import secrets
 import stat
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import LineReader, UnreadableFile
@@ -14,6 +17,7 @@ STANDARD: Final = "-"
 """The name of standard input and output."""
 MOST_BYTES: Final = 1024 * 1024
 """Of a line; a server takes shorter requests than that."""
+HEADER: Final = "at,requestConfidence\n"
 
 
 class RequestFiles:
@@ -33,8 +37,7 @@ class RequestFiles:
     @property
     def place(self) -> str:
         """The file and number of the line that was given last."""
-        name = "standard input" if self._name == STANDARD else recordable(self._name)
-        return f"{name}, line {self._line}"
+        return f"{_called(self._name)}, line {self._line}"
 
     @property
     def bytes_read(self) -> int:
@@ -81,3 +84,58 @@ def _size(name: str) -> int | None:
     if not readable:
         raise InvalidInput(f"cannot read {recordable(name)}: permission denied")
     return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def check_apart(names: Sequence[str], out: str) -> None:
+    """Refuse to write into a file that is read: the requests would be lost, or never end."""
+    target = _identity(out, sys.stdout)
+    for name in names:
+        if target is not None and _identity(name, sys.stdin) == target:
+            raise InvalidInput(
+                f"{_called(name)} holds the requests; write the scores to another file"
+            )
+
+
+def _identity(name: str, standard: IO[str]) -> tuple[int, int] | None:
+    """Device and inode of a file; None when there is no such regular file."""
+    try:
+        status = os.fstat(standard.fileno()) if name == STANDARD else Path(name).stat()
+    except (OSError, ValueError):
+        return None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+
+
+def _called(name: str) -> str:
+    return "standard input" if name == STANDARD else recordable(name)
+
+
+@contextlib.contextmanager
+def score_file(out: str) -> Iterator[Callable[[str, float], object]]:
+    """Give what writes a score; a file gets its name when all scores are in it."""
+    with _write_errors(out), contextlib.ExitStack() as at_the_end:
+        file, target, unfinished = sys.stdout, Path(os.path.realpath(out)), None
+        if out != STANDARD:
+            # A device or a pipe is written to, and never replaced.
+            if target.is_file() or not target.exists():
+                name = f".{target.name}.{secrets.token_hex(4)}.unfinished"
+                unfinished = target.with_name(name)
+                at_the_end.callback(unfinished.unlink, missing_ok=True)
+            place = unfinished or target
+            file = at_the_end.enter_context(place.open("w", encoding="ascii", newline=""))
+        file.write(HEADER)
+        yield lambda at, confidence: file.write(f"{at},{confidence}\n")
+        file.flush()
+        if unfinished is not None:
+            os.fsync(file.fileno())
+            unfinished.replace(target)
+
+
+@contextlib.contextmanager
+def _write_errors(out: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        # The reader of the pipe has gone; the command ends without a message.
+        raise
+    except OSError as error:
+        raise InvalidInput(f"cannot write {recordable(out)}: {error.strerror}") from None

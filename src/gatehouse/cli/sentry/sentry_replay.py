@@ -10,8 +10,7 @@ from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
 from gatehouse.cli.opening import open_account, read_settings
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
-from gatehouse.cli.sentry.replay_files import STANDARD, RequestFiles
-from gatehouse.cli.sentry.score_file import ScoreFile, check_apart
+from gatehouse.cli.sentry.replay_files import STANDARD, RequestFiles, check_apart, score_file
 from gatehouse.core.errors import InvalidInput
 from gatehouse.training.replay_lines import BadLine
 
@@ -74,17 +73,13 @@ def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
     source = RequestFiles(files)
     check_apart(files, out)
     settings = read_settings()
-    start = replays.ReplayStart()
     if account is not None or version is not None:
-        start = replays.account_start(*open_account(account), version)
-    judge = replays.make_judge(settings, start, feeds=feeds)
-    options = msgspec.structs.replace(
-        options, policy=start.policy, learned_until=start.learned_until
-    )
-    with Progress("replaying", source.size) as progress, ScoreFile(out) as scores:
+        options = replays.for_account(options, *open_account(account), version)
+    judge = replays.make_judge(settings, options.scorecard, feeds=feeds)
+    with Progress("replaying", source.size) as progress, score_file(out) as write:
         watcher = _ReplayWatcher(progress, source)
         try:
-            summary = replays.replay_requests(source, judge, scores.write, options, watcher)
+            summary = replays.replay_requests(source, judge, write, options, watcher)
         except BadLine as error:
             raise InvalidInput(f"{source.place}: {error.reason}") from None
     data, text = msgspec.to_builtins(summary), _text(summary)
