@@ -72,7 +72,7 @@ def test_the_readers_of_parts_agree_with_the_whole(name: str) -> None:
         one.result for one in record.stages
     ]
     exported = RowReader(everything()).exported(SAMPLES[name])
-    assert exported.decision == record.decision
+    assert exported.decided == record.decision
     own = msgspec.to_builtins(exported.own)
     known = {n: v for n, v in (record.signals or {}).items() if n in everything().own}
     assert own == known

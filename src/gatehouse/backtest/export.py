@@ -33,7 +33,7 @@ from gatehouse.backtest.workspace import (
 from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import UnreadableRecord
 from gatehouse.decisions.signal_layout import Layout, everything
-from gatehouse.decisions.signal_rows import Exported, RowReader
+from gatehouse.decisions.signal_rows import RowReader, SignalRow
 from gatehouse.store.decisions.records import KeptRecord
 
 Batches = Iterable[Sequence[KeptRecord]]
@@ -57,7 +57,7 @@ _ABOUT: Final = {
     "record": "VARCHAR",
 }
 """What every row has besides the signals."""
-_NOTHING: Final = Exported({}, [], {}, None, [])
+_NOTHING: Final = SignalRow({}, [], {})
 
 
 def export_parquet(
@@ -166,7 +166,7 @@ def _row(reader: RowReader, record: KeptRecord, labels: Mapping[str, bool]) -> d
         "at": record.at_ms,
         "day": _day(record.at_ms // _DAY_MS),
         "operation": record.operation,
-        "decision": found.decision,
+        "decision": found.decided,
         "label": None if label is None else "FRAUD" if label else "LEGITIMATE",
         "matches": found.matches,
         "record": record.text,

@@ -5,7 +5,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -16,7 +16,7 @@ from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
 from gatehouse.decisions.record import UnreadableRecord
 from gatehouse.decisions.signal_layout import Layout
-from gatehouse.decisions.signal_rows import RowReader
+from gatehouse.decisions.signal_rows import RowReader, SignalRow
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts
 
@@ -65,20 +65,6 @@ def _refuse_alike(names: Iterable[str]) -> None:
             )
 
 
-class _LoadedLine(msgspec.Struct, omit_defaults=True):
-    """A request on its way into DuckDB; the names are short since every line repeats them."""
-
-    i: str
-    o: Any
-    v: list[Sequence[float | None] | None]
-    g: dict[str, Any]
-    d: str | None = None
-    f: bool | None = None
-    c: str | None = None
-    a: str | None = None
-    l: list[bool | None] = []  # noqa: E741  # short like the others: a key of every row
-
-
 class Loader:
     """Fills the table of requests, batch by batch."""
 
@@ -91,8 +77,8 @@ class Loader:
     ) -> None:
         layout = Layout(selection.signals)
         self._rule_set = selection.rule_set
-        self._lists = [name for _, name in selection.lists]
-        self._reader = RowReader(layout, [signal for signal, _ in selection.lists])
+        self._lists = selection.lists
+        self._reader = RowReader(layout)
         self._listed = listed
         self._labels = labels
         self._encode = msgspec.json.Encoder().encode_lines
@@ -134,26 +120,26 @@ class Loader:
         with self._workspace.lines(lines) as path:
             self._workspace.ask(f"{statement} {reading(path, self._types, self._columns)}")
 
-    def _lines(self, batch: Sequence[KeptRecord], loaded: RecordCounts) -> list[_LoadedLine]:
-        lines, label_of = [], self._labels.get
+    def _lines(self, batch: Sequence[KeptRecord], loaded: RecordCounts) -> list[SignalRow]:
+        lines, label_of, value_of = [], self._labels.get, self._reader.value
         for request_id, at_ms, operation, record in batch:
             try:
-                seen = self._reader.seen(operation, record, self._rule_set)
+                row = self._reader.seen(operation, record, self._rule_set)
             except UnreadableRecord:
                 loaded.unreadable += 1
                 continue
-            if seen is None:
+            if row is None:
                 loaded.skipped += 1
                 continue
-            own, measures, given, decided, amount, currency, looked_up = seen
-            label = label_of(request_id)
-            line = _LoadedLine(request_id, own, measures, given, decided, label, currency, amount)
-            if looked_up:
-                line.l = [
-                    None if value is None else self._listed(name, value, at_ms)
-                    for name, value in zip(self._lists, looked_up, strict=True)
+            row.request_id, row.fraud = request_id, label_of(request_id)
+            if self._lists:
+                row.listed = [
+                    None
+                    if (value := value_of(row.own, signal)) is None
+                    else self._listed(name, value, at_ms)
+                    for signal, name in self._lists
                 ]
-            lines.append(line)
+            lines.append(row)
         loaded.records += len(lines)
         return lines
 

@@ -6,7 +6,7 @@ the stages before it. The record keeps both, so a backtest asks the question of 
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta
@@ -62,33 +62,26 @@ _decode_rules: Final = msgspec.json.Decoder(_RulesResult).decode
 _decode_facts: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-class RuleInput(NamedTuple):
-    """One request as a rule set sees it."""
+class SignalRow(msgspec.Struct, omit_defaults=True):
+    """One request as a rule set sees it. Its names in JSON are short: every row repeats them."""
 
-    own: Any
-    """The request's own signals by name, without velocity; ready to be encoded."""
-    velocity: list[Sequence[float | None] | None]
+    own: Any = msgspec.field(name="o")
+    """The request's own signals by name, without velocity."""
+    velocity: list[Sequence[float | None] | None] = msgspec.field(name="v")
     """The wanted measures, group by group."""
-    given: dict[str, Any]
+    given: dict[str, Any] = msgspec.field(name="g")
     """What stages gave."""
-    decided: str | None
+    decided: str | None = msgspec.field(default=None, name="d")
     """What was decided there at the time."""
-    amount: str | None
+    amount: str | None = msgspec.field(default=None, name="a")
     """The amount of the order, exactly as it was recorded."""
-    currency: str | None
-    looked_up: tuple[str | None, ...]
-    """The values that are looked up on lists, in the order in which they were asked for."""
-
-
-class Exported(NamedTuple):
-    """One request as an export tells of it: everything, as it was in the end."""
-
-    own: Any
-    velocity: list[Sequence[float | None] | None]
-    given: dict[str, Any]
-    decision: str | None
-    matches: list[str]
-    """What matched, as rule set, version and rule."""
+    currency: str | None = msgspec.field(default=None, name="c")
+    matches: list[str] = []
+    """For exports: what matched, as rule set, version and rule."""
+    request_id: str = msgspec.field(default="", name="i")
+    """This and what follows are set by a backtest."""
+    fraud: bool | None = msgspec.field(default=None, name="f")
+    listed: list[bool | None] = msgspec.field(default=[], name="l")
 
 
 class RowReader:
@@ -99,7 +92,7 @@ class RowReader:
     value has another type.
     """
 
-    def __init__(self, layout: Layout, lookups: Sequence[str] = ()) -> None:
+    def __init__(self, layout: Layout) -> None:
         self._layout = layout
         own = {**layout.own, _AMOUNT: Type.NUMBER, _CURRENCY: Type.TEXT}
         kinds = {name: _KINDS[kind] for name, kind in own.items()}
@@ -113,7 +106,6 @@ class RowReader:
         self._velocity = [
             (self._field[group], _chooser(places)) for group, places in layout.velocity.items()
         ]
-        self._lookups = tuple(lookups)
         self._signals = msgspec.defstruct(
             "Signals",
             [(self._field[name], kind, None) for name, kind in kinds.items()],
@@ -124,7 +116,7 @@ class RowReader:
         record = msgspec.defstruct("SignalRow", [signals], bases=(StagesOutline,), frozen=True)
         self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
 
-    def seen(self, operation: str, text: str, rule_set: str) -> RuleInput | None:
+    def seen(self, operation: str, text: str, rule_set: str) -> SignalRow | None:
         """What the rule set of this name sees; None when the record keeps no signals.
 
         Raises `UnreadableRecord`, as `exported` does.
@@ -139,19 +131,18 @@ class RowReader:
         place = _where(ruled, rule_set)
         before = record.stages if place is None else record.stages[:place]
         status = None if place is None else ruled[place].status
-        amount, currency = self._value(own, _AMOUNT), self._value(own, _CURRENCY)
-        return RuleInput(
+        amount, currency = self.value(own, _AMOUNT), self.value(own, _CURRENCY)
+        return SignalRow(
             own,
             self._measures(own),
             _given(self._layout, before, ruled) if self._layout.stages else {},
             record.decision if status is None else status.value,
             None if amount is None else repr(amount),
             currency if _is_currency(currency) else None,
-            tuple([self._value(own, name) for name in self._lookups]),
         )
 
-    def exported(self, text: str) -> Exported:
-        """What an export tells of a record, of any operation."""
+    def exported(self, text: str) -> SignalRow:
+        """What an export tells of a record of any operation: everything, as it was in the end."""
         record = self._open(text)
         ruled = _rules_in(record.stages)
         matches = [
@@ -159,7 +150,7 @@ class RowReader:
         ]
         given = _given(self._layout, record.stages, ruled)
         own = self._signals() if record.signals is None else record.signals
-        return Exported(own, self._measures(own), given, record.decision, matches)
+        return SignalRow(own, self._measures(own), given, record.decision, matches=matches)
 
     def _open(self, text: str) -> Any:
         try:
@@ -195,7 +186,8 @@ class RowReader:
                 taken.append(choose([*measures, *_NO_MEASURES]))
         return taken
 
-    def _value(self, own: Any, name: str) -> Any:
+    def value(self, own: Any, name: str) -> Any:
+        """One of the request's own signals."""
         return getattr(own, self._field[name])
 
 

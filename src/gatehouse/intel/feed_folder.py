@@ -29,7 +29,7 @@ AGAIN_MS: Final = 60_000
 """How long it takes until a large file for which there was no room is copied again."""
 
 
-class FileReport(msgspec.Struct, frozen=True):
+class FileReport(msgspec.Struct, frozen=True, rename="camel"):
     """A file that is not in use, at least not as it is now."""
 
     name: str

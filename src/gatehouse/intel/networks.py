@@ -30,7 +30,7 @@ RELAY: Final = 4
 MOBILE: Final = 8
 
 
-class AddressFacts(msgspec.Struct, frozen=True, gc=False):
+class AddressFacts(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """What the feeds know about an address.
 
     Each degree says how far its claim can be believed: 1 for fresh data, less for old, 0 for none.

@@ -14,6 +14,7 @@ from gatehouse.training.report import (
     CalibrationPoint,
     Curves,
     ModelReport,
+    ReportPeriod,
     TermShape,
     learned_terms,
 )
@@ -98,25 +99,23 @@ def _both(report: ModelReport) -> list[tuple[str, str, str, Curves]]:
     ]
 
 
-def _measured_on(report: ModelReport) -> str:
-    held = report.holdout
-    return (
+def _one_panel(figure: "Figure", height: float, title: str, held: ReportPeriod) -> "Axes":
+    """The axes of a picture with a title, and what was measured on below it."""
+    figure.set_size_inches(7, height)
+    axes = figure.subplots(gridspec_kw=_EDGES)
+    axes.set_title(f"{title}\n", loc="left", fontweight="bold")
+    below = (
         f"measured on {held.records:,} requests, {held.frauds:,} of them fraud, "
         f"{held.since[:10]} to {held.until[:10]}"
     )
-
-
-def _title(axes: "Axes", title: str, below: str) -> None:
-    axes.set_title(f"{title}\n", loc="left", fontweight="bold")
     axes.text(0, 1.02, below, transform=axes.transAxes, color=_QUIET, fontsize=9)
+    return axes
 
 
 def _calibration(figure: "Figure", report: ModelReport) -> None:
-    figure.set_size_inches(7, 6.4)
-    axes = figure.subplots(gridspec_kw=_EDGES)
-    _title(axes, "Is the risk what it says?", _measured_on(report))
-    known = [(*point[:2],) for *_, curves in _both(report) for point in curves.calibration]
-    foot = _power_of_ten_below(share for pair in known for share in pair)
+    axes = _one_panel(figure, 6.4, "Is the risk what it says?", report.holdout)
+    known = (*report.current.calibration, *report.candidate.calibration)
+    foot = _power_of_ten_below(share for point in known for share in point[:2])
     axes.plot([foot, 1], [foot, 1], "--", color=_QUIET, lw=1, label="as it should be")
     for name, colour, marker, curves in _both(report):
         if curves.calibration:
@@ -148,15 +147,8 @@ def _calibration_line(
     axes.plot(risks, heights, color=colour, lw=1.4, marker=marker, ms=5, label=name)
     none = [predicted for predicted, observed, _ in points if not observed]
     if none:
-        label = f"{name}: no fraud in the group"
-        options: dict[str, Any] = {
-            "color": colour,
-            "mfc": "white",
-            "ms": 5,
-            "clip_on": False,
-            "ls": "none",
-        }
-        axes.plot(none, [foot] * len(none), marker=marker, label=label, **options)
+        [hollow] = axes.plot(none, [foot] * len(none), color=colour, marker=marker, ms=5, ls="none")
+        hollow.set(mfc="white", clip_on=False, label=f"{name}: no fraud in the group")
 
 
 def _power_of_ten_below(shares: Iterable[float]) -> float:
@@ -175,17 +167,14 @@ def interval(share: float, events: int) -> tuple[float, float]:
 
 
 def _precision_recall(figure: "Figure", report: ModelReport) -> None:
-    figure.set_size_inches(7, 5.6)
-    axes = figure.subplots(gridspec_kw=_EDGES)
-    _title(axes, "How much fraud is caught, and at what price?", _measured_on(report))
     held = report.holdout
+    axes = _one_panel(figure, 5.6, "How much fraud is caught, and at what price?", held)
     rate = held.frauds / held.records
     axes.axhline(rate, color=_QUIET, lw=1, ls="--", label=f"by chance ({rate:.1%})")
     figures = (report.figures.current, report.figures.candidate)
     for (name, colour, _, curves), known in zip(_both(report), figures, strict=True):
         if curves.precision_recall:
-            precision = [point[1] for point in curves.precision_recall]
-            recall = [point[2] for point in curves.precision_recall]
+            _, precision, recall = zip(*curves.precision_recall, strict=True)
             average = None if known is None else known.average_precision
             told = "" if average is None else f", average precision {average:.3f}"
             axes.step(recall, precision, where="pre", color=colour, lw=1.6, label=name + told)
@@ -207,11 +196,9 @@ def _terms(figure: "Figure", report: ModelReport) -> None:
     height = _HEAD + _PANEL * rows
     figure.set_size_inches(3.1 * _COLUMNS, height)
     of = f"the {len(shown)} that move most of {len(learned)}" if shown != learned else "all of them"
-    for text, place, options in (
-        ("What the learned signals are worth", 0.25, {"fontweight": "bold", "fontsize": 12}),
-        (f"{of}, strongest first, on one scale; {_LEGEND}", 0.55, {"color": _QUIET}),
-    ):
-        figure.text(0.05, 1 - place / height, text, va="center", **options)
+    title, below = "What the learned signals are worth", f"{of}, strongest first, on one scale"
+    figure.text(0.05, 1 - 0.25 / height, title, va="center", weight="bold", size=12)
+    figure.text(0.05, 1 - 0.55 / height, f"{below}; {_LEGEND}", va="center", color=_QUIET)
     edges = {"top": 1 - (_HEAD + 0.1) / height, "bottom": 0.35 / height}
     grid = figure.subplots(
         rows,
@@ -243,8 +230,8 @@ def _term(axes: "Axes", term: TermShape, records: int) -> None:
     if any(term.shares):
         heights = [_TALLEST * share / max(term.shares) for share in term.shares]
         across = axes.get_xaxis_transform()
-        options: dict[str, Any] = {"align": "edge", "width": 1.0, "color": _BARS}
-        axes.bar(ends[:-1], heights, transform=across, alpha=0.7, **options)
+        look: dict[str, Any] = {"width": 1.0, "color": _BARS, "alpha": 0.7}
+        axes.bar(ends[:-1], heights, align="edge", transform=across, **look)
     axes.axhline(0, color="black", lw=0.7)
     axes.stairs((0.0, *term.effects), [before, *ends], baseline=None, color=_CANDIDATE, lw=1.8)
     axes.set_title(term.code, fontsize=8, loc="left", pad=14)

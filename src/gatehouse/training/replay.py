@@ -248,9 +248,7 @@ class _Lessons:
 
 def _new_examples() -> "Examples":
     from gatehouse.training.examples import Examples
-    from gatehouse.training.extra_packages import require_extra
 
-    require_extra()
     return Examples(tuple(BY_CODE))
 
 

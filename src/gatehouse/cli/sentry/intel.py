@@ -1,18 +1,23 @@
 """gatehouse intel: status, look, check."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
 
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import read_settings
-from gatehouse.cli.output import show, table
+from gatehouse.cli.output import columns, show, table
 
 if TYPE_CHECKING:
     from gatehouse.admin.intel import FeedAge
     from gatehouse.intel.feed_folder import FileReport
+
+_FEED: Final = (
+    *("name", "kind", "origin", "date", "age", "trust"),
+    *("rows", "licence", "source", "sha256"),
+)
 
 app = typer.Typer(help="What is known about addresses, and where from.", no_args_is_help=True)
 
@@ -28,25 +33,12 @@ def status(as_json: AsJson = False) -> None:
 
     found = feed_status(read_settings().intel_dir, system_clock)
     lines = [_line(feed) for feed in found.feeds]
-    headings = [name for name in lines[0] if name != "sha256"]
-    rows = [["-" if line[name] is None else line[name] for name in headings] for line in lines]
-    text = table([name.upper() for name in headings], rows)
+    shown = [name for name in _FEED if name != "sha256"]
+    text = columns([name.upper() for name in shown], lines, shown, "-")
     if found.files:
         files = [(report.name, report.state, _reason(report)) for report in found.files]
         text += "\n\n" + table(("FILE", "STATE", "REASON"), files)
-    data = {
-        "feeds": lines,
-        "files": [
-            {
-                "name": report.name,
-                "state": report.state,
-                "reason": report.reason,
-                "earlierInUse": report.earlier_in_use,
-            }
-            for report in found.files
-        ],
-    }
-    show(data, text, as_json=as_json)
+    show({"feeds": lines, "files": found.files}, text, as_json=as_json)
 
 
 @app.command()
@@ -68,7 +60,6 @@ def look(
     }
     if facts is not None:
         data |= msgspec.to_builtins(facts)
-        data["countryBlocked"] = data.pop("country_blocked")
     text = "\n".join(
         f"{name:<16}{_plain(value)}" for name, value in data.items() if value is not None
     )
@@ -99,19 +90,8 @@ def check(
 
 
 def _line(found: "FeedAge") -> dict[str, Any]:
-    feed = found.feed
-    return {
-        "name": feed.name,
-        "kind": feed.kind,
-        "origin": feed.origin,
-        "date": feed.date,
-        "age": found.age,
-        "trust": found.trust,
-        "rows": feed.rows,
-        "licence": feed.licence,
-        "source": feed.source,
-        "sha256": feed.sha256,
-    }
+    known = {**msgspec.to_builtins(found.feed), "age": found.age, "trust": found.trust}
+    return {name: known[name] for name in _FEED}
 
 
 def _reason(report: "FileReport") -> str:

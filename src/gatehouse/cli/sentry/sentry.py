@@ -22,8 +22,9 @@ _HEADINGS: Final = (
     *("VERSION", "MADE", "BY", "METHOD", "SINCE", "UNTIL", "FRAUDS"),
     *("AUC", "AP", "ECE", "STATE", "NOTE"),
 )
-_FIGURES: Final = dict.fromkeys(
-    ("method", "since", "until", "records", "frauds", "auc", "averagePrecision", "ece")
+_FIGURES: Final = (
+    *("method", "since", "until", "records", "frauds"),
+    *("auc", "averagePrecision", "ece"),
 )
 _DAY: Final = len("2026-01-01")
 
@@ -120,23 +121,11 @@ def _about(entry: "ModelEntry") -> dict[str, Any]:
 
 
 def _line(entry: "ModelEntry") -> dict[str, Any]:
-    about, report = {**_about(entry), **_FIGURES}, entry.report
-    if entry.stored is None:
-        return {**about, "method": "shipped"}
-    if report is None:
-        return about
-    found = report.figures.candidate
-    return {
-        **about,
-        "method": report.method,
-        "since": report.since,
-        "until": report.until,
-        "records": report.records,
-        "frauds": report.frauds,
-        "auc": None if found is None else found.auc,
-        "averagePrecision": None if found is None else found.average_precision,
-        "ece": None if found is None else found.ece,
-    }
+    report = entry.report
+    told: dict[str, Any] = {"method": "shipped"} if entry.stored is None else {}
+    if report is not None:
+        told = msgspec.to_builtins(report.figures.candidate or {}) | msgspec.to_builtins(report)
+    return {**_about(entry), **{name: told.get(name) for name in _FIGURES}}
 
 
 def _row(line: dict[str, Any]) -> list[object]:
