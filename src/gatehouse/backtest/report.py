@@ -115,11 +115,3 @@ class BacktestReport(msgspec.Struct, frozen=True, rename="camel"):
     changes: tuple[DecisionShift, ...]
     examples: tuple[Example, ...]
     warnings: tuple[str, ...]
-
-
-def unknown_signal(name: str, rules: list[str]) -> str:
-    """The warning about a signal that no record has."""
-    return (
-        f"{name} was not recorded in any of these requests, so it is NULL for the rules that speak "
-        f"of it ({', '.join(rules)})"
-    )

@@ -4,6 +4,7 @@ Requests that match the same rules, with the same label and currency, are counte
 and every figure is made from these counts.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -19,14 +20,12 @@ from gatehouse.backtest.load import (
 )
 from gatehouse.backtest.report import (
     CATCHING,
-    Amounts,
     BacktestReport,
     DecisionShift,
     Example,
     Judged,
     LabelTally,
     RuleFigures,
-    unknown_signal,
 )
 from gatehouse.backtest.workspace import Workspace, open_workspace, quoted
 from gatehouse.core.clock import iso_time
@@ -80,10 +79,6 @@ class Judge:
         self._match()
         fraud, labels = self._labels()
         unknown = self._unknown()
-        warnings = [
-            unknown_signal(signal, [rule.name for rule in self._rules if _needs(rule, signal)])
-            for signal in unknown
-        ]
         before, after, changes = self._compare(fraud)
         return BacktestReport(
             rule_set=self._selection.rule_set,
@@ -103,7 +98,7 @@ class Judge:
             ),
             changes=changes,
             examples=self._examples(examples) if examples else (),
-            warnings=tuple(warnings),
+            warnings=tuple(map(self._unknown_warning, unknown)),
         )
 
     def _match(self) -> None:
@@ -136,6 +131,13 @@ class Judge:
         counts = ", ".join(f"count({quoted(name)})" for name in names)
         [found] = self._ask(f"SELECT {counts} FROM {REQUESTS}")  # noqa: S608  # our own names
         return [name for name, number in zip(names, found, strict=True) if not number]
+
+    def _unknown_warning(self, signal: str) -> str:
+        rules = ", ".join(rule.name for rule in self._rules if _needs(rule, signal))
+        return (
+            f"{signal} was not recorded in any of these requests, so it is NULL for the rules that "
+            f"speak of it ({rules})"
+        )
 
     def _figures(self, first: int, fraud: int, unknown: Sequence[str]) -> Iterator[RuleFigures]:
         """The figures of the rules in one whole number, all from one query."""
@@ -181,16 +183,14 @@ class Judge:
             "SELECT decided, now, fraud, currency, sum(requests), sum(amount) FROM grouped "
             "GROUP BY ALL ORDER BY ALL"
         )
-        requests: dict[tuple[str, str], int] = {}
-        amounts: dict[tuple[str, str], Amounts] = {}
+        requests: Counter[tuple[str, str]] = Counter()
+        amounts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         for before, after, _, currency, count, amount in rows:
-            pair = before, after
-            requests[pair] = requests.get(pair, 0) + int(count)
-            money = amounts.setdefault(pair, {})
+            requests[before, after] += int(count)
             if amount:
-                money[currency] = money.get(currency, 0) + _micros(amount)
+                amounts[before, after][currency] += _micros(amount)
         changes = tuple(
-            DecisionShift(*pair, number, amounts[pair]) for pair, number in requests.items()
+            DecisionShift(*pair, number, dict(amounts[pair])) for pair, number in requests.items()
         )
         return _judged(rows, 0, fraud), _judged(rows, 1, fraud), changes
 
@@ -225,14 +225,14 @@ def _nothing(span: RecordSpan, loaded: RecordCounts) -> str:
 
 
 def _judged(rows: Iterable[tuple[Any, ...]], which: int, fraud: int) -> Judged:
-    outcomes: dict[str, int] = {}
+    outcomes: Counter[str] = Counter()
     tally = LabelTally()
     for row in rows:
         outcome, (label, currency, count, amount) = row[which], row[2:]
-        outcomes[outcome] = outcomes.get(outcome, 0) + int(count)
+        outcomes[outcome] += int(count)
         if outcome in CATCHING:
             tally.add(int(count), label, currency, _micros(amount))
-    return Judged(outcomes, tally.precision, tally.recall(fraud), tally.caught, tally.lost)
+    return Judged(dict(outcomes), tally.precision, tally.recall(fraud), tally.caught, tally.lost)
 
 
 def _needs(rule: Rule, signal: str) -> bool:

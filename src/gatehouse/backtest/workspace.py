@@ -152,17 +152,15 @@ def plain_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise _unwritable(folder, error.errno == errno.ENOSPC, str(error.strerror)) from None
-    except duckdb.OutOfMemoryException as error:
-        first_line = str(error).splitlines()[0]
-        raise InvalidInput(
-            f"this needs more memory or disk than there is ({first_line}); take a shorter span"
-        ) from None
-    except duckdb.IOException as error:
-        reason = str(error).splitlines()[0]
-        raise _unwritable(folder, os.strerror(errno.ENOSPC) in reason, reason) from None
     except duckdb.Error as error:
         # The lines after the first one show the statement, which does not help an operator.
         reason = str(error).partition("\n")[0]
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise InvalidInput(
+                f"this needs more memory or disk than there is ({reason}); take a shorter span"
+            ) from None
+        if isinstance(error, duckdb.IOException):
+            raise _unwritable(folder, os.strerror(errno.ENOSPC) in reason, reason) from None
         raise GatehouseError(f"DuckDB could not do this: {reason[:_LONGEST_REASON]}") from None
 
 

@@ -1,7 +1,6 @@
 """gatehouse reviews: list, show, resolve."""
 
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -25,18 +24,11 @@ from gatehouse.sentry.spec import SENTRY
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
 
 
-class Status(StrEnum):
-    """Which reviews are listed."""
-
-    OPEN = "open"
-    APPROVED = "approved"
-    DECLINED = "declined"
-    ALL = "all"
-
-
 @app.command("list")
 def list_reviews(
-    status: Annotated[Status, typer.Option(help="Which of them.")] = Status.OPEN,
+    status: Annotated[
+        Literal["open", "approved", "declined", "all"], typer.Option(help="Which of them.")
+    ] = "open",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest ones.")] = 50,
     after: After = None,
     account: AccountOption = None,
@@ -44,7 +36,7 @@ def list_reviews(
 ) -> None:
     """List reviews, newest first, with what was to be paid and what spoke against it."""
     check_after(after)
-    state = None if status is Status.ALL else ReviewState(status.upper())
+    state = None if status == "all" else ReviewState(status.upper())
     found = reviews.list_reviews(*open_account(account), ReviewSearch(state, after, limit + 1))
     page = found[:limit]
     data = [_summary(one) for one in page]

@@ -1,9 +1,8 @@
 """gatehouse sentry train: a model from recorded requests and their labels."""
 
 import contextlib
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,14 +16,6 @@ from gatehouse.core.redaction import recordable
 
 if TYPE_CHECKING:
     from gatehouse.training.report import ModelReport
-
-
-class FitMethodOption(StrEnum):
-    """How a model is fitted."""
-
-    AUTO = "auto"
-    EBM = "ebm"
-    LOGISTIC = "logistic"
 
 
 def train(  # noqa: PLR0913, PLR0917  # each option is one property of a training
@@ -43,9 +34,9 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
         float, typer.Option(min=0.05, max=0.5, help="Share of the newest requests to measure on.")
     ] = 0.2,
     method: Annotated[
-        FitMethodOption,
+        Literal["auto", "ebm", "logistic"],
         typer.Option(help="How it is fitted; auto depends on how much fraud there is."),
-    ] = FitMethodOption.AUTO,
+    ] = "auto",
     presume: Annotated[
         bool,
         typer.Option(
@@ -72,7 +63,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     from gatehouse.training.model_training import TrainingOptions
 
     options = TrainingOptions(
-        FitOptions(method=method.value),
+        FitOptions(method=method),
         label_delay_ms=span_argument(label_delay),
         holdout=holdout,
         presume=presume,
