@@ -4,12 +4,12 @@ from typing import Final, Literal
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from gatehouse.core.clock import iso_time
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
 from gatehouse.training.examples import FRAUD, Examples, Rows, Values
 from gatehouse.training.metrics import calibration, measure, precision_recall
+from gatehouse.training.model_fitting import totals
 from gatehouse.training.report import LEAST_FRAUDS, Curves, Figures, ReportPeriod, TermShape
 
 _MANY_FRAUDS: Final = 0.2
@@ -34,20 +34,17 @@ def part_of(examples: Examples, rows: Rows) -> ReportPeriod:
     return ReportPeriod(iso_time(first), iso_time(last), len(rows), frauds)
 
 
-def figures_of(fraud: NDArray[np.bool_], risk: Values) -> Figures:
-    """The figures of one model, rounded as they are stored."""
-    found = measure(fraud, risk)
+def evaluate(sheet: Sheet, examples: Examples, rows: Rows) -> tuple[Figures, Curves]:
+    """How well a sheet does on these rows; numbers are rounded as they are stored."""
+    fraud = examples.outcomes(rows) == FRAUD
+    risk = risk_of(totals(sheet, examples, rows))
+    figures = measure(fraud, risk)
     rounded = {
         name: round(value, _DIGITS)
-        for name, value in msgspec.structs.asdict(found).items()
+        for name, value in msgspec.structs.asdict(figures).items()
         if isinstance(value, float)
     }
-    return msgspec.structs.replace(found, **rounded)
-
-
-def curves_of(fraud: NDArray[np.bool_], risk: Values) -> Curves:
-    """The points of one model's pictures, rounded as they are stored."""
-    return Curves(
+    curves = Curves(
         tuple(
             (round(predicted, _DIGITS), round(observed, _DIGITS), events)
             for predicted, observed, events in calibration(fraud, risk)
@@ -57,6 +54,7 @@ def curves_of(fraud: NDArray[np.bool_], risk: Values) -> Curves:
             for threshold, precision, recall in precision_recall(fraud, risk)
         ),
     )
+    return msgspec.structs.replace(figures, **rounded), curves
 
 
 def term_shapes(sheet: Sheet, base: Sheet, examples: Examples, rows: Rows) -> tuple[TermShape, ...]:

@@ -22,16 +22,9 @@ from gatehouse.sentry.scorecard import Sheet
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan, stream
 from gatehouse.store.feedback.feedback_history import KnownLabel
-from gatehouse.training.evaluation import (
-    curves_of,
-    doubts_about,
-    figures_of,
-    part_of,
-    risk_of,
-    term_shapes,
-)
-from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows
-from gatehouse.training.model_fitting import FitOptions, Fitted, fit, totals
+from gatehouse.training.evaluation import doubts_about, evaluate, part_of, term_shapes
+from gatehouse.training.examples import UNKNOWN, Examples, Rows
+from gatehouse.training.model_fitting import FitOptions, Fitted, fit
 from gatehouse.training.presuming import Presumed, known_at, presume
 from gatehouse.training.report import Curves, ModelComparison, ModelReport, span_text
 
@@ -131,9 +124,11 @@ def train(
     past = known_at(examples, rows, begin_s, options.label_delay_ms, presume=options.presume)
     trial, failure = _try(past.examples, past.rows, base, options)
     whole, kept_back = part_of(examples, rows), part_of(examples, held)
-    fraud = examples.outcomes(held) == FRAUD
-    current_risk = risk_of(totals(current, examples, held))
-    trial_risk = None if trial is None else risk_of(totals(trial.sheet, examples, held))
+    doubts = doubts_about(whole, kept_back)
+    figures, curves = evaluate(current, examples, held)
+    trial_figures, trial_curves = (
+        (None, Curves()) if trial is None else evaluate(trial.sheet, examples, held)
+    )
     report = ModelReport(
         method=final.method,
         since=whole.since,
@@ -146,20 +141,12 @@ def train(
         early=presumed.early,
         training=None if trial is None else part_of(past.examples, past.rows),
         holdout=kept_back,
-        figures=ModelComparison(
-            None if trial_risk is None else figures_of(fraud, trial_risk),
-            figures_of(fraud, current_risk),
-        ),
+        figures=ModelComparison(trial_figures, figures),
         current_version=current.version,
         terms=term_shapes(final.sheet, base, examples, rows),
-        candidate=Curves() if trial_risk is None else curves_of(fraud, trial_risk),
-        current=curves_of(fraud, current_risk),
-        warnings=(
-            *failure,
-            *past.warnings,
-            *_differences(trial, final),
-            *doubts_about(whole, kept_back),
-        ),
+        candidate=trial_curves,
+        current=curves,
+        warnings=(*failure, *past.warnings, *_differences(trial, final), *doubts),
     )
     return Trained(final.sheet, report)
 

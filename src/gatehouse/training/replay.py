@@ -65,7 +65,6 @@ class Retraining(msgspec.Struct, frozen=True, rename="camel"):
     frauds: int | None = None
     legitimates: int | None = None
     seconds: float | None = None
-    """How long it took."""
     skipped: str | None = None
     """Why there is no new scorecard."""
 
@@ -224,8 +223,7 @@ class _Lessons:
 
     def _retrain(self, now_ms: int) -> Scorecard | None:
         assert self._examples is not None
-        at = iso_time(now_ms)
-        retrainings = self._summary.retrainings
+        at, retrainings = iso_time(now_ms), self._summary.retrainings
         version = f"replay-{len(retrainings) + 1}"
         began = time.perf_counter()
         # Later scorecards do not use these requests either.
@@ -240,8 +238,8 @@ class _Lessons:
             f"{at}: retrained ({fitted.method}) on {fitted.frauds:,} frauds and "
             f"{fitted.legitimates:,} legitimate requests"
         )
-        counts = (fitted.frauds, fitted.legitimates)
         seconds = round(time.perf_counter() - began, 1)
+        counts = (fitted.frauds, fitted.legitimates)
         retrainings.append(Retraining(at, version, fitted.method, *counts, seconds))
         return Scorecard(fitted.sheet, BY_CODE.keys())
 

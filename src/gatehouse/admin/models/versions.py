@@ -127,13 +127,12 @@ def _report(model: StoredModel) -> ModelReport | None:
 def _check(model: StoredModel) -> tuple[str, ...]:
     """Refuse a model that servers could not use; how it differs from what is measured here."""
     try:
-        read = read_program(model.program)
-        Scorecard(read.sheet, BY_CODE.keys())
+        usable_scorecard(model)
     except ScorecardError as error:
         raise Conflict(
             f"model {model.version} cannot be used by this version of gatehouse: {error}"
         ) from None
-    remarks = []
+    read, remarks = read_program(model.program), []
     if read.added:
         remarks.append(f"signals it does not know count as shipped: {', '.join(read.added)}")
     if read.dropped:
