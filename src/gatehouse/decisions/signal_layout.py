@@ -15,25 +15,24 @@ class Layout:
     """Chosen signals, and where in a record they are found."""
 
     def __init__(self, types: Mapping[str, Type]) -> None:
-        groups = {f"{prefix}.": spec.name for prefix, spec in REGISTRY.by_prefix.items()}
         self.own: dict[str, Type] = {}
         """Signals of the request itself."""
         self.velocity: dict[str, list[tuple[str, int]]] = {}
         """Lists of measures: which signals are where in them."""
         self.given: dict[str, Type] = {}
         """Signals that stages gave."""
+        self.stages: set[str] = set()
+        """Stages whose results are wanted."""
         for name, kind in types.items():
             place = place_of(name)
+            spec = REGISTRY.by_prefix.get(name.partition(".")[0])
             if place is not None:
                 self.velocity.setdefault(place[0], []).append((name, place[1]))
-            elif name.startswith(tuple(groups)):
+            elif spec is not None:
                 self.given[name] = kind
+                self.stages.add(spec.name)
             else:
                 self.own[name] = kind
-        self.stages = frozenset(
-            stage for prefix, stage in groups.items() if any(n.startswith(prefix) for n in types)
-        )
-        """Stages whose results are wanted."""
 
     def pick(self, signals: Mapping[str, Any]) -> dict[str, Any]:
         """The requested signals of the request itself, without values of the wrong type.

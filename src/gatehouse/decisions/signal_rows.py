@@ -129,13 +129,12 @@ class RowReader:
             return None
         ruled = _rules_in(record.stages)
         place = _where(ruled, rule_set)
-        before = record.stages if place is None else record.stages[:place]
         status = None if place is None else ruled[place].status
         amount, currency = self.value(own, _AMOUNT), self.value(own, _CURRENCY)
         return SignalRow(
             own,
             self._measures(own),
-            _given(self._layout, before, ruled) if self._layout.stages else {},
+            _given(self._layout, record.stages[:place], ruled) if self._layout.stages else {},
             record.decision if status is None else status.value,
             None if amount is None else repr(amount),
             currency if _is_currency(currency) else None,
@@ -206,8 +205,7 @@ def row_of(text: Text, rule_set: str | None) -> dict[str, Any]:
     kept = read(_decode_outline, text)
     own = kept.signals or {}
     ruled = _rules_in(kept.stages)
-    place = _where(ruled, rule_set)
-    before = kept.stages if place is None else kept.stages[:place]
+    before = kept.stages[: _where(ruled, rule_set)]
     custom = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
     layout = everything()
     return custom | layout.flat(own) | _given(layout, before, ruled)

@@ -110,8 +110,8 @@ def train(
 ) -> Trained:
     """Fit a model to the examples, and measure how well one does on those it has not seen.
 
-    What has no label is labelled legitimate here, if the options say so and it came no earlier than
-    the first request that anything was reported of; None: than the first that has a label here.
+    Requests without a label count as legitimate if the options say so. Those before
+    `reported_since_s` stay unknown; None stands for the time of the first labelled example.
     """
     presumed = presume(examples, reported_since_s) if options.presume else Presumed()
     rows = _in_order(examples)
@@ -161,9 +161,7 @@ def _in_order(examples: Examples) -> Rows:
 def _try(
     examples: Examples, known: Rows, base: Sheet, options: TrainingOptions
 ) -> tuple[Fitted | None, list[str]]:
-    """A model that knows nothing of the requests it is measured on; None, and why, if there is too
-    little for one.
-    """
+    """A model that knows nothing of the requests it is measured on, or why there is none."""
     try:
         return fit(examples, known, base, "trial", options.fit), []
     except InvalidInput as error:

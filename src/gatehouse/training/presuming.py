@@ -39,8 +39,8 @@ class Hindsight(msgspec.Struct, frozen=True):
 def presume(examples: Examples, reported_since_s: float | None) -> Presumed:
     """Label requests without a label as legitimate, where a fraud would have been reported.
 
-    `reported_since_s` is when the first request came that anything was reported of; None: the first
-    of these that has a label.
+    `reported_since_s` is the time of the first request that was reported; None stands for the
+    first of these that has a label.
     """
     rows = np.arange(len(examples))
     outcomes, times = examples.outcomes(rows), examples.times(rows)

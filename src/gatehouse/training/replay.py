@@ -43,15 +43,14 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     label_delay_ms: int
     """How long after its request a label is known."""
     retrain_every_ms: int | None = None
-    """Counted from the first request; None: the scorecard stays as it is."""
+    """Counted from the first request; None if the scorecard stays as it is."""
     fit: "FitOptions | None" = None
-    """None: the default options."""
     window_ms: int = 120 * DAY_MS
     """How far back training looks."""
     policy: SentryPolicy = DEFAULT_POLICY
     """What the account tells Sentry about its own data."""
     scorecard: Scorecard | None = None
-    """The first scorecard; None: the shipped one."""
+    """The first scorecard; None is the shipped one."""
     learned_until: str | None = None
     """The last request that the first scorecard learned from, if it learned."""
 
