@@ -164,7 +164,7 @@ def measure(requests: int) -> Backtested:
     with open_workspace() as workspace:
         began = time.perf_counter()
         loader = Loader(workspace, selection, lambda name, value, at_ms: False, labels)
-        loaded = loader.load(_batches(texts, requests), lambda loaded: None)
+        loaded = loader.load(_batches(texts, requests))
         fill_s = time.perf_counter() - began
         with _Peak() as peak:
             began = time.perf_counter()
@@ -201,7 +201,7 @@ def _whole_way(rules: RuleSet, texts: list[str], count: int) -> float:
         span = RecordSpan(account_id, 0, _START_MS * 2)
         trial = Backtest(rules, span, lambda name, value, at_ms: False, {})
         began = time.perf_counter()
-        report = try_out(session.database, trial, lambda loaded: None)
+        report = try_out(session.database, trial, lambda done: None)
         taken = time.perf_counter() - began
         assert report.records == count
         session.database.dispose()

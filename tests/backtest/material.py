@@ -16,7 +16,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
 from gatehouse.core.outcomes import Outcome
 from gatehouse.rules.ruleset import Rule, RuleSet
-from gatehouse.store.decisions.records import KeptRecord, RecordCounts
+from gatehouse.store.decisions.records import KeptRecord
 
 NOW_MS = 1_794_700_000_000
 DAY_MS = 86_400_000
@@ -105,9 +105,9 @@ def judged(
     batch = [one if isinstance(one, KeptRecord) else kept(one) for one in records]
     with open_workspace() as workspace:
         loader = Loader(workspace, selection, listed, labels or {})
-        loaded = loader.load((batch[n : n + 50] for n in range(0, len(batch), 50)), ignore)
+        loaded = loader.load(batch[n : n + 50] for n in range(0, len(batch), 50))
         return Judge(workspace, rules, selection).run(loaded, (0, NOW_MS), examples)
 
 
-def ignore(loaded: RecordCounts) -> None:
+def ignore(done: int) -> None:
     pass

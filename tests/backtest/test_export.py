@@ -1,5 +1,6 @@
 """An export is complete or not there, typed, by day, and never over somebody else's files."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,6 @@ def _records() -> list[KeptRecord]:
     return [kept(first), kept(second, NOW_MS + DAY_MS), third, broken]
 
 
-def _ignore(done: int) -> None:
-    pass
-
-
 def _read(folder: Path) -> list[dict[str, Any]]:
     with duckdb.connect() as connection:
         found = connection.execute(
@@ -43,7 +40,7 @@ def _read(folder: Path) -> list[dict[str, Any]]:
 def test_parquet_has_a_row_for_every_record_and_a_column_for_every_signal(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with new_folder(out, overwrite=False) as folder:
-        done = export_parquet([_records()], {request_id(1): True}, folder, _ignore)
+        done = export_parquet([_records()], {request_id(1): True}, folder)
     assert done == 4
     assert sorted(entry.name for entry in out.iterdir()) == ["day=2026-11-14", "day=2026-11-15"]
     rows = {row["requestId"]: row for row in _read(out)}
@@ -68,7 +65,7 @@ def test_many_records_go_into_several_files(
     monkeypatch.setattr(export, "ROWS_IN_FILE", 2)
     batches = [[kept(record(number, {"order.amount": number}))] for number in range(5)]
     with new_folder(tmp_path / "out", overwrite=False) as folder:
-        assert export_parquet(batches, {}, folder, _ignore) == 5
+        assert export_parquet(batches, {}, folder) == 5
     assert len(list((tmp_path / "out").glob("*/*.parquet"))) >= 3
     assert [row["order.amount"] for row in _read(tmp_path / "out")] == [0, 1, 2, 3, 4]
 
@@ -76,7 +73,7 @@ def test_many_records_go_into_several_files(
 def test_lines_are_the_records_as_they_are_kept(tmp_path: Path) -> None:
     texts = [one.text for one in _records()]
     with new_folder(tmp_path / "out", overwrite=False) as folder:
-        assert export_lines([_records()[:1], _records()[1:]], folder, _ignore) == 4
+        assert export_lines([_records()[:1], _records()[1:]], folder) == 4
     first = (tmp_path / "out/day=2026-11-14/decisions.jsonl").read_text().splitlines()
     second = (tmp_path / "out/day=2026-11-15/decisions.jsonl").read_text().splitlines()
     assert (first, second) == ([texts[0], texts[3]], [texts[1], texts[2]])
@@ -87,7 +84,7 @@ def test_a_folder_that_is_not_empty_is_left_alone_unless_told_otherwise(tmp_path
     with pytest.raises(Conflict, match="--overwrite"), new_folder(tmp_path, overwrite=False):
         pass
     with new_folder(tmp_path, overwrite=True) as folder:
-        export_lines([_records()], folder, _ignore)
+        export_lines([_records()], folder)
         assert (tmp_path / "day=2020-01-01").exists()
     assert sorted(e.name for e in tmp_path.iterdir()) == ["day=2026-11-14", "day=2026-11-15"]
 
@@ -108,10 +105,11 @@ def test_an_export_that_is_interrupted_leaves_nothing(tmp_path: Path, there: boo
     if there:
         out.mkdir()
 
-    def interrupt(done: int) -> None:
+    def batches() -> Iterator[list[KeptRecord]]:
+        yield _records()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), new_folder(out, overwrite=False) as folder:
-        export_parquet([_records()], {}, folder, interrupt)
+        export_parquet(batches(), {}, folder)
     assert out.exists() is there
     assert list(tmp_path.glob("out/*")) == []

@@ -10,7 +10,7 @@ from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.decisions import signal_rows
-from tests.backtest.material import ignore, kept, nowhere, record, ruled, stage
+from tests.backtest.material import kept, nowhere, record, ruled, stage
 
 SENTRY = stage("Sentry", {"requestConfidence": 0.25, "reasons": {"IP_TOR": -2.0}})
 PRECHECK = stage(
@@ -108,9 +108,7 @@ def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any]) -> None
     made = record(signals=signals, stages=[SENTRY, PRECHECK, ruled("REVIEW")])
     types = {name: info.type for name, info in SIGNALS.items()} | CUSTOM
     with open_workspace() as workspace:
-        Loader(workspace, SignalSelection("shop", types, ()), nowhere, {}).load(
-            [[kept(made)]], ignore
-        )
+        Loader(workspace, SignalSelection("shop", types, ()), nowhere, {}).load([[kept(made)]])
         [found] = workspace.ask(f"SELECT {', '.join(map(quoted, types))} FROM {REQUESTS}")
     loaded = {name: value for name, value in zip(types, found, strict=True) if value is not None}
     row = row_of(made, "shop")

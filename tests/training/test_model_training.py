@@ -15,7 +15,7 @@ from gatehouse.decisions.record import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, confidence, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions.records import RecordCounts, RecordSpan
+from gatehouse.store.decisions.records import RecordSpan, stream
 from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.store.tables import DECISIONS
 from gatehouse.training import model_training
@@ -343,12 +343,12 @@ def _judged(value: float = 1.0, *, completed: bool = True) -> dict[str, Any]:
 
 
 def _gather(sqlite_office: AdminSession, labels: dict[str, bool], until_ms: int = NOW_MS) -> Any:
-    told: list[RecordCounts] = []
+    told: list[int] = []
     known = {name: KnownLabel(fraud, NOW_MS) for name, fraud in labels.items()}
     span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
     wanted = settled(span, until_ms, OPTIONS)
-    examples, counts = gather(sqlite_office.database, wanted, known, told.append)
-    assert counts == (told[-1] if told else RecordCounts())
+    examples, counts = gather(stream(sqlite_office.database, wanted, told.append), known)
+    assert counts.looked_at == (told[-1] if told else 0)
     return examples, counts
 
 

@@ -69,11 +69,7 @@ def export_decisions(
         with session.change() as change:
             about = {"format": job.format.value, "since": since, "until": until}
             change.audit("decisions.export", span.account_id, **about, count=total)
-        batches = records.stream(session.database, span)
-
-        def reached(done: int) -> None:
-            progress(done, total)
-
+        batches = records.stream(session.database, span, lambda done: progress(done, total))
         if job.format is ExportFormat.PARQUET:
-            return export_parquet(batches, labels, folder, reached)
-        return export_lines(batches, folder, reached)
+            return export_parquet(batches, labels, folder)
+        return export_lines(batches, folder)

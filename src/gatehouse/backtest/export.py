@@ -8,7 +8,7 @@ import contextlib
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -37,8 +37,6 @@ from gatehouse.decisions.signal_rows import RowReader, SignalRow
 from gatehouse.store.decisions.records import KeptRecord
 
 Batches = Iterable[Sequence[KeptRecord]]
-ProgressCallback = Callable[[int], None]
-"""Takes the number of records that are done."""
 
 ROWS_IN_FILE: Final = 100_000
 """After so many rows the next files are begun."""
@@ -60,9 +58,7 @@ _ABOUT: Final = {
 _NOTHING: Final = SignalRow({}, [], {})
 
 
-def export_parquet(
-    batches: Batches, labels: Mapping[str, bool], unfinished: Path, progress: ProgressCallback
-) -> int:
+def export_parquet(batches: Batches, labels: Mapping[str, bool], unfinished: Path) -> int:
     """Write Parquet files, one folder for each day; how many records they hold."""
     layout = everything()
     reader = RowReader(layout)
@@ -73,12 +69,11 @@ def export_parquet(
         for batch in batches:
             with plain_errors(unfinished), part.open("ab") as file:
                 file.write(encode([_row(reader, record, labels) for record in batch]))
+            done += len(batch)
             waiting += len(batch)
             if waiting >= ROWS_IN_FILE:
                 _write(workspace, part, unfinished, files, layout)
                 waiting, files = 0, files + 1
-            done += len(batch)
-            progress(done)
         if waiting:
             _write(workspace, part, unfinished, files, layout)
     return done
@@ -97,7 +92,7 @@ def _write(workspace: Workspace, part: Path, folder: Path, number: int, layout: 
     part.unlink()
 
 
-def export_lines(batches: Batches, unfinished: Path, progress: ProgressCallback) -> int:
+def export_lines(batches: Batches, unfinished: Path) -> int:
     """Write JSON lines, one folder for each day; how many records they hold."""
     done = 0
     for batch in batches:
@@ -111,7 +106,6 @@ def export_lines(batches: Batches, unfinished: Path, progress: ProgressCallback)
                 with (folder / "decisions.jsonl").open("a", encoding="utf-8") as file:
                     file.write("\n".join(texts) + "\n")
         done += len(batch)
-        progress(done)
     return done
 
 

@@ -92,10 +92,8 @@ class Loader:
         self._types, self._columns = lines, columns
         self._fill(f"CREATE TABLE {REQUESTS} AS", b"")
 
-    def load(
-        self, batches: Iterable[Sequence[KeptRecord]], progress: Callable[[RecordCounts], None]
-    ) -> RecordCounts:
-        """Load all records; reports progress after each batch."""
+    def load(self, batches: Iterable[Sequence[KeptRecord]]) -> RecordCounts:
+        """Load all records."""
         loaded, lines = RecordCounts(), bytearray()
         # DuckDB reads one part while the next one is made.
         with garbage_collection_paused(), ThreadPoolExecutor(1) as thread:
@@ -106,7 +104,6 @@ class Loader:
                     under_way.result()
                     under_way = thread.submit(self._add, lines)
                     lines = bytearray()
-                progress(loaded)
             under_way.result()
         self._add(lines)
         return loaded

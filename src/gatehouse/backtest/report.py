@@ -1,5 +1,6 @@
 """What a backtest found, in figures."""
 
+from collections import Counter
 from typing import Final
 
 import msgspec
@@ -13,41 +14,29 @@ CATCHING: Final = (Outcome.REVIEW, Outcome.DECLINE)
 """Outcomes that keep a payment from going through by itself."""
 
 
-class LabelTally(msgspec.Struct):
-    """How many requests were caught, and what their labels say."""
+class LabelTally:
+    """How many requests were caught, and their amounts, by their labels."""
 
-    matches: int = 0
-    fraud: int = 0
-    """Labelled fraud among them."""
-    legitimate: int = 0
-    """Labelled legitimate among them."""
-    caught: Amounts = {}
-    """Amounts of the labelled fraud."""
-    lost: Amounts = {}
-    """Amounts of what was labelled legitimate."""
+    def __init__(self) -> None:
+        self.requests: Counter[bool | None] = Counter()
+        """True is fraud, False is legitimate, None has no label."""
+        self.amounts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
 
     def add(self, count: int, fraud: bool | None, currency: str, amount: int) -> None:
         """Count requests that have a label and a currency in common."""
-        self.matches += count
-        if fraud is None:
-            return
-        if fraud:
-            self.fraud += count
-        else:
-            self.legitimate += count
-        if amount:
-            amounts = self.caught if fraud else self.lost
-            amounts[currency] = amounts.get(currency, 0) + amount
+        self.requests[fraud] += count
+        if fraud is not None and amount:
+            self.amounts[fraud][currency] += amount
 
     @property
     def precision(self) -> float | None:
         """The share of fraud among what was caught and has a label."""
-        labelled = self.fraud + self.legitimate
-        return self.fraud / labelled if labelled else None
+        labelled = self.requests[True] + self.requests[False]
+        return self.requests[True] / labelled if labelled else None
 
     def recall(self, all_fraud: int) -> float | None:
         """The share of all labelled fraud that was caught."""
-        return self.fraud / all_fraud if all_fraud else None
+        return self.requests[True] / all_fraud if all_fraud else None
 
 
 class RuleFigures(msgspec.Struct, frozen=True, rename="camel"):

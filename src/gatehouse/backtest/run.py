@@ -5,7 +5,7 @@ and every figure is made from these counts.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -33,7 +33,7 @@ from gatehouse.core.errors import NotFound
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.database import Database
-from gatehouse.store.decisions.records import RecordCounts, RecordSpan, stream
+from gatehouse.store.decisions.records import Reached, RecordCounts, RecordSpan, stream
 
 UNDECIDED: Final = "-"
 """Stands for a decision that was not recorded."""
@@ -51,14 +51,12 @@ class Backtest(msgspec.Struct, frozen=True):
     """How many requests are named of each change."""
 
 
-def try_out(
-    database: Database, trial: Backtest, progress: Callable[[RecordCounts], None]
-) -> BacktestReport:
+def try_out(database: Database, trial: Backtest, reached: Reached) -> BacktestReport:
     """What the rule set would have done to the requests of the span."""
     selection = select_signals(trial.rule_set)
     with open_workspace() as workspace:
         loader = Loader(workspace, selection, trial.listed, trial.labels)
-        loaded = loader.load(stream(database, trial.span), progress)
+        loaded = loader.load(stream(database, trial.span, reached))
         if not loaded.records:
             raise NotFound(_nothing(trial.span, loaded))
         judge = Judge(workspace, trial.rule_set, selection)
@@ -167,14 +165,14 @@ class Judge:
                 outcome=rule.outcome,
                 final=rule.final,
                 shadow=rule.shadow,
-                matches=tally.matches,
+                matches=tally.requests.total(),
                 decisive=decisive,
-                fraud=tally.fraud,
-                legitimate=tally.legitimate,
+                fraud=tally.requests[True],
+                legitimate=tally.requests[False],
                 precision=tally.precision,
                 recall=tally.recall(fraud),
-                caught=tally.caught if catches else {},
-                lost=tally.lost if catches else {},
+                caught=tally.amounts[True] if catches else {},
+                lost=tally.amounts[False] if catches else {},
                 unknown=tuple(name for name in unknown if _needs(rule, name)),
             )
 
@@ -190,7 +188,7 @@ class Judge:
             if amount:
                 amounts[before, after][currency] += _micros(amount)
         changes = tuple(
-            DecisionShift(*pair, number, dict(amounts[pair])) for pair, number in requests.items()
+            DecisionShift(*pair, number, amounts[pair]) for pair, number in requests.items()
         )
         return _judged(rows, 0, fraud), _judged(rows, 1, fraud), changes
 
@@ -232,7 +230,7 @@ def _judged(rows: Iterable[tuple[Any, ...]], which: int, fraud: int) -> Judged:
         outcomes[outcome] += int(count)
         if outcome in CATCHING:
             tally.add(int(count), label, currency, _micros(amount))
-    return Judged(dict(outcomes), tally.precision, tally.recall(fraud), tally.caught, tally.lost)
+    return Judged(outcomes, tally.precision, tally.recall(fraud), *tally.amounts.values())
 
 
 def _needs(rule: Rule, signal: str) -> bool:

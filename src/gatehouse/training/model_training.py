@@ -6,7 +6,7 @@ both models are measured on that part. The model itself then learns from everyth
 no worse than its trial.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Final
 
 import msgspec
@@ -19,8 +19,7 @@ from gatehouse.decisions.record import RecordedEvent, RecordOutline, UnreadableR
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.recorded_event import measured_in
 from gatehouse.sentry.scorecard import Sheet
-from gatehouse.store.database import Database
-from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan, stream
+from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan
 from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.training.evaluation import doubts_about, evaluate, part_of, term_shapes
 from gatehouse.training.examples import UNKNOWN, Examples, Rows
@@ -59,18 +58,13 @@ def settled(span: RecordSpan, until_ms: int, options: TrainingOptions) -> Record
 
 
 def gather(
-    database: Database,
-    span: RecordSpan,
-    labels: Mapping[str, KnownLabel],
-    progress: Callable[[RecordCounts], None],
+    batches: Iterable[Sequence[KeptRecord]], labels: Mapping[str, KnownLabel]
 ) -> tuple[Examples, RecordCounts]:
-    """What Sentry measured in the records of a span, with the labels that are known."""
+    """What Sentry measured in these records, with the labels that are known."""
     examples, gathered = Examples(tuple(BY_CODE)), RecordCounts()
-    if span.since_ms < span.until_ms:
-        for batch in stream(database, span):
-            for record in batch:
-                _gather(record, labels, examples, gathered)
-            progress(gathered)
+    for batch in batches:
+        for record in batch:
+            _gather(record, labels, examples, gathered)
     return examples, gathered
 
 

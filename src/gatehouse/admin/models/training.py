@@ -52,9 +52,8 @@ def train_model(
         reported_ms = feedback_history.reported_since(connection, span.account_id)
         total = records.count(connection, wanted)
     watcher.reading(0, total)
-    examples, counts = gather(
-        session.database, wanted, labels, lambda done: watcher.reading(done.looked_at, total)
-    )
+    batches = records.stream(session.database, wanted, lambda done: watcher.reading(done, total))
+    examples, counts = gather(batches, labels)
     watcher.learning(len(examples))
     reported_s = None if reported_ms is None else reported_ms / 1000
     trained = train(examples, load_sheet(), current.sheet, options, reported_s)

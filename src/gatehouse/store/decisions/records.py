@@ -4,7 +4,7 @@ training and exports.
 Every batch is a short transaction of its own, so servers and operators never wait for a reader.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -15,6 +15,9 @@ from gatehouse.store.database import Database
 from gatehouse.store.tables import DECISIONS
 
 RECORDS_AT_ONCE: Final = 2000
+
+Reached = Callable[[int], object]
+"""Takes how many records are done."""
 
 
 class KeptRecord(NamedTuple):
@@ -50,9 +53,17 @@ class RecordCounts(msgspec.Struct):
 
 
 def stream(
-    database: Database, span: RecordSpan, *, batch: int = RECORDS_AT_ONCE
+    database: Database,
+    span: RecordSpan,
+    reached: Reached | None = None,
+    *,
+    batch: int = RECORDS_AT_ONCE,
 ) -> Iterator[list[KeptRecord]]:
-    """The records of the span in batches, oldest first; a span without any has no batch."""
+    """The records of the span in batches, oldest first; a span without any has no batch.
+
+    `reached` is told how many records the reader is done with.
+    """
+    done = 0
     after = first_id("req", span.since_ms)
     wanted = (DECISIONS.c.request_id, DECISIONS.c.at_ms, DECISIONS.c.operation, DECISIONS.c.record)
     while True:
@@ -66,6 +77,9 @@ def stream(
             found = [KeptRecord(*row) for row in connection.execute(query)]
         if found:
             yield found
+            done += len(found)
+            if reached is not None:
+                reached(done)
             after = found[-1].request_id
         if len(found) < batch:
             return
