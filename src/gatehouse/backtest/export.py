@@ -9,8 +9,6 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +28,7 @@ from gatehouse.backtest.workspace import (
     quoted,
     text,
 )
+from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import UnreadableRecord
 from gatehouse.decisions.signal_layout import Layout, everything
@@ -39,11 +38,11 @@ from gatehouse.store.decisions.records import KeptRecord
 Batches = Iterable[Sequence[KeptRecord]]
 
 ROWS_IN_FILE: Final = 100_000
-"""After so many rows the next files are begun."""
+"""When the next files are begun."""
 
 _DAY: Final = re.compile(r"day=\d{4}-\d\d-\d\d")
 _UNFINISHED: Final = ".unfinished-"
-_DAY_MS: Final = 86_400_000
+_DAY_LENGTH: Final = len("2026-11-15")
 _ABOUT: Final = {
     "requestId": "VARCHAR",
     "at": "BIGINT",
@@ -98,7 +97,7 @@ def export_lines(batches: Batches, unfinished: Path) -> int:
     for batch in batches:
         days: dict[str, list[str]] = {}
         for record in batch:
-            days.setdefault(_day(record.at_ms // _DAY_MS), []).append(record.text)
+            days.setdefault(iso_time(record.at_ms)[:_DAY_LENGTH], []).append(record.text)
         with plain_errors(unfinished):
             for day, texts in days.items():
                 folder = unfinished / f"day={day}"
@@ -158,7 +157,7 @@ def _row(reader: RowReader, record: KeptRecord, labels: Mapping[str, bool]) -> d
     return {
         "requestId": record.request_id,
         "at": record.at_ms,
-        "day": _day(record.at_ms // _DAY_MS),
+        "day": iso_time(record.at_ms)[:_DAY_LENGTH],
         "operation": record.operation,
         "decision": found.decided,
         "label": None if label is None else "FRAUD" if label else "LEGITIMATE",
@@ -168,8 +167,3 @@ def _row(reader: RowReader, record: KeptRecord, labels: Mapping[str, bool]) -> d
         "v": found.velocity,
         "g": found.given,
     }
-
-
-@lru_cache(maxsize=4096)
-def _day(number: int) -> str:
-    return f"{datetime.fromtimestamp(number * 86_400, UTC):%Y-%m-%d}"

@@ -113,7 +113,7 @@ class RowReader:
             omit_defaults=True,
         )
         signals = ("signals", self._signals | None, None)
-        record = msgspec.defstruct("SignalRow", [signals], bases=(StagesOutline,), frozen=True)
+        record = msgspec.defstruct("RecordSignals", [signals], bases=(StagesOutline,), frozen=True)
         self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
 
     def seen(self, operation: str, text: str, rule_set: str) -> SignalRow | None:

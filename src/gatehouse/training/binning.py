@@ -38,7 +38,7 @@ class Additive(msgspec.Struct, frozen=True):
 
 
 def put_into_bins(code: str, column: Values, masses: Values, most: int) -> Binned:
-    """A column in at most so many bins, each with about as much of the mass of its rows."""
+    """A column in at most `most` bins, each with about the same mass of rows."""
     measured = ~np.isnan(column)
     cuts = choose_cuts(column[measured], masses[measured], most)
     bins = np.zeros(len(column), np.int64)
@@ -47,7 +47,7 @@ def put_into_bins(code: str, column: Values, masses: Values, most: int) -> Binne
 
 
 def choose_cuts(measurements: Values, masses: Values, most: int) -> tuple[float, ...]:
-    """Where to cut for at most so many bins; equal measurements stay together."""
+    """Where to cut for at most `most` bins; equal measurements stay together."""
     distinct, which = np.unique(np.clip(measurements, -_LARGEST, _LARGEST), return_inverse=True)
     if len(distinct) <= most:
         after = np.arange(len(distinct) - 1)

@@ -47,7 +47,7 @@ _SETTINGS: Final = {
 
 
 def bins_for(frauds: int) -> int:
-    """How many bins of a feature so many frauds can tell apart."""
+    """How many bins of a feature this number of frauds can tell apart."""
     return min(max(frauds // _FRAUDS_PER_BIN, _FEWEST_BINS), MOST_BINS)
 
 

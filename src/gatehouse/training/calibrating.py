@@ -12,11 +12,11 @@ from gatehouse.training.examples import Rows, Values
 
 LATEST_SHARE: Final = 0.25
 FRAUDS_FOR_CONSTANT: Final = 50
-"""The latest rows reach back until there are as many among them, if there are."""
+"""The latest rows reach back until they hold this many frauds, or all rows are taken."""
 FRAUDS_FOR_SLOPE: Final = 50
 LEGITIMATES_FOR_CONSTANT: Final = 100
 FARTHEST_RATE: Final = 3.0
-"""When the fraud rate of the latest rows differs by such a factor, the reporting has more likely
+"""When the fraud rate of the latest rows differs by this factor, the reporting has more likely
 changed than the fraud."""
 _EXPECTED_DEVIATION: Final = 0.1
 """How far from 1 the factor is expected."""

@@ -73,7 +73,7 @@ class Examples:
     def set_label(self, row: int, fraud: bool | None, known_s: float | None = None) -> None:
         """Set the label of a request; None when it has none, or no longer.
 
-        `known_s` is since when the label is known; None: since the request.
+        `known_s` is since when the label is known; None stands for the time of the request.
         """
         self.labels[row] = UNKNOWN if fraud is None else FRAUD if fraud else LEGITIMATE
         self.known_s[row] = self.at_s[row] if known_s is None else known_s

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gatehouse.training.examples import FRAUD, LEGITIMATE, Examples, Rows, Values
 
 LEAST_LEGITIMATES: Final = 20_000
-"""At least so many are taken, if there are, even with very few frauds."""
+"""The least that are taken where there are as many, even with very few frauds."""
 LEAST_ROWS: Final = 20
 LEAST_EVIDENCE: Final = 3.0
 """Frauds that there were, or that there would be if the rows were like all others."""
@@ -44,7 +44,7 @@ class Sample(msgspec.Struct, frozen=True):
 def take_sample(
     examples: Examples, rows: Rows, *, legitimate_per_fraud: int, most: int, seed: int
 ) -> Sample:
-    """The frauds among the rows and some legitimate ones for each; at most so many of a kind."""
+    """The frauds among the rows and some legitimate ones for each; at most `most` of a kind."""
     outcomes = examples.outcomes(rows)
     frauds, legitimates = rows[outcomes == FRAUD], rows[outcomes == LEGITIMATE]
     dice = np.random.default_rng(seed)
