@@ -65,23 +65,23 @@ def test_a_model_that_servers_could_not_use_leaves_everything_as_it_was(
         versions.promote_model(session, account_id, version)
     assert [entry.live for entry in versions.list_models(session, account_id)] == [False, True]
     with pytest.raises(InvalidInput, match="cannot be used"):
-        for_account(ReplayOptions(7), session, account_id, version)
+        for_account(session, account_id, version, ReplayOptions(7))
 
 
 def test_a_replay_begins_with_the_accounts_policy_and_model(
     session: AdminSession, account_id: str
 ) -> None:
     options = ReplayOptions(7)
-    assert for_account(options, session, account_id, None) == options
+    assert for_account(session, account_id, None, options) == options
     with session.change() as change:
         accounts.set_policy(change, account_id, "Sentry", {"entities": ["branch"]})
     version = store(session, account_id, load_sheet())
-    start = for_account(options, session, account_id, version)
+    start = for_account(session, account_id, version, options)
     assert start.policy == SentryPolicy(("branch",))
     assert start.learned_until == report().until
     assert start.scorecard is not None
     with pytest.raises(NotFound):
-        for_account(ReplayOptions(7), session, account_id, 7)
+        for_account(session, account_id, 7, options)
 
 
 def test_spans_of_a_replay_must_fit_together() -> None:

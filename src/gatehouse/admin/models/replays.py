@@ -41,9 +41,9 @@ _KEY: Final = bytes(32)
 
 
 def for_account(
-    options: ReplayOptions, session: AdminSession, account_id: str, version: int | None
+    session: AdminSession, account_id: str, version: int | None, options: ReplayOptions
 ) -> ReplayOptions:
-    """The same with an account's policy and one of its models; without a version, the shipped."""
+    """The options with an account's policy and model; without a version, the shipped scorecard."""
     with session.reading() as connection:
         kept = accounts.get(connection, account_id).policies.get(SENTRY.name)
         model = None if version is None else models.get(connection, account_id, version)

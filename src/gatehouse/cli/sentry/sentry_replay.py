@@ -74,7 +74,7 @@ def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
     check_apart(files, out)
     settings = read_settings()
     if account is not None or version is not None:
-        options = replays.for_account(options, *open_account(account), version)
+        options = replays.for_account(*open_account(account), version, options)
     judge = replays.make_judge(settings, options.scorecard, feeds=feeds)
     with Progress("replaying", source.size) as progress, score_file(out) as write:
         watcher = _ReplayWatcher(progress, source)
