@@ -168,7 +168,8 @@ class Engine:
         except BaseException:
             # A defect, or a server that stops: the caller must not pay for it.
             _tell(case, done=False)
-            await asyncio.shield(self._settlement.release(_release(job, self._clock())))
+            release = Release(job.account_id, job.request_id, self._clock())
+            await asyncio.shield(self._settlement.release(release))
             raise
         try:
             processed = await self._close(job, case, hold, runs)
@@ -297,11 +298,6 @@ def _tell(case: Case, *, done: bool) -> None:
         except Exception:
             # The request is settled, and a failing callback must not undo that.
             _log.exception("could not tell a stage how its request ended")
-
-
-def _release(job: Job, now_ms: int) -> Release:
-    claim_id = job.claim.claim_id if job.claim else None
-    return Release(job.account_id, job.request_id, now_ms, claim_id)
 
 
 def _kept_reference(reference: str | int | None) -> str | int | None:

@@ -4,7 +4,6 @@ A thread with a connection of its own answers all lookups of a turn of the event
 statement (see `store.requests.batches`). What a lookup costs depends on the card's holders alone.
 """
 
-import contextlib
 import logging
 import sqlite3
 import time
@@ -115,7 +114,7 @@ def _connect(database: Database) -> SqliteHolders | PostgresHolders:
     return SqliteHolders(connection) if database.is_sqlite else PostgresHolders(connection)
 
 
-class RecordedIdentities:
+class RecordedIdentities(BatchThread[HolderQuery, SqliteHolders | PostgresHolders]):
     """Implements `IdentitySource` on the stored records: the account's own and the operator's."""
 
     def __init__(
@@ -126,42 +125,24 @@ class RecordedIdentities:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`reload_ring` reads the ring again, for a key that was renewed after the start."""
-        self._database = database
+        super().__init__("gatehouse-identities", lambda: _connect(database), at_most=_MOST_AT_ONCE)
         self._reload_ring = reload_ring or (lambda: ring)
         self._monotonic = monotonic
         self._sealer = Sealer(ring, IDENTITIES)
         self._ring_read_at = float("-inf")
-        self._connection: SqliteHolders | PostgresHolders | None = None
         self._types: dict[str, frozenset[IdentifierType]] = {}
         self._types_read_at = float("-inf")
-        self._batches = BatchThread[HolderQuery](
-            "gatehouse-identities", self._answer, self._disconnect, at_most=_MOST_AT_ONCE
-        )
-
-    def start(self) -> None:
-        """Begin to serve the running event loop."""
-        self._batches.start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether lookups are being answered."""
-        return self._batches.alive
-
-    async def stop(self) -> None:
-        """Answer what was handed over, then close the connection."""
-        await self._batches.stop()
 
     async def find(self, enquiry: IdentityEnquiry) -> Holders:
         """The holders of a card: those the account has on record, then the operator's."""
-        found: Holders = await self._batches.submit((enquiry.fingerprint, enquiry.account_id))
+        found: Holders = await self.submit((enquiry.fingerprint, enquiry.account_id))
         return found
 
     def _answer(self, wanted: list[HolderQuery]) -> list[Holders | ConnectorFailed]:
         try:
-            if self._connection is None:
-                self._connection = _connect(self._database)
-            rows = self._connection.rows(wanted)
-            self._refresh_types(self._connection.types, wanted)
+            connection = self._connection()
+            rows = connection.rows(wanted)
+            self._refresh_types(connection.types, wanted)
         except Exception as error:
             self._disconnect()
             if isinstance(error, UNREACHABLE):
@@ -242,9 +223,3 @@ class RecordedIdentities:
             if kind in _TYPES:
                 held[scope].append(_TYPES[kind])
         self._types.update({scope: frozenset(kinds) for scope, kinds in held.items()})
-
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            with contextlib.suppress(Exception):
-                self._connection.close()
-            self._connection = None

@@ -1,4 +1,4 @@
-"""A thread that answers all waiting orders together.
+"""A thread with a connection of its own that answers all waiting orders together.
 
 Callers hand over one list per turn of the event loop. While one batch is being worked on, the next
 one collects, so no order waits on purpose.
@@ -9,8 +9,9 @@ import contextlib
 import queue
 import sqlite3
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import psycopg
 
@@ -24,23 +25,24 @@ UNREACHABLE: Final = (
     StoreUnavailable,
 )
 
+
+class Closable(Protocol):
+    """A connection, or what wraps one."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
 Work = TypeVar("Work")
+Connection = TypeVar("Connection", bound=Closable)
 
 
-class BatchThread(Generic[Work]):
-    """Takes orders from an event loop and has them answered in batches on a thread of its own."""
+class BatchThread(ABC, Generic[Work, Connection]):
+    """Takes orders from an event loop and answers them in batches on a thread of its own."""
 
-    def __init__(
-        self,
-        name: str,
-        answer: Callable[[list[Work]], list[Any]],
-        finish: Callable[[], None],
-        *,
-        at_most: int,
-    ) -> None:
-        """`answer` gives one answer or exception per order and never raises."""
-        self._answer = answer
-        self._finish = finish
+    def __init__(self, name: str, connect: Callable[[], Connection], *, at_most: int) -> None:
+        self._connect = connect
+        self._connected: Connection | None = None
         self._at_most = at_most
         self._inbox: queue.SimpleQueue[list[tuple[Work, asyncio.Future[Any]]] | None]
         self._inbox = queue.SimpleQueue()
@@ -59,7 +61,7 @@ class BatchThread(Generic[Work]):
         return self._thread.is_alive()
 
     async def stop(self) -> None:
-        """Finish the orders handed over, then end the thread."""
+        """Finish the orders handed over, then close the connection and end the thread."""
         await asyncio.sleep(0)
         self._inbox.put(None)
         await asyncio.to_thread(self._thread.join)
@@ -73,6 +75,22 @@ class BatchThread(Generic[Work]):
         self._turn.append((order, future))
         return future
 
+    @abstractmethod
+    def _answer(self, orders: list[Work]) -> list[Any]:
+        """One answer or exception for each order; it never raises."""
+
+    def _connection(self) -> Connection:
+        """The thread's connection, which is opened when it is needed."""
+        if self._connected is None:
+            self._connected = self._connect()
+        return self._connected
+
+    def _disconnect(self) -> None:
+        if self._connected is not None:
+            with contextlib.suppress(Exception):
+                self._connected.close()
+            self._connected = None
+
     def _hand_over(self) -> None:
         self._inbox.put(self._turn)
         self._turn = []
@@ -83,7 +101,7 @@ class BatchThread(Generic[Work]):
                 part = batch[start : start + self._at_most]
                 answers = self._answer([order for order, _ in part])
                 self._deliver([future for _, future in part], answers)
-        self._finish()
+        self._disconnect()
 
     def _next_batch(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
         first = self._inbox.get()
