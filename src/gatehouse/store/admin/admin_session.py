@@ -75,8 +75,6 @@ class AdminSession:
             if not unseen:
                 bump_revision(connection)
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[sa.Connection]:
+    def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """Read something."""
-        with self.database.reading() as connection:
-            yield connection
+        return self.database.reading()
