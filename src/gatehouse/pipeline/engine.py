@@ -168,8 +168,7 @@ class Engine:
         except BaseException:
             # A defect, or a server that stops: the caller must not pay for it.
             _tell(case, done=False)
-            release = Release(job.account_id, job.request_id, self._clock())
-            await asyncio.shield(self._settlement.release(release))
+            await asyncio.shield(self._settlement.release(_release(job, self._clock())))
             raise
         try:
             processed = await self._close(job, case, hold, runs)
@@ -298,6 +297,11 @@ def _tell(case: Case, *, done: bool) -> None:
         except Exception:
             # The request is settled, and a failing callback must not undo that.
             _log.exception("could not tell a stage how its request ended")
+
+
+def _release(job: Job, now_ms: int) -> Release:
+    claim_id = job.claim.claim_id if job.claim else None
+    return Release(job.account_id, job.request_id, now_ms, claim_id)
 
 
 def _kept_reference(reference: str | int | None) -> str | int | None:

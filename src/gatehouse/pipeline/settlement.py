@@ -93,6 +93,7 @@ class Release(msgspec.Struct, frozen=True):
     account_id: str
     request_id: str
     at_ms: int
+    claim_id: str | None = None
 
 
 class Authorized(msgspec.Struct, frozen=True):

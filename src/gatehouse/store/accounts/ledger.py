@@ -36,10 +36,7 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
 
 def verify(connection: sa.Connection) -> LedgerReport:
     """Verify the ledger of every account, within one consistent view."""
-    states = {
-        row.id: AccountState(row.balance, row.held)
-        for row in connection.execute(sa.select(ACCOUNTS))
-    }
+    states = {account.account_id: state for account, state in accounts.listing(connection)}
     holds = {row.request_id: Hold(*row) for row in connection.execute(sa.select(HOLDS))}
     key = LEDGER_ENTRIES.c
     query = sa.select(LEDGER_ENTRIES).order_by(key.account_id, key.reference, key.step)

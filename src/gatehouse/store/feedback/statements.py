@@ -10,6 +10,7 @@ import msgspec
 from gatehouse.core.errors import Conflict
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.redaction import recordable
+from gatehouse.store.database import struct_from
 
 LONGEST_ID: Final = 128
 MOST_REQUESTS: Final = 100
@@ -144,6 +145,12 @@ def feedback_row(report: LabelReport, request_id: str, previous: Label | None) -
         "actor": report.actor,
         "source": report.source.value,
     }
+
+
+def entry_in(row: Any) -> LabelEntry:
+    """A row as an entry of the history."""
+    previous = None if row.previous is None else label_in(row.previous)
+    return struct_from(row, LabelEntry, label=label_in(row.label), previous=previous)
 
 
 @lru_cache(maxsize=64)
