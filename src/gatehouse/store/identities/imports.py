@@ -1,5 +1,6 @@
 """Imports of identity records: batch by batch, and resumable where they were interrupted."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -26,12 +27,8 @@ class ImportCounts(msgspec.Struct, frozen=True):
 
     def plus(self, outcomes: Sequence[RecordChange], refused: int) -> "ImportCounts":
         """The counts after some more records."""
-        return ImportCounts(
-            self.added + outcomes.count(RecordChange.ADDED),
-            self.changed + outcomes.count(RecordChange.CHANGED),
-            self.unchanged + outcomes.count(RecordChange.UNCHANGED),
-            self.refused + outcomes.count(RecordChange.REFUSED) + refused,
-        )
+        more = Counter(outcomes) + Counter({RecordChange.REFUSED: refused})
+        return ImportCounts(**{kind: getattr(self, kind) + more[kind] for kind in RecordChange})
 
 
 class Run(msgspec.Struct, frozen=True):

@@ -48,7 +48,7 @@ class Sweeper:
             lambda c: ledger.expired_holds(c, now_ms, self._only_owner)
         )
         ends = [Expire(hold.account_id, hold.request_id, now_ms) for hold in orphans]
-        await asyncio.gather(*map(self._writer.expire, ends))
+        await asyncio.gather(*map(self._writer.release, ends))
         if orphans:
             _log.info("released orphaned authorizations", extra={"count": len(orphans)})
         return len(orphans)

@@ -12,7 +12,7 @@ from gatehouse.core.errors import StoreUnavailable
 from gatehouse.pipeline.settlement import AuthorizationResult, Authorize, Close, Closed, Release
 from gatehouse.store.requests.batch_sql import BatchSession
 from gatehouse.store.requests.batches import UNREACHABLE, BatchThread
-from gatehouse.store.requests.settlement import Answer, Expire, Settlement, decide, wanted_by
+from gatehouse.store.requests.settlement import Answer, Settlement, decide, wanted_by
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -39,11 +39,7 @@ class Writer(BatchThread[Settlement, BatchSession]):
         return self.submit(order)
 
     def release(self, order: Release) -> "asyncio.Future[None]":
-        """End a hold without a charge."""
-        return self.submit(order)
-
-    def expire(self, order: Expire) -> "asyncio.Future[None]":
-        """End the hold of a dead process."""
+        """End a hold without a charge, by its own request or because its process died."""
         return self.submit(order)
 
     def _answer(self, orders: list[Settlement]) -> list[Any]:
