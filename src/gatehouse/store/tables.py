@@ -1,6 +1,6 @@
 """The tables. Times are milliseconds since 1970 (UTC), amounts integers in millionths."""
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
@@ -9,9 +9,13 @@ from gatehouse.store.columns import index, key, optional, required
 
 METADATA: Final = sa.MetaData()
 
-ACCOUNTS: Final = sa.Table(
+
+def _table(name: str, *parts: sa.schema.SchemaItem, **options: Any) -> sa.Table:
+    return sa.Table(name, METADATA, *parts, **options)
+
+
+ACCOUNTS: Final = _table(
     "accounts",
-    METADATA,
     *key(Text, "id"),
     *required(Text, "name", "currency"),
     *required(BigInteger, "created_at_ms", "balance", "held"),
@@ -19,9 +23,8 @@ ACCOUNTS: Final = sa.Table(
     sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
 )
 
-API_KEYS: Final = sa.Table(
+API_KEYS: Final = _table(
     "api_keys",
-    METADATA,
     *key(Text, "id"),
     sa.Column("account_id", Text, sa.ForeignKey("accounts.id"), nullable=False, index=True),
     *required(Text, "name"),
@@ -34,9 +37,8 @@ API_KEYS: Final = sa.Table(
 )
 
 # The key orders entries by account and time and makes a second end of one request impossible.
-LEDGER_ENTRIES: Final = sa.Table(
+LEDGER_ENTRIES: Final = _table(
     "ledger_entries",
-    METADATA,
     *key(Text, "account_id", "reference"),
     *key(SmallInteger, "step"),
     *required(Text, "kind"),
@@ -46,9 +48,8 @@ LEDGER_ENTRIES: Final = sa.Table(
 )
 
 # Only open authorizations, so the table is as small as the number of requests in flight.
-HOLDS: Final = sa.Table(
+HOLDS: Final = _table(
     "holds",
-    METADATA,
     *key(Text, "request_id"),
     *required(Text, "account_id"),
     *required(BigInteger, "amount", "expires_at_ms"),
@@ -57,18 +58,16 @@ HOLDS: Final = sa.Table(
     sqlite_with_rowid=False,
 )
 
-IDEMPOTENCY: Final = sa.Table(
+IDEMPOTENCY: Final = _table(
     "idempotency",
-    METADATA,
     *key(Text, "claim_id"),
     *required(Text, "request_id", "body"),
     *optional(Text, "answer"),
     sa.Column("expires_at_ms", BigInteger, nullable=False, index=True),
 )
 
-DECISIONS: Final = sa.Table(
+DECISIONS: Final = _table(
     "decisions",
-    METADATA,
     *key(Text, "account_id", "request_id"),
     *required(BigInteger, "at_ms"),
     *required(Text, "operation"),
@@ -91,17 +90,15 @@ DECISIONS: Final = sa.Table(
     ),
 )
 
-CARD_MISMATCHES: Final = sa.Table(
+CARD_MISMATCHES: Final = _table(
     "card_mismatches",
-    METADATA,
     *key(Text, "card", "request_id"),
     sa.Column("at_ms", BigInteger, nullable=False, index=True),
     sqlite_with_rowid=False,
 )
 
-AUDIT: Final = sa.Table(
+AUDIT: Final = _table(
     "audit",
-    METADATA,
     *key(BigInteger, "seq"),
     *required(BigInteger, "at_ms"),
     *required(Text, "actor", "action"),
@@ -109,9 +106,8 @@ AUDIT: Final = sa.Table(
     *required(Text, "details", "hash"),
 )
 
-KEY_RING: Final = sa.Table(
+KEY_RING: Final = _table(
     "key_ring",
-    METADATA,
     *key(Text, "purpose"),
     *key(Integer, "version"),
     *required(Text, "wrapped"),
@@ -120,9 +116,8 @@ KEY_RING: Final = sa.Table(
 
 # The holders of cards. All data about a person is in one encrypted value; the other columns hold
 # keyed hashes. The rows of a card are stored together, so a look-up reads one range of one index.
-IDENTITIES: Final = sa.Table(
+IDENTITIES: Final = _table(
     "identities",
-    METADATA,
     *key(Text, "card", "scope", "person"),
     *required(Integer, "key_version"),
     *required(LargeBinary, "sealed"),
@@ -136,18 +131,16 @@ IDENTITIES: Final = sa.Table(
 )
 
 # How many people of a scope have an identifier of a type, known without decrypting them.
-IDENTITY_TYPES: Final = sa.Table(
+IDENTITY_TYPES: Final = _table(
     "identity_types",
-    METADATA,
     *key(Text, "scope", "type"),
     *required(BigInteger, "people"),
     sqlite_with_rowid=False,
 )
 
 # The progress of each import, so that an interrupted one can continue.
-IDENTITY_IMPORTS: Final = sa.Table(
+IDENTITY_IMPORTS: Final = _table(
     "identity_imports",
-    METADATA,
     *key(Text, "id"),
     *required(Text, "scope"),
     *optional(Text, "file"),
@@ -158,9 +151,8 @@ IDENTITY_IMPORTS: Final = sa.Table(
 )
 
 # What an account configures by files: rule sets and pipelines. A version never changes.
-CONFIGURATIONS: Final = sa.Table(
+CONFIGURATIONS: Final = _table(
     "configurations",
-    METADATA,
     *key(Text, "account_id", "kind", "name"),
     *key(Integer, "version"),
     *required(Text, "document", "program"),
@@ -170,9 +162,8 @@ CONFIGURATIONS: Final = sa.Table(
 )
 
 # Which version of each is active, which one was before, and how often that changed.
-CONFIGURATION_HEADS: Final = sa.Table(
+CONFIGURATION_HEADS: Final = _table(
     "configuration_heads",
-    METADATA,
     *key(Text, "account_id", "kind", "name"),
     *required(Integer, "version"),
     *optional(Integer, "previous"),
@@ -180,9 +171,8 @@ CONFIGURATION_HEADS: Final = sa.Table(
     *required(Integer, "changes"),
 )
 
-LISTS: Final = sa.Table(
+LISTS: Final = _table(
     "lists",
-    METADATA,
     *key(Text, "account_id", "name"),
     *required(Text, "kind"),
     *optional(Text, "description"),
@@ -191,9 +181,8 @@ LISTS: Final = sa.Table(
 )
 
 # A removed entry stays with the time, so that a backtest knows what was listed when.
-LIST_ENTRIES: Final = sa.Table(
+LIST_ENTRIES: Final = _table(
     "list_entries",
-    METADATA,
     *key(Text, "account_id", "list", "value"),
     *key(BigInteger, "added_at_ms"),
     *required(Text, "shown"),
@@ -214,9 +203,8 @@ LIST_ENTRIES: Final = sa.Table(
 
 # Payments with an unknown result. A row is added before the payment is sent to the gateway and
 # deleted when it is answered; one that outlives its process must be reversed.
-GATEWAY_INTENTS: Final = sa.Table(
+GATEWAY_INTENTS: Final = _table(
     "gateway_intents",
-    METADATA,
     *key(Text, "request_id"),
     *required(Text, "account_id"),
     *required(BigInteger, "amount_minor"),
@@ -231,9 +219,8 @@ GATEWAY_INTENTS: Final = sa.Table(
     sqlite_with_rowid=False,
 )
 
-REVIEWS: Final = sa.Table(
+REVIEWS: Final = _table(
     "reviews",
-    METADATA,
     *key(Text, "account_id", "request_id"),
     *required(BigInteger, "at_ms"),
     *required(Text, "state"),
@@ -244,9 +231,8 @@ REVIEWS: Final = sa.Table(
 
 # The labels of requests. Rows are never changed: the newest row of a request counts, and names the
 # label before it, so that a reader of the rows can undo that one.
-FEEDBACK: Final = sa.Table(
+FEEDBACK: Final = _table(
     "feedback",
-    METADATA,
     *key(BigInteger, "seq"),
     *required(Text, "account_id", "request_id", "label"),
     *optional(Text, "previous"),
@@ -258,9 +244,8 @@ FEEDBACK: Final = sa.Table(
 )
 
 # Single values: the revision that servers poll, the head of the audit chain, marks.
-STATE: Final = sa.Table(
+STATE: Final = _table(
     "state",
-    METADATA,
     *key(Text, "name"),
     *required(Text, "value"),
 )

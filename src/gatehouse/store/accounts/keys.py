@@ -45,8 +45,10 @@ class RotatedKey(NamedTuple):
 def issue(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     """Make a key; its text is returned here and can never be had again."""
     accounts.get(change.connection, account_id)
+    terms = msgspec.structs.replace(terms, name=recordable(terms.name))
     issued = _insert(change, account_id, terms)
-    change.audit("key.issue", account_id, keyId=issued.key.key_id, **_shown(terms))
+    given = {name: value for name, value in msgspec.to_builtins(terms).items() if value}
+    change.audit("key.issue", account_id, keyId=issued.key.key_id, **given)
     return issued
 
 
@@ -122,13 +124,12 @@ def note_uses(connection: sa.Connection, uses: Mapping[str, int]) -> None:
 def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     text = new_key_text(change.environment, change.random_bytes)
     _, hashing_key = change.ring.current(keyring.API_KEYS)
-    stored = msgspec.structs.asdict(terms) | {"name": recordable(terms.name)}
     key = ApiKey(
         key_id=change.new_id("key"),
         account_id=account_id,
         created_at_ms=change.now_ms,
         revoked_at_ms=None,
-        **stored,
+        **msgspec.structs.asdict(terms),
     )
     row = msgspec.structs.asdict(key)
     row["id"] = row.pop("key_id")
@@ -143,11 +144,6 @@ def _set(change: Change, key: ApiKey, **values: int | str) -> ApiKey:
     this = API_KEYS.c.id == key.key_id
     change.connection.execute(API_KEYS.update().where(this).values(values))
     return msgspec.structs.replace(key, **values)
-
-
-def _shown(terms: KeyTerms) -> dict[str, Any]:
-    shown = msgspec.structs.replace(terms, name=recordable(terms.name))
-    return {name: value for name, value in msgspec.to_builtins(shown).items() if value}
 
 
 def _key(row: Any) -> ApiKey:

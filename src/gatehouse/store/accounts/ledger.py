@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
+from gatehouse.billing.ledger import AccountState, Book, Hold, LedgerEntry
 from gatehouse.billing.statement import MonthStatement, make_statement
 from gatehouse.billing.verify import LedgerReport, verify_ledger
 from gatehouse.core.redaction import recordable
@@ -105,5 +105,4 @@ def _stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[Ledg
 
 
 def _entry(row: Any) -> LedgerEntry:
-    account_id, reference, step, kind, *rest = row
-    return LedgerEntry(account_id, reference, step, EntryKind(kind), *rest)
+    return msgspec.convert(tuple(row), LedgerEntry)

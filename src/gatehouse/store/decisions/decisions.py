@@ -41,10 +41,8 @@ class DecisionArchive:
 
     async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
         """What became of the first request of an idempotency key, if there was one."""
-        kept = IDEMPOTENCY.c
-        query = sa.select(
-            kept.claim_id, kept.request_id, kept.body, kept.answer, kept.expires_at_ms
-        ).where(kept.claim_id == claim.claim_id)
+        columns = [IDEMPOTENCY.c[name] for name in KeptClaim.__struct_fields__]
+        query = sa.select(*columns).where(IDEMPOTENCY.c.claim_id == claim.claim_id)
         row = await self._database.read_on_thread(lambda c: c.execute(query).first())
         return earlier(None if row is None else KeptClaim(*row), claim, now_ms)
 

@@ -110,9 +110,9 @@ def _label_states(
     connection: sa.Connection, pairs: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], LabelState]:
     """The newest statement about each request, where there is one."""
-    by_account: dict[str, dict[str, None]] = defaultdict(dict)
+    by_account: dict[str, set[str]] = defaultdict(set)
     for account_id, request_id in pairs:
-        by_account[account_id][request_id] = None
+        by_account[account_id].add(request_id)
     rows = FEEDBACK.alias()
     # Asked for each decision by itself, the index answers with one look.
     last = sa.select(sa.func.max(rows.c.seq)).where(
@@ -123,7 +123,7 @@ def _label_states(
     )
     found: dict[tuple[str, str], LabelState] = {}
     for account_id, wanted in by_account.items():
-        ids = list(wanted)
+        ids = sorted(wanted)
         for start in range(0, len(ids), _IDS_AT_ONCE):
             numbers = sa.select(last.scalar_subquery()).where(
                 DECISIONS.c.account_id == account_id,
