@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from gatehouse.decisions.record import DecisionRecord, decode
 from gatehouse.pipeline.settlement import Claim, KeyReused, Replay, Search, StillInFlight
 from gatehouse.store.database import Database
-from gatehouse.store.requests.settlement import KeptClaim, earlier
+from gatehouse.store.requests.settlement import StoredClaim, earlier
 from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
 
 
@@ -41,10 +41,10 @@ class DecisionArchive:
 
     async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
         """What became of the first request of an idempotency key, if there was one."""
-        columns = [IDEMPOTENCY.c[name] for name in KeptClaim.__struct_fields__]
+        columns = [IDEMPOTENCY.c[name] for name in StoredClaim.__struct_fields__]
         query = sa.select(*columns).where(IDEMPOTENCY.c.claim_id == claim.claim_id)
         row = await self._database.read_on_thread(lambda c: c.execute(query).first())
-        return earlier(None if row is None else KeptClaim(*row), claim, now_ms)
+        return earlier(None if row is None else StoredClaim(*row), claim, now_ms)
 
     async def search(self, account_id: str, wanted: Search) -> list[DecisionRecord]:
         """Records, newest first."""

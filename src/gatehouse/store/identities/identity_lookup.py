@@ -5,7 +5,6 @@ statement (see `store.requests.batches`). What a lookup costs depends on the car
 """
 
 import logging
-import sqlite3
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -20,7 +19,7 @@ from gatehouse.idverify.people import IdentifierType, Person
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.store.database import Database
 from gatehouse.store.identities.identity_sealer import EVERYONE, label_of, read_person
-from gatehouse.store.requests.batches import UNREACHABLE, BatchThread
+from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, DriverSession
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -53,11 +52,8 @@ _read_rows: Final = msgspec.json.Decoder(list[tuple[int, str, str, int, str]]).d
 _read_types: Final = msgspec.json.Decoder(list[tuple[str, str]]).decode
 
 
-class SqliteHolders:
+class SqliteHolders(DriverSession):
     """The embedded database; every statement is a moment of its own."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def rows(self, wanted: list[HolderQuery]) -> list[HolderRow]:
         """The rows of all lookups, read at one moment."""
@@ -69,10 +65,6 @@ class SqliteHolders:
     def types(self, scopes: list[str]) -> list[tuple[str, str]]:
         """Which types of identifiers the scopes hold."""
         return _read_types(self._ask(_SQLITE_TYPES, scopes))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
 
     def _ask(self, statement: str, keys: list[Any]) -> str:
         [(answer,)] = self._connection.execute(statement, (_to_json(keys).decode(),)).fetchall()
@@ -87,11 +79,11 @@ JOIN identities i ON i.card = q.card AND i.scope IN ('*', q.scope)
 _PG_TYPES: Final = "SELECT scope, type FROM identity_types WHERE scope = ANY(%s) AND people > 0"
 
 
-class PostgresHolders:
+class PostgresHolders(DriverSession):
     """A database server; no transaction stays open between two batches."""
 
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
-        self._connection = connection
+        super().__init__(connection)
         connection.autocommit = True
         self._cursor = connection.cursor(binary=True)
 
@@ -104,12 +96,8 @@ class PostgresHolders:
         """Which types of identifiers the scopes hold."""
         return self._cursor.execute(_PG_TYPES, (scopes,), prepare=True).fetchall()
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
 
-
-def _connect(database: Database) -> SqliteHolders | PostgresHolders:
+def _open_holders(database: Database) -> SqliteHolders | PostgresHolders:
     connection = database.driver_connection()
     return SqliteHolders(connection) if database.is_sqlite else PostgresHolders(connection)
 
@@ -125,7 +113,9 @@ class RecordedIdentities(BatchThread[HolderQuery, SqliteHolders | PostgresHolder
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`reload_ring` reads the ring again, for a key that was renewed after the start."""
-        super().__init__("gatehouse-identities", lambda: _connect(database), at_most=_MOST_AT_ONCE)
+        super().__init__(
+            "gatehouse-identities", lambda: _open_holders(database), at_most=_MOST_AT_ONCE
+        )
         self._reload_ring = reload_ring or (lambda: ring)
         self._monotonic = monotonic
         self._sealer = Sealer(ring, IDENTITIES)
@@ -140,11 +130,11 @@ class RecordedIdentities(BatchThread[HolderQuery, SqliteHolders | PostgresHolder
 
     def _answer(self, wanted: list[HolderQuery]) -> list[Holders | ConnectorFailed]:
         try:
-            connection = self._connection()
-            rows = connection.rows(wanted)
-            self._refresh_types(connection.types, wanted)
+            session = self._session()
+            rows = session.rows(wanted)
+            self._refresh_types(session.types, wanted)
         except Exception as error:
-            self._disconnect()
+            self._drop_session()
             if isinstance(error, UNREACHABLE):
                 _log.error("the identity records cannot be read", extra={"reason": str(error)})
             else:

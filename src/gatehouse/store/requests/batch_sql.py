@@ -22,16 +22,14 @@ from gatehouse.store.requests.batch_statements import (
     sqlite_insert,
     sqlite_save,
 )
-from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, KeptClaim
+from gatehouse.store.requests.batches import DriverSession
+from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, StoredClaim
 
 _to_json: Final = msgspec.json.Encoder().encode
 
 
-class BatchSession(ABC):
+class BatchSession(DriverSession, ABC):
     """One batch at a time on one connection: load, then save or abandon."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
 
     @abstractmethod
     def load(self, wanted: BatchKeys) -> BatchRows:
@@ -44,10 +42,6 @@ class BatchSession(ABC):
     def abandon(self) -> None:
         """Roll back the transaction."""
         self._connection.rollback()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
 
 
 def open_batch_session(database: Database) -> BatchSession:
@@ -67,7 +61,7 @@ SELECT json_array(
     WHERE id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_array(json_array({columns_of(Hold)})) FROM holds
     WHERE request_id IN (SELECT value FROM json_each(?))),
-  (SELECT json_group_array(json_array({columns_of(KeptClaim)})) FROM idempotency
+  (SELECT json_group_array(json_array({columns_of(StoredClaim)})) FROM idempotency
     WHERE claim_id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_object(c.value, json_array(
       (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?),
@@ -130,7 +124,7 @@ class PostgresBatchSession(BatchSession):
                 f"SELECT {columns_of(Hold)} FROM holds WHERE request_id = ANY(%s)", wanted.holds
             )
             claims = self._select(
-                f"SELECT {columns_of(KeptClaim)} FROM idempotency WHERE claim_id = ANY(%s)",
+                f"SELECT {columns_of(StoredClaim)} FROM idempotency WHERE claim_id = ANY(%s)",
                 wanted.claims,
             )
             guesses = self._select(
@@ -175,6 +169,6 @@ def _batch_rows(
     return BatchRows(
         {key: AccountState(balance, held) for key, balance, held in accounts},
         {row[0]: Hold(*row) for row in holds},
-        {row[0]: KeptClaim(*row) for row in claims},
+        {row[0]: StoredClaim(*row) for row in claims},
         guesses,
     )

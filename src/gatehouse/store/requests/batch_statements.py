@@ -16,10 +16,10 @@ from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.requests.settlement import (
     DoubtfulIntent,
-    KeptClaim,
     NewIntent,
     NewMismatch,
     NewReview,
+    StoredClaim,
 )
 from gatehouse.store.tables import (
     ACCOUNTS,
@@ -80,7 +80,7 @@ _PARTS: Final = (
         ("claim_id", "request_id"),
         "DELETE FROM idempotency WHERE (claim_id, request_id) IN ({rows})",
     ),
-    _insert("claims_kept", IDEMPOTENCY, KeptClaim, replace=True),
+    _insert("claims_kept", IDEMPOTENCY, StoredClaim, replace=True),
     _insert("mismatches", CARD_MISMATCHES, NewMismatch),
     _insert("intents_added", GATEWAY_INTENTS, NewIntent),
     Part(

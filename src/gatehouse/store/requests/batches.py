@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import psycopg
 
@@ -26,23 +26,27 @@ UNREACHABLE: Final = (
 )
 
 
-class Closable(Protocol):
-    """A connection, or what wraps one."""
+class DriverSession:
+    """What a batch thread asks of its connection, which is one of the driver itself."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
+        self._connection.close()
 
 
 Work = TypeVar("Work")
-Connection = TypeVar("Connection", bound=Closable)
+Session = TypeVar("Session", bound=DriverSession)
 
 
-class BatchThread(ABC, Generic[Work, Connection]):
+class BatchThread(ABC, Generic[Work, Session]):
     """Takes orders from an event loop and answers them in batches on a thread of its own."""
 
-    def __init__(self, name: str, connect: Callable[[], Connection], *, at_most: int) -> None:
-        self._connect = connect
-        self._connected: Connection | None = None
+    def __init__(self, name: str, open_session: Callable[[], Session], *, at_most: int) -> None:
+        self._open_session = open_session
+        self._opened: Session | None = None
         self._at_most = at_most
         self._inbox: queue.SimpleQueue[list[tuple[Work, asyncio.Future[Any]]] | None]
         self._inbox = queue.SimpleQueue()
@@ -79,17 +83,17 @@ class BatchThread(ABC, Generic[Work, Connection]):
     def _answer(self, orders: list[Work]) -> list[Any]:
         """One answer or exception for each order; it never raises."""
 
-    def _connection(self) -> Connection:
-        """The thread's connection, which is opened when it is needed."""
-        if self._connected is None:
-            self._connected = self._connect()
-        return self._connected
+    def _session(self) -> Session:
+        """The thread's session, which is opened when it is needed."""
+        if self._opened is None:
+            self._opened = self._open_session()
+        return self._opened
 
-    def _disconnect(self) -> None:
-        if self._connected is not None:
+    def _drop_session(self) -> None:
+        if self._opened is not None:
             with contextlib.suppress(Exception):
-                self._connected.close()
-            self._connected = None
+                self._opened.close()
+            self._opened = None
 
     def _hand_over(self) -> None:
         self._inbox.put(self._turn)
@@ -101,7 +105,7 @@ class BatchThread(ABC, Generic[Work, Connection]):
                 part = batch[start : start + self._at_most]
                 answers = self._answer([order for order, _ in part])
                 self._deliver([future for _, future in part], answers)
-        self._disconnect()
+        self._drop_session()
 
     def _next_batch(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
         first = self._inbox.get()

@@ -40,7 +40,7 @@ Settlement = Authorize | Close | Release
 Answer = AuthorizationResult | Closed | None | GatehouseError
 
 
-class KeptClaim(msgspec.Struct, array_like=True):
+class StoredClaim(msgspec.Struct, array_like=True):
     """An idempotency key as it is stored."""
 
     claim_id: str
@@ -94,7 +94,7 @@ class BatchRows(msgspec.Struct):
 
     accounts: dict[str, AccountState]
     holds: dict[str, Hold]
-    claims: dict[str, KeptClaim]
+    claims: dict[str, StoredClaim]
     guesses: dict[str, tuple[int, int]]
     """By card: mismatches, and requests in flight."""
 
@@ -109,7 +109,7 @@ class Changes(msgspec.Struct):
     decisions: list[DecisionRow] = []
     claims_freed: list[tuple[str, str]] = []
     """Claims with the request they must still belong to."""
-    claims_kept: dict[str, KeptClaim] = {}
+    claims_kept: dict[str, StoredClaim] = {}
     mismatches: list[NewMismatch] = []
     intents_added: list[NewIntent] = []
     intents_settled: list[str] = []
@@ -169,7 +169,7 @@ def decide(batch: Sequence[Settlement], loaded: BatchRows) -> tuple[list[Answer]
 
 
 def earlier(
-    kept: KeptClaim | None, claim: Claim, now_ms: int
+    kept: StoredClaim | None, claim: Claim, now_ms: int
 ) -> Replay | StillInFlight | KeyReused | None:
     """The answer to a request whose idempotency key was used before."""
     if kept is None or kept.expires_at_ms <= now_ms:
@@ -220,7 +220,7 @@ class _BatchDecider:
         self._changes.holds_added.append(hold)
         if order.claim is not None:
             key, body, expires_at_ms = astuple(order.claim)
-            kept = KeptClaim(key, hold.request_id, body, None, expires_at_ms)
+            kept = StoredClaim(key, hold.request_id, body, None, expires_at_ms)
             loaded.claims[key] = self._changes.claims_kept[key] = kept
         if order.intent is not None:
             intent = NewIntent(

@@ -51,7 +51,7 @@ class Writer(BatchThread[Settlement, BatchSession]):
         try:
             return self._commit(orders)
         except UNREACHABLE as error:
-            self._disconnect()
+            self._drop_session()
             _log.error("the store did not take a batch", extra={"reason": str(error)})
             unavailable = StoreUnavailable("the database is not available")
             return [unavailable] * len(orders)
@@ -64,7 +64,7 @@ class Writer(BatchThread[Settlement, BatchSession]):
             return [answer for order in orders for answer in self._settle([order])]
 
     def _commit(self, orders: list[Settlement]) -> list[Answer]:
-        session = self._connection()
+        session = self._session()
         answers, changes = decide(orders, session.load(wanted_by(orders)))
         if changes:
             session.save(changes)
@@ -74,6 +74,6 @@ class Writer(BatchThread[Settlement, BatchSession]):
 
     def _abandon(self) -> None:
         try:
-            self._connection().abandon()
+            self._session().abandon()
         except Exception:
-            self._disconnect()
+            self._drop_session()
