@@ -123,14 +123,14 @@ class Changes(msgspec.Struct):
 
     def rows(self) -> dict[str, list[Any]]:
         """What there is to write, by the names of the parts in `batch_statements`."""
-        rows: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
-        accounts = sorted(self.accounts.items())
-        rows["accounts"] = [(key, state.balance, state.held) for key, state in accounts]
-        return {
-            name: list(some.values()) if isinstance(some, dict) else some
-            for name, some in rows.items()
-            if some
-        }
+        rows: dict[str, list[Any]] = {}
+        for name, some in zip(self.__struct_fields__, astuple(self), strict=True):
+            if some:
+                rows[name] = list(some.values()) if isinstance(some, dict) else some
+        if self.accounts:
+            accounts = sorted(self.accounts.items())
+            rows["accounts"] = [(key, state.balance, state.held) for key, state in accounts]
+        return rows
 
 
 class BatchKeys(msgspec.Struct):
@@ -219,8 +219,8 @@ class _BatchDecider:
             return Insufficient(loaded.accounts[hold.account_id].available)
         self._changes.holds_added.append(hold)
         if order.claim is not None:
-            key, body, expires_at_ms = astuple(order.claim)
-            kept = StoredClaim(key, hold.request_id, body, None, expires_at_ms)
+            claim, key = order.claim, order.claim.claim_id
+            kept = StoredClaim(key, hold.request_id, claim.body, None, claim.expires_at_ms)
             loaded.claims[key] = self._changes.claims_kept[key] = kept
         if order.intent is not None:
             intent = NewIntent(
