@@ -54,8 +54,8 @@ def find_all(
 ) -> defaultdict[Subject, list[str]]:
     """The account's requests of each of some hundred subjects, oldest first.
 
-    One that stands for too many has more than `MOST_REQUESTS`, but not all of them; one that
-    stands for none is left out.
+    A subject of too many requests gets more than `MOST_REQUESTS`, but not all of them; a subject
+    without requests is left out.
     """
     found: defaultdict[Subject, list[str]] = defaultdict(list)
     for field, column in _NAMED_BY.items():

@@ -14,7 +14,7 @@ from gatehouse.store.database import struct_from
 
 LONGEST_ID: Final = 128
 MOST_REQUESTS: Final = 100
-"""How many requests one name may stand for; a name for more of them names nothing."""
+"""How many requests one name may stand for; a name of more requests is refused."""
 MOST_STATEMENTS: Final = 100
 """How many statements about one request are stored, and shown."""
 

@@ -40,7 +40,7 @@ class Run(msgspec.Struct, frozen=True):
     tally: ImportCounts
     """Of the whole file so far."""
     before: ImportCounts | None = None
-    """What of it came before an interruption; None when it was begun now."""
+    """The counts at the last interruption; None when the import was not interrupted."""
 
     @property
     def resumed(self) -> bool:

@@ -108,20 +108,16 @@ class BatchThread(ABC, Generic[Work, Session]):
         self._drop_session()
 
     def _next_batch(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
-        first = self._inbox.get()
-        if first is None:
-            return None
-        batch = first
-        while True:
-            try:
-                more = self._inbox.get_nowait()
-            except queue.Empty:
-                return batch
+        batch = self._inbox.get()
+        # Only this thread takes from the inbox, so what is there stays there.
+        while batch is not None and not self._inbox.empty():
+            more = self._inbox.get()
             if more is None:
                 # This batch is finished first; the next call finds the end again.
                 self._inbox.put(None)
-                return batch
+                break
             batch = batch + more
+        return batch
 
     def _deliver(self, futures: "list[asyncio.Future[Any]]", answers: list[Any]) -> None:
         assert self._loop is not None
