@@ -39,7 +39,6 @@ class CallerDirectory:
         self._changed = changed
         self._cached: dict[str, Caller] = {}
         self._revision = -1
-        self._generation = 0
         self._checked_at = float("-inf")
         self._uses: dict[str, int] = {}
 
@@ -54,9 +53,9 @@ class CallerDirectory:
             known = self._cached.get(hashed)
             if known is not None:
                 return known
-        generation = self._generation
+        revision = self._revision
         caller = await self._database.read_on_thread(lambda c: keys.find_caller(c, hashed))
-        if caller is not None and generation == self._generation:
+        if caller is not None and revision == self._revision:
             if len(self._cached) >= _MOST_CACHED:
                 self._cached.clear()
             self._cached[hashed] = caller
@@ -88,7 +87,6 @@ class CallerDirectory:
             return
         if revision != self._revision:
             self._revision = revision
-            self._generation += 1
             self._cached.clear()
             self._changed()
         self._checked_at = started

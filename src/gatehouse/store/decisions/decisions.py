@@ -30,7 +30,7 @@ def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[D
 
 
 class DecisionArchive:
-    """The same for a running server: queries run on a thread."""
+    """Finds decision records for a running server: queries run on a thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -45,7 +45,7 @@ class RecordCounts(msgspec.Struct):
 
     @property
     def looked_at(self) -> int:
-        """All of them."""
+        """All records of the span."""
         return self.records + self.skipped + self.unreadable
 
 

@@ -61,7 +61,7 @@ def record(connection: sa.Connection, report: LabelReport, now_ms: int) -> list[
 def record_all(
     connection: sa.Connection, reports: Sequence[LabelReport], now_ms: int
 ) -> list[list[LabelOutcome] | TooManyStatements]:
-    """The same for many statements, in their order, each recorded or refused on its own."""
+    """Record many statements in their order, each recorded or refused on its own."""
     pairs = [(one.account_id, each) for one in reports for each in one.request_ids]
     states = _label_states(connection, pairs)
     answers: list[list[LabelOutcome] | TooManyStatements] = []

@@ -27,7 +27,7 @@ _NAMED_BY: Final = {
 
 
 class LabelRow(NamedTuple):
-    """A row for the follower of all of them, with the decision record of its request."""
+    """A row for the label follower, with the decision record of its request."""
 
     seq: int
     account_id: str

@@ -74,8 +74,8 @@ class LabelFollower:
             self._until = newest
         if newest <= self._seq:
             return []
-        # Of the rows before the first poll, only the newest of each request counts. The newest row
-        # of all is always among these, so that all of them end there.
+        # Of the rows before the first poll, only the newest of each request counts. The very newest
+        # row is always one of them, so `_seq` reaches `_until`.
         if self._seq < self._until:
             return feedback_history.rows_in_force(connection, self._seq, self._until, _AT_ONCE)
         return feedback_history.rows_after(connection, self._seq, _AT_ONCE)

@@ -115,7 +115,7 @@ def assess(
     """What a statement changes; `TooManyStatements` when it would be one too many."""
     last = None if before is None else before.statement
     previous = None if last is None or last.label is Label.WITHDRAWN else last.label
-    # To withdraw a label that never was changes nothing.
+    # Withdrawing a label that was never given changes nothing.
     changed = statement.label is not Label.WITHDRAWN if last is None else statement != last
     # A file is recognised by its statements on record, so they are stored even if nothing changes.
     imported = source is LabelSource.IMPORT and (before is None or not before.imported)

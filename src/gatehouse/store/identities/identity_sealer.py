@@ -91,7 +91,7 @@ class IdentitySealer:
         return f"fp{self.card_version}_"
 
     def person_id(self, scope: str, entry: HolderRecord) -> str:
-        """The same for the same person of a card: by reference, or else by role and names.
+        """The id of a person of a card, made from the reference, or else from role and names.
 
         A person with neither is known by everything on record, so that two of them stay two.
         """
