@@ -41,8 +41,7 @@ from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.decisions.decisions import DecisionArchive
-from gatehouse.store.decisions.history import DecisionHistory
-from gatehouse.store.decisions.memory_rebuild import MemoryRebuild
+from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.requests.batch_sql import open_batch_session

@@ -8,10 +8,10 @@ from gatehouse.store.requests.batch_statements import PARTS, Part, postgres_save
 from gatehouse.store.requests.settlement import (
     Changes,
     DoubtfulIntent,
-    KeptClaim,
     NewIntent,
     NewMismatch,
     NewReview,
+    StoredClaim,
 )
 
 EVERYTHING = Changes(
@@ -19,7 +19,7 @@ EVERYTHING = Changes(
     entries=[LedgerEntry("a", "r", 0, EntryKind.AUTHORIZE, 0, 5, 1)],
     holds_added=[Hold("r", "a", 5, 9, "srv")],
     holds_ended=["r"],
-    claims_kept={"k": KeptClaim("k", "r", "b", None, 9)},
+    claims_kept={"k": StoredClaim("k", "r", "b", None, 9)},
     claims_freed=[("k", "r")],
     decisions=[DecisionRow("a", "r", 1, "precheck", None, None, "{}")],
     mismatches=[NewMismatch("c", "r", 1)],

@@ -7,8 +7,8 @@ import pytest
 
 from gatehouse.core.ids import new_id
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import history
-from gatehouse.store.decisions.history import DecisionHistory, RecordText
+from gatehouse.store.decisions import memory_rebuild
+from gatehouse.store.decisions.memory_rebuild import DecisionHistory, RecordText
 from gatehouse.store.tables import DECISIONS
 from tests.harness import make_account
 
@@ -18,7 +18,7 @@ HOUR_MS = 3_600_000
 
 @pytest.fixture(autouse=True)
 def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(memory_rebuild, "ROWS_AT_ONCE", 4)
 
 
 def _keep(

@@ -21,7 +21,7 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS, REVIEWS
 
 
-class CountingSession:
+class CountingSession(BatchSession):
     """A batch session that counts its commits."""
 
     def __init__(self, session: BatchSession) -> None:
@@ -117,7 +117,7 @@ def test_ends_of_every_kind_in_one_batch_each_do_their_own(
             writer.close(close(account, "settled", IntentEnd.SETTLED)),
             writer.close(close(account, "doubtful", IntentEnd.DOUBTFUL, review=True)),
             writer.release(Release(account, "released", 7)),
-            writer.expire(Expire(account, "expired", 7)),
+            writer.release(Expire(account, "expired", 7)),
         )
 
     settle(session, work)
@@ -136,7 +136,7 @@ def test_a_close_that_comes_after_its_payment_was_reversed_has_it_reversed_again
 ) -> None:
     async def work(writer: Writer) -> None:
         await writer.authorize(authorize(office, account, "r0"))
-        await writer.expire(Expire(account, "r0", 5))
+        await writer.release(Expire(account, "r0", 5))
         with office.database.writing() as connection:
             (claimed,) = intents.claim(connection, 6, 99, 10)
             ended = _ended(claimed)
@@ -154,7 +154,7 @@ def test_a_reversal_under_way_does_not_count_when_the_payment_comes_into_doubt_m
 ) -> None:
     async def work(writer: Writer) -> bool:
         await writer.authorize(authorize(office, account, "r0"))
-        await writer.expire(Expire(account, "r0", 5))
+        await writer.release(Expire(account, "r0", 5))
         with office.database.writing() as connection:
             (claimed,) = intents.claim(connection, 6, 99, 10)
         await writer.release(Release(account, "r0", 8))

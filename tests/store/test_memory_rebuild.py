@@ -11,8 +11,7 @@ import pytest
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded_event import recorded_event
-from gatehouse.store.decisions.history import RecordText
-from gatehouse.store.decisions.memory_rebuild import MemoryRebuild
+from gatehouse.store.decisions.memory_rebuild import MemoryRebuild, RecordText
 
 
 def _record(

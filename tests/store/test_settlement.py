@@ -24,9 +24,9 @@ from gatehouse.store.requests.settlement import (
     BatchRows,
     DoubtfulIntent,
     Expire,
-    KeptClaim,
     NewIntent,
     NewReview,
+    StoredClaim,
     decide,
     wanted_by,
 )
@@ -93,14 +93,14 @@ def test_a_key_with_another_body_is_refused_even_while_in_flight() -> None:
 
 
 def test_a_kept_answer_is_replayed_without_touching_money_even_when_there_is_none() -> None:
-    kept = KeptClaim("k", "r0", "b", "the answer", NOW + 1)
+    kept = StoredClaim("k", "r0", "b", "the answer", NOW + 1)
     answers, changes = decide([authorize("r1", key="k")], loaded(0, claims={"k": kept}))
     assert answers == [Replay(b"the answer")]
     assert not changes
 
 
 def test_an_expired_key_is_free_again() -> None:
-    kept = KeptClaim("k", "r0", "other", "old", NOW)
+    kept = StoredClaim("k", "r0", "other", "old", NOW)
     answers, changes = decide([authorize("r1", key="k")], loaded(claims={"k": kept}))
     assert isinstance(answers[0], Authorized)
     assert changes.claims_kept["k"].request_id == "r1"
@@ -115,7 +115,7 @@ def test_a_refused_request_leaves_its_key_free() -> None:
 def test_the_answer_of_a_closed_request_is_kept_with_the_true_balance() -> None:
     state = loaded(
         holds={"r0": Hold("r0", "acct", 50, NOW, "srv", None, "k")},
-        claims={"k": KeptClaim("k", "r0", "b", None, NOW + 1)},
+        claims={"k": StoredClaim("k", "r0", "b", None, NOW + 1)},
     )
     state.accounts["acct"].held = 50
     answers, changes = decide([close("r0", key="k")], state)

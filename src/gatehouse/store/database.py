@@ -58,7 +58,7 @@ class Database:
         return await _run_on_thread(self.reading, question)
 
     async def write_on_thread(self, work: Callable[[sa.Connection], T]) -> T:
-        """The same for a transaction that writes."""
+        """What a function returns after a transaction that writes, run on a thread likewise."""
         return await _run_on_thread(self.writing, work)
 
     def driver_connection(self) -> Any:

@@ -19,8 +19,7 @@ def lock_changes(connection: sa.Connection) -> None:
 
 def read_revision(connection: sa.Connection) -> int:
     """A number that grows with every change of accounts, keys, prices and the like."""
-    value = connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == _REVISION))
-    return int(value or 0)
+    return int(read_mark(connection, _REVISION) or 0)
 
 
 def bump_revision(connection: sa.Connection) -> None:

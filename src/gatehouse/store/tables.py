@@ -1,314 +1,251 @@
 """The tables. Times are milliseconds since 1970 (UTC), amounts integers in millionths."""
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
+
+from gatehouse.store.columns import index, key, optional, required
 
 METADATA: Final = sa.MetaData()
 
-ACCOUNTS: Final = sa.Table(
+
+def _table(name: str, *parts: sa.schema.SchemaItem, **options: Any) -> sa.Table:
+    return sa.Table(name, METADATA, *parts, **options)
+
+
+ACCOUNTS: Final = _table(
     "accounts",
-    METADATA,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("currency", sa.Text, nullable=False),
-    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("balance", sa.BigInteger, nullable=False),
-    sa.Column("held", sa.BigInteger, nullable=False),
-    sa.Column("fees", sa.Text, nullable=False),
-    sa.Column("policies", sa.Text, nullable=False),
+    *key(Text, "id"),
+    *required(Text, "name", "currency"),
+    *required(BigInteger, "created_at_ms", "balance", "held"),
+    *required(Text, "fees", "policies"),
     sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
 )
 
-API_KEYS: Final = sa.Table(
+API_KEYS: Final = _table(
     "api_keys",
-    METADATA,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("account_id", sa.Text, sa.ForeignKey("accounts.id"), nullable=False, index=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("hash", sa.Text, nullable=False, unique=True),
-    sa.Column("scopes", sa.Text, nullable=False),
-    sa.Column("networks", sa.Text, nullable=False),
-    sa.Column("rate_limit_per_second", sa.Integer),
-    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("expires_at_ms", sa.BigInteger),
-    sa.Column("revoked_at_ms", sa.BigInteger),
-    sa.Column("last_used_at_ms", sa.BigInteger),
-    sa.Column("successor", sa.Text),
+    *key(Text, "id"),
+    sa.Column("account_id", Text, sa.ForeignKey("accounts.id"), nullable=False, index=True),
+    *required(Text, "name"),
+    sa.Column("hash", Text, nullable=False, unique=True),
+    *required(Text, "scopes", "networks"),
+    *optional(Integer, "rate_limit_per_second"),
+    *required(BigInteger, "created_at_ms"),
+    *optional(BigInteger, "expires_at_ms", "revoked_at_ms", "last_used_at_ms"),
+    *optional(Text, "successor"),
 )
 
 # The key orders entries by account and time and makes a second end of one request impossible.
-LEDGER_ENTRIES: Final = sa.Table(
+LEDGER_ENTRIES: Final = _table(
     "ledger_entries",
-    METADATA,
-    sa.Column("account_id", sa.Text, primary_key=True),
-    sa.Column("reference", sa.Text, primary_key=True),
-    sa.Column("step", sa.SmallInteger, primary_key=True, autoincrement=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("amount", sa.BigInteger, nullable=False),
-    sa.Column("held", sa.BigInteger, nullable=False),
-    sa.Column("at_ms", sa.BigInteger, nullable=False),
-    sa.Column("detail", sa.Text),
+    *key(Text, "account_id", "reference"),
+    *key(SmallInteger, "step"),
+    *required(Text, "kind"),
+    *required(BigInteger, "amount", "held", "at_ms"),
+    *optional(Text, "detail"),
     sqlite_with_rowid=False,
 )
 
 # Only open authorizations, so the table is as small as the number of requests in flight.
-HOLDS: Final = sa.Table(
+HOLDS: Final = _table(
     "holds",
-    METADATA,
-    sa.Column("request_id", sa.Text, primary_key=True),
-    sa.Column("account_id", sa.Text, nullable=False),
-    sa.Column("amount", sa.BigInteger, nullable=False),
-    sa.Column("expires_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("owner", sa.Text, nullable=False),
-    sa.Column("card", sa.Text),
-    sa.Column("claim", sa.Text),
+    *key(Text, "request_id"),
+    *required(Text, "account_id"),
+    *required(BigInteger, "amount", "expires_at_ms"),
+    *required(Text, "owner"),
+    *optional(Text, "card", "claim"),
     sqlite_with_rowid=False,
 )
 
-IDEMPOTENCY: Final = sa.Table(
+IDEMPOTENCY: Final = _table(
     "idempotency",
-    METADATA,
-    sa.Column("claim_id", sa.Text, primary_key=True),
-    sa.Column("request_id", sa.Text, nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("answer", sa.Text),
-    sa.Column("expires_at_ms", sa.BigInteger, nullable=False, index=True),
+    *key(Text, "claim_id"),
+    *required(Text, "request_id", "body"),
+    *optional(Text, "answer"),
+    sa.Column("expires_at_ms", BigInteger, nullable=False, index=True),
 )
 
-DECISIONS: Final = sa.Table(
+DECISIONS: Final = _table(
     "decisions",
-    METADATA,
-    sa.Column("account_id", sa.Text, primary_key=True),
-    sa.Column("request_id", sa.Text, primary_key=True),
-    sa.Column("at_ms", sa.BigInteger, nullable=False),
-    sa.Column("operation", sa.Text, nullable=False),
-    sa.Column("client_reference", sa.Text),
-    sa.Column("card", sa.Text),
-    sa.Column("record", sa.Text, nullable=False),
-    sa.Column("transaction_reference", sa.Text),
-)
-sa.Index(
-    "decisions_by_client_reference",
-    DECISIONS.c.account_id,
-    DECISIONS.c.client_reference,
-    DECISIONS.c.request_id,
-    sqlite_where=DECISIONS.c.client_reference.is_not(None),
-    postgresql_where=DECISIONS.c.client_reference.is_not(None),
-)
-sa.Index(
-    "decisions_by_transaction",
-    DECISIONS.c.account_id,
-    DECISIONS.c.transaction_reference,
-    DECISIONS.c.request_id,
-    sqlite_where=DECISIONS.c.transaction_reference.is_not(None),
-    postgresql_where=DECISIONS.c.transaction_reference.is_not(None),
+    *key(Text, "account_id", "request_id"),
+    *required(BigInteger, "at_ms"),
+    *required(Text, "operation"),
+    *optional(Text, "client_reference", "card"),
+    *required(Text, "record"),
+    *optional(Text, "transaction_reference"),
+    index(
+        "decisions_by_client_reference",
+        "account_id",
+        "client_reference",
+        "request_id",
+        where="client_reference IS NOT NULL",
+    ),
+    index(
+        "decisions_by_transaction",
+        "account_id",
+        "transaction_reference",
+        "request_id",
+        where="transaction_reference IS NOT NULL",
+    ),
 )
 
-CARD_MISMATCHES: Final = sa.Table(
+CARD_MISMATCHES: Final = _table(
     "card_mismatches",
-    METADATA,
-    sa.Column("card", sa.Text, primary_key=True),
-    sa.Column("request_id", sa.Text, primary_key=True),
-    sa.Column("at_ms", sa.BigInteger, nullable=False, index=True),
+    *key(Text, "card", "request_id"),
+    sa.Column("at_ms", BigInteger, nullable=False, index=True),
     sqlite_with_rowid=False,
 )
 
-AUDIT: Final = sa.Table(
+AUDIT: Final = _table(
     "audit",
-    METADATA,
-    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("at_ms", sa.BigInteger, nullable=False),
-    sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("action", sa.Text, nullable=False),
-    sa.Column("account_id", sa.Text),
-    sa.Column("details", sa.Text, nullable=False),
-    sa.Column("hash", sa.Text, nullable=False),
+    *key(BigInteger, "seq"),
+    *required(BigInteger, "at_ms"),
+    *required(Text, "actor", "action"),
+    *optional(Text, "account_id"),
+    *required(Text, "details", "hash"),
 )
 
-KEY_RING: Final = sa.Table(
+KEY_RING: Final = _table(
     "key_ring",
-    METADATA,
-    sa.Column("purpose", sa.Text, primary_key=True),
-    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("wrapped", sa.Text, nullable=False),
-    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
+    *key(Text, "purpose"),
+    *key(Integer, "version"),
+    *required(Text, "wrapped"),
+    *required(BigInteger, "created_at_ms"),
 )
 
 # The holders of cards. All data about a person is in one encrypted value; the other columns hold
 # keyed hashes. The rows of a card are stored together, so a look-up reads one range of one index.
-IDENTITIES: Final = sa.Table(
+IDENTITIES: Final = _table(
     "identities",
-    METADATA,
-    sa.Column("card", sa.Text, primary_key=True),
-    sa.Column("scope", sa.Text, primary_key=True),
-    sa.Column("person", sa.Text, primary_key=True),
-    sa.Column("key_version", sa.Integer, nullable=False),
-    sa.Column("sealed", sa.LargeBinary, nullable=False),
-    sa.Column("content", sa.Text, nullable=False),
-    sa.Column("reference", sa.Text),
-    sa.Column("updated_at_ms", sa.BigInteger, nullable=False),
+    *key(Text, "card", "scope", "person"),
+    *required(Integer, "key_version"),
+    *required(LargeBinary, "sealed"),
+    *required(Text, "content"),
+    *optional(Text, "reference"),
+    *required(BigInteger, "updated_at_ms"),
+    index("identities_by_scope", "scope", "card", "person", unique=True),
+    index("identities_by_person", "person"),
+    index("identities_by_reference", "reference", where="reference IS NOT NULL"),
     sqlite_with_rowid=False,
-)
-sa.Index(
-    "identities_by_scope", IDENTITIES.c.scope, IDENTITIES.c.card, IDENTITIES.c.person, unique=True
-)
-sa.Index("identities_by_person", IDENTITIES.c.person)
-sa.Index(
-    "identities_by_reference",
-    IDENTITIES.c.reference,
-    sqlite_where=IDENTITIES.c.reference.is_not(None),
-    postgresql_where=IDENTITIES.c.reference.is_not(None),
 )
 
 # How many people of a scope have an identifier of a type, known without decrypting them.
-IDENTITY_TYPES: Final = sa.Table(
+IDENTITY_TYPES: Final = _table(
     "identity_types",
-    METADATA,
-    sa.Column("scope", sa.Text, primary_key=True),
-    sa.Column("type", sa.Text, primary_key=True),
-    sa.Column("people", sa.BigInteger, nullable=False),
+    *key(Text, "scope", "type"),
+    *required(BigInteger, "people"),
     sqlite_with_rowid=False,
 )
 
 # The progress of each import, so that an interrupted one can continue.
-IDENTITY_IMPORTS: Final = sa.Table(
+IDENTITY_IMPORTS: Final = _table(
     "identity_imports",
-    METADATA,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("scope", sa.Text, nullable=False),
-    sa.Column("file", sa.Text),
-    sa.Column("started_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("finished_at_ms", sa.BigInteger),
-    sa.Column("line", sa.BigInteger, nullable=False),
-    sa.Column("offset", sa.BigInteger, nullable=False),
-    sa.Column("added", sa.BigInteger, nullable=False),
-    sa.Column("changed", sa.BigInteger, nullable=False),
-    sa.Column("unchanged", sa.BigInteger, nullable=False),
-    sa.Column("refused", sa.BigInteger, nullable=False),
+    *key(Text, "id"),
+    *required(Text, "scope"),
+    *optional(Text, "file"),
+    *required(BigInteger, "started_at_ms"),
+    *optional(BigInteger, "finished_at_ms"),
+    *required(BigInteger, "line", "offset", "added", "changed", "unchanged", "refused"),
+    index("identity_imports_by_file", "scope", "file"),
 )
-sa.Index("identity_imports_by_file", IDENTITY_IMPORTS.c.scope, IDENTITY_IMPORTS.c.file)
 
 # What an account configures by files: rule sets and pipelines. A version never changes.
-CONFIGURATIONS: Final = sa.Table(
+CONFIGURATIONS: Final = _table(
     "configurations",
-    METADATA,
-    sa.Column("account_id", sa.Text, primary_key=True),
-    sa.Column("kind", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("document", sa.Text, nullable=False),
-    sa.Column("program", sa.Text, nullable=False),
-    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("note", sa.Text),
+    *key(Text, "account_id", "kind", "name"),
+    *key(Integer, "version"),
+    *required(Text, "document", "program"),
+    *required(BigInteger, "created_at_ms"),
+    *required(Text, "actor"),
+    *optional(Text, "note"),
 )
 
 # Which version of each is active, which one was before, and how often that changed.
-CONFIGURATION_HEADS: Final = sa.Table(
+CONFIGURATION_HEADS: Final = _table(
     "configuration_heads",
-    METADATA,
-    sa.Column("account_id", sa.Text, primary_key=True),
-    sa.Column("kind", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("previous", sa.Integer),
-    sa.Column("changed_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("changes", sa.Integer, nullable=False),
+    *key(Text, "account_id", "kind", "name"),
+    *required(Integer, "version"),
+    *optional(Integer, "previous"),
+    *required(BigInteger, "changed_at_ms"),
+    *required(Integer, "changes"),
 )
 
-LISTS: Final = sa.Table(
+LISTS: Final = _table(
     "lists",
-    METADATA,
-    sa.Column("account_id", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("description", sa.Text),
-    sa.Column("created_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("changes", sa.Integer, nullable=False),
+    *key(Text, "account_id", "name"),
+    *required(Text, "kind"),
+    *optional(Text, "description"),
+    *required(BigInteger, "created_at_ms"),
+    *required(Integer, "changes"),
 )
 
 # A removed entry stays with the time, so that a backtest knows what was listed when.
-LIST_ENTRIES: Final = sa.Table(
+LIST_ENTRIES: Final = _table(
     "list_entries",
-    METADATA,
-    sa.Column("account_id", sa.Text, primary_key=True),
-    sa.Column("list", sa.Text, primary_key=True),
-    sa.Column("value", sa.Text, primary_key=True),
-    sa.Column("added_at_ms", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("shown", sa.Text, nullable=False),
-    sa.Column("reason", sa.Text),
-    sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("expires_at_ms", sa.BigInteger),
-    sa.Column("removed_at_ms", sa.BigInteger),
+    *key(Text, "account_id", "list", "value"),
+    *key(BigInteger, "added_at_ms"),
+    *required(Text, "shown"),
+    *optional(Text, "reason"),
+    *required(Text, "actor"),
+    *optional(BigInteger, "expires_at_ms", "removed_at_ms"),
+    index(
+        "list_entries_live",
+        "account_id",
+        "list",
+        "value",
+        unique=True,
+        where="removed_at_ms IS NULL",
+    ),
     sqlite_with_rowid=False,
 )
 
-sa.Index(
-    "list_entries_live",
-    LIST_ENTRIES.c.account_id,
-    LIST_ENTRIES.c.list,
-    LIST_ENTRIES.c.value,
-    unique=True,
-    sqlite_where=LIST_ENTRIES.c.removed_at_ms.is_(None),
-    postgresql_where=LIST_ENTRIES.c.removed_at_ms.is_(None),
-)
 
 # Payments with an unknown result. A row is added before the payment is sent to the gateway and
 # deleted when it is answered; one that outlives its process must be reversed.
-GATEWAY_INTENTS: Final = sa.Table(
+GATEWAY_INTENTS: Final = _table(
     "gateway_intents",
-    METADATA,
-    sa.Column("request_id", sa.Text, primary_key=True),
-    sa.Column("account_id", sa.Text, nullable=False),
-    sa.Column("amount_minor", sa.BigInteger, nullable=False),
-    sa.Column("currency", sa.Text, nullable=False),
-    sa.Column("at_ms", sa.BigInteger, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("attempts", sa.Integer, nullable=False),
-    sa.Column("next_at_ms", sa.BigInteger),
-    sa.Column("changed_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("detail", sa.Text),
+    *key(Text, "request_id"),
+    *required(Text, "account_id"),
+    *required(BigInteger, "amount_minor"),
+    *required(Text, "currency"),
+    *required(BigInteger, "at_ms"),
+    *required(Text, "state"),
+    *required(Integer, "attempts"),
+    *optional(BigInteger, "next_at_ms"),
+    *required(BigInteger, "changed_at_ms"),
+    *optional(Text, "detail"),
+    index("gateway_intents_by_state", "state", "next_at_ms"),
     sqlite_with_rowid=False,
 )
-sa.Index("gateway_intents_by_state", GATEWAY_INTENTS.c.state, GATEWAY_INTENTS.c.next_at_ms)
 
-REVIEWS: Final = sa.Table(
+REVIEWS: Final = _table(
     "reviews",
-    METADATA,
-    sa.Column("account_id", sa.Text, primary_key=True),
-    sa.Column("request_id", sa.Text, primary_key=True),
-    sa.Column("at_ms", sa.BigInteger, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("resolved_at_ms", sa.BigInteger),
-    sa.Column("actor", sa.Text),
-    sa.Column("reason", sa.Text),
+    *key(Text, "account_id", "request_id"),
+    *required(BigInteger, "at_ms"),
+    *required(Text, "state"),
+    *optional(BigInteger, "resolved_at_ms"),
+    *optional(Text, "actor", "reason"),
+    index("reviews_by_state", "account_id", "state", "request_id"),
 )
-sa.Index("reviews_by_state", REVIEWS.c.account_id, REVIEWS.c.state, REVIEWS.c.request_id)
 
 # The labels of requests. Rows are never changed: the newest row of a request counts, and names the
 # label before it, so that a reader of the rows can undo that one.
-FEEDBACK: Final = sa.Table(
+FEEDBACK: Final = _table(
     "feedback",
-    METADATA,
-    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("account_id", sa.Text, nullable=False),
-    sa.Column("request_id", sa.Text, nullable=False),
-    sa.Column("label", sa.Text, nullable=False),
-    sa.Column("previous", sa.Text),
-    sa.Column("found_at_ms", sa.BigInteger),
-    sa.Column("amount", sa.BigInteger),
-    sa.Column("currency", sa.Text),
-    sa.Column("recorded_at_ms", sa.BigInteger, nullable=False),
-    sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("source", sa.Text, nullable=False),
+    *key(BigInteger, "seq"),
+    *required(Text, "account_id", "request_id", "label"),
+    *optional(Text, "previous"),
+    *optional(BigInteger, "found_at_ms", "amount"),
+    *optional(Text, "currency"),
+    *required(BigInteger, "recorded_at_ms"),
+    *required(Text, "actor", "source"),
+    index("feedback_by_request", "account_id", "request_id", "seq"),
 )
-sa.Index("feedback_by_request", FEEDBACK.c.account_id, FEEDBACK.c.request_id, FEEDBACK.c.seq)
 
 # Single values: the revision that servers poll, the head of the audit chain, marks.
-STATE: Final = sa.Table(
+STATE: Final = _table(
     "state",
-    METADATA,
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("value", sa.Text, nullable=False),
+    *key(Text, "name"),
+    *required(Text, "value"),
 )

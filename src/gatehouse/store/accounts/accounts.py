@@ -43,13 +43,13 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
 
 def get(connection: sa.Connection, account_id: str) -> Account:
     """The account, or `NotFound`."""
-    return read_account(_existing(connection, account_id))
+    return _account(_existing(connection, account_id))
 
 
 def listing(connection: sa.Connection) -> list[tuple[Account, AccountState]]:
     """All accounts with their balances, oldest first."""
     rows = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.created_at_ms))
-    return [(read_account(row), AccountState(row.balance, row.held)) for row in rows]
+    return [(_account(row), AccountState(row.balance, row.held)) for row in rows]
 
 
 def state(connection: sa.Connection, account_id: str) -> AccountState:
@@ -90,7 +90,6 @@ def _row(connection: sa.Connection, account_id: str) -> Any:
     return connection.execute(sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id)).first()
 
 
-def read_account(row: Any) -> Account:
-    """An account from its row, of this table or of a join with it."""
+def _account(row: Any) -> Account:
     fees, policies = msgspec.json.decode(row.fees), msgspec.json.decode(row.policies)
     return Account(row.id, row.name, row.currency, row.created_at_ms, fees, policies)

@@ -11,6 +11,7 @@ from typing import Final
 from gatehouse.access.accounts import Caller
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.store.accounts import accounts, keys
+from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.state import read_revision
 
@@ -20,7 +21,7 @@ POLL_S: Final = 0.25
 # The cache is not used beyond this age: a revocation counts everywhere within a second.
 _TRUSTED_S: Final = 0.75
 _MOST_CACHED: Final = 10_000
-_FLUSH_EVERY: Final = 40
+_FLUSH_S: Final = 10.0
 
 
 class CallerDirectory:
@@ -38,7 +39,6 @@ class CallerDirectory:
         self._changed = changed
         self._cached: dict[str, Caller] = {}
         self._revision = -1
-        self._generation = 0
         self._checked_at = float("-inf")
         self._uses: dict[str, int] = {}
 
@@ -53,9 +53,9 @@ class CallerDirectory:
             known = self._cached.get(hashed)
             if known is not None:
                 return known
-        generation = self._generation
+        revision = self._revision
         caller = await self._database.read_on_thread(lambda c: keys.find_caller(c, hashed))
-        if caller is not None and generation == self._generation:
+        if caller is not None and revision == self._revision:
             if len(self._cached) >= _MOST_CACHED:
                 self._cached.clear()
             self._cached[hashed] = caller
@@ -72,17 +72,10 @@ class CallerDirectory:
 
     async def poll(self) -> None:
         """Poll for changes until cancelled."""
-        turns = 0
-        while True:
-            turns += 1
-            try:
-                await self.check()
-                if turns % _FLUSH_EVERY == 0:
-                    await self.flush()
-            except Exception:
-                # Polling must survive any defect: without it the cache is not used.
-                _log.exception("could not look for changes")
-            await asyncio.sleep(POLL_S)
+        await asyncio.gather(
+            repeat(self.check, POLL_S, "could not look for changes"),
+            repeat(self.flush, _FLUSH_S, "could not note when keys were used"),
+        )
 
     async def check(self) -> None:
         """Check once whether anything has changed."""
@@ -94,7 +87,6 @@ class CallerDirectory:
             return
         if revision != self._revision:
             self._revision = revision
-            self._generation += 1
             self._cached.clear()
             self._changed()
         self._checked_at = started

@@ -13,7 +13,8 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.tables import ACCOUNTS, API_KEYS
+from gatehouse.store.database import struct_from
+from gatehouse.store.tables import API_KEYS
 
 
 class KeyTerms(msgspec.Struct, frozen=True):
@@ -44,8 +45,10 @@ class RotatedKey(NamedTuple):
 def issue(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     """Make a key; its text is returned here and can never be had again."""
     accounts.get(change.connection, account_id)
+    terms = msgspec.structs.replace(terms, name=recordable(terms.name))
     issued = _insert(change, account_id, terms)
-    change.audit("key.issue", account_id, keyId=issued.key.key_id, **_shown(terms))
+    given = {name: value for name, value in msgspec.to_builtins(terms).items() if value}
+    change.audit("key.issue", account_id, keyId=issued.key.key_id, **given)
     return issued
 
 
@@ -88,7 +91,7 @@ def get(connection: sa.Connection, account_id: str, key_id: str) -> ApiKey:
     row = connection.execute(query).first()
     if row is None:
         raise NotFound(f"account {recordable(account_id)} has no key {recordable(key_id)}")
-    return _key(row._asdict())
+    return _key(row)
 
 
 def of_account(connection: sa.Connection, account_id: str) -> list[ApiKey]:
@@ -96,26 +99,15 @@ def of_account(connection: sa.Connection, account_id: str) -> list[ApiKey]:
     accounts.get(connection, account_id)
     query = sa.select(API_KEYS).where(API_KEYS.c.account_id == account_id)
     rows = connection.execute(query.order_by(API_KEYS.c.id))
-    return [_key(row._asdict()) for row in rows]
+    return [_key(row) for row in rows]
 
 
 def find_caller(connection: sa.Connection, hashed: str) -> Caller | None:
     """The caller with the key of this hash; the key may be revoked or expired."""
-    columns = [column.label(f"key_{column.name}") for column in API_KEYS.c]
-    query = (
-        sa.select(ACCOUNTS, *columns)
-        .join(API_KEYS, API_KEYS.c.account_id == ACCOUNTS.c.id)
-        .where(API_KEYS.c.hash == hashed)
-    )
-    row = connection.execute(query).first()
+    row = connection.execute(sa.select(API_KEYS).where(API_KEYS.c.hash == hashed)).first()
     if row is None:
         return None
-    fields = {
-        name.removeprefix("key_"): value
-        for name, value in row._mapping.items()
-        if name.startswith("key_")
-    }
-    return Caller(_key(fields), accounts.read_account(row))
+    return Caller(_key(row), accounts.get(connection, row.account_id))
 
 
 def note_uses(connection: sa.Connection, uses: Mapping[str, int]) -> None:
@@ -132,13 +124,12 @@ def note_uses(connection: sa.Connection, uses: Mapping[str, int]) -> None:
 def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     text = new_key_text(change.environment, change.random_bytes)
     _, hashing_key = change.ring.current(keyring.API_KEYS)
-    stored = msgspec.structs.asdict(terms) | {"name": recordable(terms.name)}
     key = ApiKey(
         key_id=change.new_id("key"),
         account_id=account_id,
         created_at_ms=change.now_ms,
         revoked_at_ms=None,
-        **stored,
+        **msgspec.structs.asdict(terms),
     )
     row = msgspec.structs.asdict(key)
     row["id"] = row.pop("key_id")
@@ -155,12 +146,6 @@ def _set(change: Change, key: ApiKey, **values: int | str) -> ApiKey:
     return msgspec.structs.replace(key, **values)
 
 
-def _shown(terms: KeyTerms) -> dict[str, Any]:
-    shown = msgspec.structs.replace(terms, name=recordable(terms.name))
-    return {name: value for name, value in msgspec.to_builtins(shown).items() if value}
-
-
-def _key(row: Mapping[str, Any]) -> ApiKey:
-    fields: dict[str, Any] = {str(name): value for name, value in row.items()}
-    fields |= {name: row[name].split() for name in ("scopes", "networks")}
-    return msgspec.convert(fields | {"key_id": row["id"]}, ApiKey)
+def _key(row: Any) -> ApiKey:
+    lists = {"scopes": row.scopes.split(), "networks": row.networks.split()}
+    return struct_from(row, ApiKey, key_id=row.id, **lists)

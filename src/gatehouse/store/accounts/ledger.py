@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
+from gatehouse.billing.ledger import AccountState, Book, Hold, LedgerEntry
 from gatehouse.billing.statement import MonthStatement, make_statement
 from gatehouse.billing.verify import LedgerReport, verify_ledger
 from gatehouse.core.redaction import recordable
@@ -36,10 +36,7 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
 
 def verify(connection: sa.Connection) -> LedgerReport:
     """Verify the ledger of every account, within one consistent view."""
-    states = {
-        row.id: AccountState(row.balance, row.held)
-        for row in connection.execute(sa.select(ACCOUNTS))
-    }
+    states = {account.account_id: state for account, state in accounts.listing(connection)}
     holds = {row.request_id: Hold(*row) for row in connection.execute(sa.select(HOLDS))}
     key = LEDGER_ENTRIES.c
     query = sa.select(LEDGER_ENTRIES).order_by(key.account_id, key.reference, key.step)
@@ -108,5 +105,4 @@ def _stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[Ledg
 
 
 def _entry(row: Any) -> LedgerEntry:
-    account_id, reference, step, kind, *rest = row
-    return LedgerEntry(account_id, reference, step, EntryKind(kind), *rest)
+    return msgspec.convert(tuple(row), LedgerEntry)

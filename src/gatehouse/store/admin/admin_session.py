@@ -27,16 +27,12 @@ class Change:
         self.ring = session.ring
         self.environment = session.environment
         self.actor = session.actor
-        self._session = session
+        self.random_bytes = session.randomness
         self.audited = False
-
-    def random_bytes(self, count: int) -> bytes:
-        """Fresh randomness."""
-        return self._session.randomness(count)
 
     def new_id(self, prefix: str) -> str:
         """A new id that begins with the time of the change."""
-        return new_id(prefix, self.now_ms, self._session.randomness)
+        return new_id(prefix, self.now_ms, self.random_bytes)
 
     def audit(self, action: str, account_id: str | None = None, **details: Any) -> None:
         """Write the audit line about this change; `details` must hold no secret."""
@@ -75,8 +71,6 @@ class AdminSession:
             if not unseen:
                 bump_revision(connection)
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[sa.Connection]:
+    def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """Read something."""
-        with self.database.reading() as connection:
-            yield connection
+        return self.database.reading()

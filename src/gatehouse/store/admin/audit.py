@@ -5,7 +5,6 @@ kept in the state table, which is itself sealed with the key.
 """
 
 import hmac
-from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -61,7 +60,9 @@ def verify(connection: sa.Connection, key: bytes) -> AuditReport:
     """Walk the whole chain and compare it with its head."""
     problems: list[str] = []
     previous, seq = _START, 0
-    for line, kept in _lines(connection):
+    query = sa.select(AUDIT).order_by(AUDIT.c.seq)
+    for row in connection.execution_options(stream_results=True).execute(query):
+        line, kept = _line(row), row.hash
         if line.seq != seq + 1:
             problems.append(f"line {seq + 1} is missing")
         seal = _seal(key, previous, line)
@@ -82,12 +83,6 @@ def read(connection: sa.Connection, account_id: str | None, limit: int) -> list[
     if account_id is not None:
         query = query.where(AUDIT.c.account_id == account_id)
     return [_line(row) for row in reversed(connection.execute(query).all())]
-
-
-def _lines(connection: sa.Connection) -> Iterator[tuple[AuditLine, str]]:
-    query = sa.select(AUDIT).order_by(AUDIT.c.seq)
-    for row in connection.execution_options(stream_results=True).execute(query):
-        yield _line(row), row.hash
 
 
 def _line(row: Any) -> AuditLine:

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from gatehouse.decisions.record import DecisionRecord, decode
 from gatehouse.pipeline.settlement import Claim, KeyReused, Replay, Search, StillInFlight
 from gatehouse.store.database import Database
-from gatehouse.store.requests.settlement import KeptClaim, earlier
+from gatehouse.store.requests.settlement import StoredClaim, earlier
 from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
 
 
@@ -30,7 +30,7 @@ def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[D
 
 
 class DecisionArchive:
-    """The same for a running server: queries run on a thread."""
+    """Finds decision records for a running server: queries run on a thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,12 +41,10 @@ class DecisionArchive:
 
     async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
         """What became of the first request of an idempotency key, if there was one."""
-        kept = IDEMPOTENCY.c
-        query = sa.select(
-            kept.claim_id, kept.request_id, kept.body, kept.answer, kept.expires_at_ms
-        ).where(kept.claim_id == claim.claim_id)
+        columns = [IDEMPOTENCY.c[name] for name in StoredClaim.__struct_fields__]
+        query = sa.select(*columns).where(IDEMPOTENCY.c.claim_id == claim.claim_id)
         row = await self._database.read_on_thread(lambda c: c.execute(query).first())
-        return earlier(None if row is None else KeptClaim(*row), claim, now_ms)
+        return earlier(None if row is None else StoredClaim(*row), claim, now_ms)
 
     async def search(self, account_id: str, wanted: Search) -> list[DecisionRecord]:
         """Records, newest first."""

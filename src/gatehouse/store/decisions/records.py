@@ -41,14 +41,14 @@ class RecordCounts(msgspec.Struct):
     """How many records of a span a reader could use."""
 
     records: int = 0
-    """Those that hold what the reader looks for."""
+    """Records with what the reader looks for."""
     skipped: int = 0
-    """Those that do not, such as those of other operations."""
+    """Records without it, such as those of other operations."""
     unreadable: int = 0
 
     @property
     def looked_at(self) -> int:
-        """All of them."""
+        """All records of the span."""
         return self.records + self.skipped + self.unreadable
 
 

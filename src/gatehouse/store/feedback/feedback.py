@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import LabelSource
-from gatehouse.store.database import struct_from
+from gatehouse.store.feedback.feedback_history import find_all
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
@@ -25,8 +25,8 @@ from gatehouse.store.feedback.statements import (
     Subject,
     TooManyStatements,
     assess,
+    entry_in,
     feedback_row,
-    label_in,
     next_state,
 )
 from gatehouse.store.tables import DECISIONS, FEEDBACK
@@ -36,20 +36,9 @@ _IDS_AT_ONCE: Final = 500
 
 def find(connection: sa.Connection, account_id: str, subject: Subject) -> list[str]:
     """The account's requests of a subject, oldest first; `NotFound` when there is none."""
-    name = subject.request_id
-    if name is not None:
-        condition = DECISIONS.c.request_id == name
-    elif subject.transaction is not None:
-        condition = DECISIONS.c.transaction_reference == subject.transaction
-    else:
-        condition = DECISIONS.c.client_reference == subject.client_reference
     found: list[str] = []
-    if name is None or is_id(name, "req"):
-        query = sa.select(DECISIONS.c.request_id).where(
-            DECISIONS.c.account_id == account_id, condition
-        )
-        in_order = query.order_by(DECISIONS.c.request_id).limit(MOST_REQUESTS + 1)
-        found = list(connection.scalars(in_order))
+    if subject.request_id is None or is_id(subject.request_id, "req"):
+        found = find_all(connection, account_id, [subject])[subject]
     if not found:
         raise NotFound(
             "no such request for this account; check the id, or name the request by its request id"
@@ -72,7 +61,7 @@ def record(connection: sa.Connection, report: LabelReport, now_ms: int) -> list[
 def record_all(
     connection: sa.Connection, reports: Sequence[LabelReport], now_ms: int
 ) -> list[list[LabelOutcome] | TooManyStatements]:
-    """The same for many statements, in their order, each recorded or refused on its own."""
+    """Record many statements in their order, each recorded or refused on its own."""
     pairs = [(one.account_id, each) for one in reports for each in one.request_ids]
     states = _label_states(connection, pairs)
     answers: list[list[LabelOutcome] | TooManyStatements] = []
@@ -121,9 +110,9 @@ def _label_states(
     connection: sa.Connection, pairs: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], LabelState]:
     """The newest statement about each request, where there is one."""
-    by_account: dict[str, dict[str, None]] = defaultdict(dict)
+    by_account: dict[str, set[str]] = defaultdict(set)
     for account_id, request_id in pairs:
-        by_account[account_id][request_id] = None
+        by_account[account_id].add(request_id)
     rows = FEEDBACK.alias()
     # Asked for each decision by itself, the index answers with one look.
     last = sa.select(sa.func.max(rows.c.seq)).where(
@@ -134,7 +123,7 @@ def _label_states(
     )
     found: dict[tuple[str, str], LabelState] = {}
     for account_id, wanted in by_account.items():
-        ids = list(wanted)
+        ids = sorted(wanted)
         for start in range(0, len(ids), _IDS_AT_ONCE):
             numbers = sa.select(last.scalar_subquery()).where(
                 DECISIONS.c.account_id == account_id,
@@ -147,9 +136,3 @@ def _label_states(
                 state = LabelState(entry.statement, entry.recorded_at_ms, imported, row.number)
                 found[account_id, row.request_id] = state
     return found
-
-
-def entry_in(row: Any) -> LabelEntry:
-    """A row as an entry of the history."""
-    previous = None if row.previous is None else label_in(row.previous)
-    return struct_from(row, LabelEntry, label=label_in(row.label), previous=previous)

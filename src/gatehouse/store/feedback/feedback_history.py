@@ -8,11 +8,11 @@ import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
 from gatehouse.core.labels import Label, is_fraud
-from gatehouse.store.feedback.feedback import entry_in
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     LabelEntry,
     Subject,
+    entry_in,
     label_in,
 )
 from gatehouse.store.tables import DECISIONS, FEEDBACK
@@ -27,7 +27,7 @@ _NAMED_BY: Final = {
 
 
 class LabelRow(NamedTuple):
-    """A row for the follower of all of them, with the decision record of its request."""
+    """A row for the label follower, with the decision record of its request."""
 
     seq: int
     account_id: str
@@ -51,13 +51,13 @@ def listing(
 
 def find_all(
     connection: sa.Connection, account_id: str, subjects: Sequence[Subject]
-) -> dict[Subject, list[str]]:
+) -> defaultdict[Subject, list[str]]:
     """The account's requests of each of some hundred subjects, oldest first.
 
-    One that stands for too many has more than `MOST_REQUESTS`, but not all of them; one that
-    stands for none is left out.
+    A subject of too many requests gets more than `MOST_REQUESTS`, but not all of them; a subject
+    without requests is left out.
     """
-    found: dict[Subject, list[str]] = defaultdict(list)
+    found: defaultdict[Subject, list[str]] = defaultdict(list)
     for field, column in _NAMED_BY.items():
         wanted = {name for subject in subjects if (name := getattr(subject, field)) is not None}
         mine = sa.select(column.label("name"), DECISIONS.c.request_id).where(

@@ -5,22 +5,19 @@ reads them at once, without waiting for its next poll.
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable
 from typing import Final, Protocol
 
 import sqlalchemy as sa
 
-from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.labels import is_fraud
 from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.sentry.recorded_event import past_event_in
+from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.feedback.feedback_history import LabelRow
-
-_log: Final = logging.getLogger("gatehouse.store")
 
 POLL_S: Final = 0.25
 _AT_ONCE: Final = 256
@@ -51,16 +48,11 @@ class LabelFollower:
 
     async def run(self) -> None:
         """Keep following until cancelled."""
-        while True:
-            try:
-                await self.catch_up()
-                self.current.set()
-            except StoreUnavailable as error:
-                _log.warning("could not read labels", extra={"reason": str(error)})
-            except Exception:
-                # The next poll may succeed; until then scores lack the newest labels.
-                _log.exception("could not follow labels")
-            await asyncio.sleep(POLL_S)
+        await repeat(self._poll, POLL_S, "could not read labels")
+
+    async def _poll(self) -> None:
+        await self.catch_up()
+        self.current.set()
 
     async def labels_recorded(self) -> None:
         """Note what was recorded just now, unless there is much before it to be noted."""
@@ -82,8 +74,8 @@ class LabelFollower:
             self._until = newest
         if newest <= self._seq:
             return []
-        # Of the rows before the first poll, only the newest of each request counts. The newest row
-        # of all is always among these, so that all of them end there.
+        # Of the rows before the first poll, only the newest of each request counts. The very newest
+        # row is always one of them, so `_seq` reaches `_until`.
         if self._seq < self._until:
             return feedback_history.rows_in_force(connection, self._seq, self._until, _AT_ONCE)
         return feedback_history.rows_after(connection, self._seq, _AT_ONCE)

@@ -10,10 +10,11 @@ import msgspec
 from gatehouse.core.errors import Conflict
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.redaction import recordable
+from gatehouse.store.database import struct_from
 
 LONGEST_ID: Final = 128
 MOST_REQUESTS: Final = 100
-"""How many requests one name may stand for; a name for more of them names nothing."""
+"""How many requests one name may stand for; a name of more requests is refused."""
 MOST_STATEMENTS: Final = 100
 """How many statements about one request are stored, and shown."""
 
@@ -114,7 +115,7 @@ def assess(
     """What a statement changes; `TooManyStatements` when it would be one too many."""
     last = None if before is None else before.statement
     previous = None if last is None or last.label is Label.WITHDRAWN else last.label
-    # To withdraw a label that never was changes nothing.
+    # Withdrawing a label that was never given changes nothing.
     changed = statement.label is not Label.WITHDRAWN if last is None else statement != last
     # A file is recognised by its statements on record, so they are stored even if nothing changes.
     imported = source is LabelSource.IMPORT and (before is None or not before.imported)
@@ -144,6 +145,12 @@ def feedback_row(report: LabelReport, request_id: str, previous: Label | None) -
         "actor": report.actor,
         "source": report.source.value,
     }
+
+
+def entry_in(row: Any) -> LabelEntry:
+    """A row as an entry of the history."""
+    previous = None if row.previous is None else label_in(row.previous)
+    return struct_from(row, LabelEntry, label=label_in(row.label), previous=previous)
 
 
 @lru_cache(maxsize=64)

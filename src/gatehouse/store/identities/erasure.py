@@ -114,7 +114,7 @@ def compact(session: AdminSession) -> None:
 
 
 def _recount_types(connection: sa.Connection, sealer: IdentitySealer) -> None:
-    """Count the people by type anew, after a row went whose types could not be read."""
+    """Count the people by type again, after a row was deleted that could not be opened."""
     mark = read_mark(connection, RECOUNT)
     if mark is None:
         return

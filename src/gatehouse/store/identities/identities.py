@@ -5,7 +5,7 @@ record of another scope is not found.
 """
 
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Final
@@ -61,14 +61,13 @@ class Selector(msgspec.Struct, frozen=True):
     """Only cards whose fingerprints begin differently."""
 
 
-class _Old(msgspec.Struct):
-    """A row that may be replaced."""
+class _Old(msgspec.Struct, frozen=True):
+    """A person on record who may be replaced; both marks are None when the row cannot be opened."""
 
-    version: int
-    content: str
+    content: str | None
     types: frozenset[IdentifierType] | None
-    """None as long as the row has not been opened."""
-    row: Any = None
+    in_database: bool = False
+    """Else it was added by the same batch or dry run."""
 
 
 class DryRun:
@@ -115,37 +114,37 @@ def put(
 
     A row that cannot be opened is replaced too. In a dry run nothing is written, but remembered.
     """
-    known = _known(scope, entries, connection)
+    cards = sorted({entry.card for entry in entries})
+    known = _known(scope, cards, connection, sealer)
     if dry_run is not None:
-        for card, person, content in dry_run.of(sorted({entry.card for entry in entries})):
-            known.setdefault(card, {})[person] = _Old(sealer.version, content, frozenset())
+        for card, person, content in dry_run.of(cards):
+            known[card][person] = _Old(content, frozenset())
     fresh: dict[HolderKey, dict[str, Any]] = {}
     replaced: set[HolderKey] = set()
     change: Counter[IdentifierType] = Counter()
     uncounted = False
     outcomes = []
     for entry in entries:
-        holders = known.setdefault(entry.card, {})
+        holders = known[entry.card]
         person_id = sealer.person_id(scope, entry)
         old = holders.get(person_id)
         if old is None and len(holders) >= MOST_HOLDERS:
             outcomes.append(RecordChange.REFUSED)
             continue
-        if old is not None and _same(old, scope, entry, sealer):
+        content = sealer.content(scope, entry)
+        if old is not None and old.content == content:
             outcomes.append(RecordChange.UNCHANGED)
             continue
-        row = sealer.row(scope, person_id, entry, now_ms)
         key = (entry.card, scope, person_id)
         types = types_of(entry.person)
         change.update(types)
         if old is not None:
-            before = _types_of_row(old.row, sealer) if old.types is None else old.types
-            uncounted |= before is None
-            change.subtract(before or ())
-            if old.row is not None:
+            uncounted |= old.types is None
+            change.subtract(old.types or ())
+            if old.in_database:
                 replaced.add(key)
-        fresh[key] = row
-        holders[person_id] = _Old(row["key_version"], row["content"], types)
+        fresh[key] = sealer.row(scope, person_id, entry, now_ms)
+        holders[person_id] = _Old(content, types)
         outcomes.append(RecordChange.ADDED if old is None else RecordChange.CHANGED)
     if dry_run is not None:
         dry_run.note(list(fresh.values()))
@@ -228,23 +227,17 @@ def overwrite_deleted(connection: sa.Connection) -> None:
 
 
 def _known(
-    scope: str, entries: Sequence[HolderRecord], connection: sa.Connection
-) -> dict[str, dict[str, _Old]]:
-    cards = sorted({entry.card for entry in entries})
-    query = sa.select(_ROWS).where(_ROWS.c.card.in_(cards), _ROWS.c.scope == scope)
-    known: dict[str, dict[str, _Old]] = {}
-    for row in connection.execute(query):
-        old = _Old(row.key_version, row.content, None, row)
-        known.setdefault(row.card, {})[row.person] = old
+    scope: str, cards: Sequence[str], connection: sa.Connection, sealer: IdentitySealer
+) -> defaultdict[str, dict[str, _Old]]:
+    """The people of the cards that are on record, by card and id."""
+    known: defaultdict[str, dict[str, _Old]] = defaultdict(dict)
+    # The column of content marks is not enough: a damaged row must be replaced.
+    for row in connection.execute(_chosen(scope, Selector(cards=cards))):
+        stored, content, types = open_or_explain(row, sealer), None, None
+        if isinstance(stored, StoredHolder):
+            content, types = sealer.content(scope, stored.entry), types_of(stored.entry.person)
+        known[row.card][row.person] = _Old(content, types, in_database=True)
     return known
-
-
-def _same(old: _Old, scope: str, entry: HolderRecord, sealer: IdentitySealer) -> bool:
-    if not sealer.knows(old.version) or sealer.content(old.version, scope, entry) != old.content:
-        return False
-    # The hash alone would accept a damaged row, which an import could then never repair.
-    stored = None if old.row is None else open_or_explain(old.row, sealer)
-    return stored is None or (isinstance(stored, StoredHolder) and stored.entry == entry)
 
 
 def _types_of_row(row: Any, sealer: IdentitySealer) -> frozenset[IdentifierType] | None:

@@ -17,7 +17,7 @@ RECOUNT: Final = "identity-types-recount"
 _ROWS: Final = tables.IDENTITIES
 
 
-class Census(msgspec.Struct, frozen=True, rename="camel"):
+class Census(msgspec.Struct, rename="camel"):
     """How many people are stored in a scope."""
 
     scope: str
@@ -39,14 +39,10 @@ def census(connection: sa.Connection, sealer: IdentitySealer) -> list[Census]:
         types.setdefault(row.scope, {})[row.type] = row.people
     found: dict[str, Census] = {}
     for scope, version, people, outdated in connection.execute(query):
-        before = found.get(scope) or Census(scope, 0, 0, {}, types.get(scope, {}))
-        found[scope] = Census(
-            scope,
-            before.people + people,
-            before.outdated + int(outdated),
-            {**before.key_versions, version: people},
-            before.types,
-        )
+        one = found.setdefault(scope, Census(scope, 0, 0, {}, types.get(scope, {})))
+        one.people += people
+        one.outdated += int(outdated)
+        one.key_versions[version] = people
     return list(found.values())
 
 

@@ -4,9 +4,7 @@ A thread with a connection of its own answers all lookups of a turn of the event
 statement (see `store.requests.batches`). What a lookup costs depends on the card's holders alone.
 """
 
-import contextlib
 import logging
-import sqlite3
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -21,7 +19,7 @@ from gatehouse.idverify.people import IdentifierType, Person
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.store.database import Database
 from gatehouse.store.identities.identity_sealer import EVERYONE, label_of, read_person
-from gatehouse.store.requests.batches import UNREACHABLE, BatchThread
+from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, DriverSession
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -54,11 +52,8 @@ _read_rows: Final = msgspec.json.Decoder(list[tuple[int, str, str, int, str]]).d
 _read_types: Final = msgspec.json.Decoder(list[tuple[str, str]]).decode
 
 
-class SqliteHolders:
+class SqliteHolders(DriverSession):
     """The embedded database; every statement is a moment of its own."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def rows(self, wanted: list[HolderQuery]) -> list[HolderRow]:
         """The rows of all lookups, read at one moment."""
@@ -70,10 +65,6 @@ class SqliteHolders:
     def types(self, scopes: list[str]) -> list[tuple[str, str]]:
         """Which types of identifiers the scopes hold."""
         return _read_types(self._ask(_SQLITE_TYPES, scopes))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
 
     def _ask(self, statement: str, keys: list[Any]) -> str:
         [(answer,)] = self._connection.execute(statement, (_to_json(keys).decode(),)).fetchall()
@@ -88,11 +79,11 @@ JOIN identities i ON i.card = q.card AND i.scope IN ('*', q.scope)
 _PG_TYPES: Final = "SELECT scope, type FROM identity_types WHERE scope = ANY(%s) AND people > 0"
 
 
-class PostgresHolders:
+class PostgresHolders(DriverSession):
     """A database server; no transaction stays open between two batches."""
 
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
-        self._connection = connection
+        super().__init__(connection)
         connection.autocommit = True
         self._cursor = connection.cursor(binary=True)
 
@@ -105,17 +96,13 @@ class PostgresHolders:
         """Which types of identifiers the scopes hold."""
         return self._cursor.execute(_PG_TYPES, (scopes,), prepare=True).fetchall()
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
 
-
-def _connect(database: Database) -> SqliteHolders | PostgresHolders:
+def _open_holders(database: Database) -> SqliteHolders | PostgresHolders:
     connection = database.driver_connection()
     return SqliteHolders(connection) if database.is_sqlite else PostgresHolders(connection)
 
 
-class RecordedIdentities:
+class RecordedIdentities(BatchThread[HolderQuery, SqliteHolders | PostgresHolders]):
     """Implements `IdentitySource` on the stored records: the account's own and the operator's."""
 
     def __init__(
@@ -126,44 +113,28 @@ class RecordedIdentities:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`reload_ring` reads the ring again, for a key that was renewed after the start."""
-        self._database = database
+        super().__init__(
+            "gatehouse-identities", lambda: _open_holders(database), at_most=_MOST_AT_ONCE
+        )
         self._reload_ring = reload_ring or (lambda: ring)
         self._monotonic = monotonic
         self._sealer = Sealer(ring, IDENTITIES)
         self._ring_read_at = float("-inf")
-        self._connection: SqliteHolders | PostgresHolders | None = None
         self._types: dict[str, frozenset[IdentifierType]] = {}
         self._types_read_at = float("-inf")
-        self._batches = BatchThread[HolderQuery](
-            "gatehouse-identities", self._answer, self._disconnect, at_most=_MOST_AT_ONCE
-        )
-
-    def start(self) -> None:
-        """Begin to serve the running event loop."""
-        self._batches.start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether lookups are being answered."""
-        return self._batches.alive
-
-    async def stop(self) -> None:
-        """Answer what was handed over, then close the connection."""
-        await self._batches.stop()
 
     async def find(self, enquiry: IdentityEnquiry) -> Holders:
         """The holders of a card: those the account has on record, then the operator's."""
-        found: Holders = await self._batches.submit((enquiry.fingerprint, enquiry.account_id))
+        found: Holders = await self.submit((enquiry.fingerprint, enquiry.account_id))
         return found
 
     def _answer(self, wanted: list[HolderQuery]) -> list[Holders | ConnectorFailed]:
         try:
-            if self._connection is None:
-                self._connection = _connect(self._database)
-            rows = self._connection.rows(wanted)
-            self._refresh_types(self._connection.types, wanted)
+            session = self._session()
+            rows = session.rows(wanted)
+            self._refresh_types(session.types, wanted)
         except Exception as error:
-            self._disconnect()
+            self._drop_session()
             if isinstance(error, UNREACHABLE):
                 _log.error("the identity records cannot be read", extra={"reason": str(error)})
             else:
@@ -242,9 +213,3 @@ class RecordedIdentities:
             if kind in _TYPES:
                 held[scope].append(_TYPES[kind])
         self._types.update({scope: frozenset(kinds) for scope, kinds in held.items()})
-
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            with contextlib.suppress(Exception):
-                self._connection.close()
-            self._connection = None

@@ -1,9 +1,9 @@
 """Seals people into rows that reveal nothing, and opens such rows.
 
 Three keys are at work. The newest identity key seals a row, and a key derived from it marks the
-row's content, so that an unchanged record is recognised without opening it; both are replaced by
-re-encryption. The ids of people and the marks of references and files must stay the same through
-that; they depend on the key of card fingerprints: when it is replaced, all is imported anew anyway.
+row's content, so that records can be compared by their marks; both are replaced by re-encryption.
+The ids of people and the marks of references and files must stay the same through that. They
+depend on the key of card fingerprints: when it is replaced, all records are imported anew.
 """
 
 import secrets
@@ -83,7 +83,7 @@ class IdentitySealer:
         self.version = self._sealer.version
         self.card_version, key = ring.current(CARD_FINGERPRINTS)
         self._marking = _derived(key, b"identity marks")
-        self._content_keys: dict[int, bytes] = {}
+        self._content_key = _derived(ring.key(IDENTITIES, self.version), b"identity content")
 
     @property
     def card_prefix(self) -> str:
@@ -91,7 +91,7 @@ class IdentitySealer:
         return f"fp{self.card_version}_"
 
     def person_id(self, scope: str, entry: HolderRecord) -> str:
-        """The same for the same person of a card: by reference, or else by role and names.
+        """The id of a person of a card, made from the reference, or else from role and names.
 
         A person with neither is known by everything on record, so that two of them stay two.
         """
@@ -124,15 +124,10 @@ class IdentitySealer:
         """A keyed hash to feed a file to."""
         return blake2b(key=self._marking, digest_size=20, person=b"identity file")
 
-    def knows(self, version: int) -> bool:
-        """Whether what was sealed with a version can be opened."""
-        return (IDENTITIES, version) in self._ring.versions()
-
-    def content(self, version: int, scope: str, entry: HolderRecord) -> str:
+    def content(self, scope: str, entry: HolderRecord) -> str:
         """A mark of the content that tells whether a record has changed."""
-        key = self._content_key(version)
         inside = _encode(_Inside(entry.person, entry.reference))
-        return keyed_hash(key, _encode([scope, entry.card, inside]))[:32]
+        return keyed_hash(self._content_key, _encode([scope, entry.card, inside]))[:32]
 
     def row(self, scope: str, person_id: str, entry: HolderRecord, now_ms: int) -> dict[str, Any]:
         """The row of a person."""
@@ -146,7 +141,7 @@ class IdentitySealer:
             "person": person_id,
             "key_version": version,
             "sealed": sealed,
-            "content": self.content(version, scope, entry),
+            "content": self.content(scope, entry),
             "reference": None if reference is None else self.reference_mark(scope, reference),
             "updated_at_ms": now_ms,
         }
@@ -165,12 +160,6 @@ class IdentitySealer:
         """What changes in a person's row when it is sealed with the newest key."""
         row = self.row(stored.scope, stored.person_id, stored.entry, 0)
         return {column: row[column] for column in ("key_version", "sealed", "content")}
-
-    def _content_key(self, version: int) -> bytes:
-        if version not in self._content_keys:
-            key = self._ring.key(IDENTITIES, version)
-            self._content_keys[version] = _derived(key, b"identity content")
-        return self._content_keys[version]
 
 
 def _derived(key: bytes, use: bytes) -> bytes:

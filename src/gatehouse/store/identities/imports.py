@@ -1,5 +1,6 @@
 """Imports of identity records: batch by batch, and resumable where they were interrupted."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -26,12 +27,8 @@ class ImportCounts(msgspec.Struct, frozen=True):
 
     def plus(self, outcomes: Sequence[RecordChange], refused: int) -> "ImportCounts":
         """The counts after some more records."""
-        return ImportCounts(
-            self.added + outcomes.count(RecordChange.ADDED),
-            self.changed + outcomes.count(RecordChange.CHANGED),
-            self.unchanged + outcomes.count(RecordChange.UNCHANGED),
-            self.refused + outcomes.count(RecordChange.REFUSED) + refused,
-        )
+        more = Counter(outcomes) + Counter({RecordChange.REFUSED: refused})
+        return ImportCounts(**{kind: getattr(self, kind) + more[kind] for kind in RecordChange})
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -43,7 +40,7 @@ class Run(msgspec.Struct, frozen=True):
     tally: ImportCounts
     """Of the whole file so far."""
     before: ImportCounts | None = None
-    """What of it came before an interruption; None when it was begun now."""
+    """The counts at the last interruption; None when the import was not interrupted."""
 
     @property
     def resumed(self) -> bool:

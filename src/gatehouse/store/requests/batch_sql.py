@@ -5,8 +5,9 @@ SQLAlchemy row by row halves the rate (see docs/decisions/0003-group-commit.md).
 """
 
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 import psycopg
@@ -21,25 +22,26 @@ from gatehouse.store.requests.batch_statements import (
     sqlite_insert,
     sqlite_save,
 )
-from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, KeptClaim
+from gatehouse.store.requests.batches import DriverSession
+from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, StoredClaim
 
 _to_json: Final = msgspec.json.Encoder().encode
 
 
-class BatchSession(Protocol):
+class BatchSession(DriverSession, ABC):
     """One batch at a time on one connection: load, then save or abandon."""
 
+    @abstractmethod
     def load(self, wanted: BatchKeys) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
 
+    @abstractmethod
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
 
     def abandon(self) -> None:
         """Roll back the transaction."""
-
-    def close(self) -> None:
-        """Close the connection."""
+        self._connection.rollback()
 
 
 def open_batch_session(database: Database) -> BatchSession:
@@ -59,7 +61,7 @@ SELECT json_array(
     WHERE id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_array(json_array({columns_of(Hold)})) FROM holds
     WHERE request_id IN (SELECT value FROM json_each(?))),
-  (SELECT json_group_array(json_array({columns_of(KeptClaim)})) FROM idempotency
+  (SELECT json_group_array(json_array({columns_of(StoredClaim)})) FROM idempotency
     WHERE claim_id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_object(c.value, json_array(
       (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?),
@@ -74,11 +76,10 @@ _ROWS_AT_ONCE: Final = 64
 """The most rows of one statement; SQLite prepares one statement for each number of rows."""
 
 
-class SqliteBatchSession:
+class SqliteBatchSession(BatchSession):
     """SQLite: one lock for all writers, taken at the beginning."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    _connection: sqlite3.Connection
 
     def load(self, wanted: BatchKeys) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
@@ -87,8 +88,7 @@ class SqliteBatchSession:
         accounts, holds, claims, cards = (_to_json(sorted(each)).decode() for each in keys)
         values = (accounts, holds, claims, wanted.guesses_since_ms, cards)
         row = self._connection.execute(_SQLITE_LOAD, values).fetchone()
-        found = _read_loaded(row[0])
-        return BatchRows(_accounts(found[0]), _holds(found[1]), _claims(found[2]), found[3])
+        return _batch_rows(*_read_loaded(row[0]))
 
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
@@ -107,21 +107,11 @@ class SqliteBatchSession:
             values = [value for row in some for value in astuple(row)]
             self._connection.execute(sqlite_insert(name, len(some)), values)
 
-    def abandon(self) -> None:
-        """Roll back the transaction."""
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-
-class PostgresBatchSession:
+class PostgresBatchSession(BatchSession):
     """PostgreSQL: account rows are locked in order of id, other accounts stay free."""
 
-    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
-        self._connection = connection
+    _connection: "psycopg.Connection[Any]"
 
     def load(self, wanted: BatchKeys) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
@@ -134,14 +124,20 @@ class PostgresBatchSession:
                 f"SELECT {columns_of(Hold)} FROM holds WHERE request_id = ANY(%s)", wanted.holds
             )
             claims = self._select(
-                f"SELECT {columns_of(KeptClaim)} FROM idempotency WHERE claim_id = ANY(%s)",
+                f"SELECT {columns_of(StoredClaim)} FROM idempotency WHERE claim_id = ANY(%s)",
                 wanted.claims,
             )
-            guesses = self._guesses(wanted)
-        return BatchRows(
-            _accounts(_fetched(accounts)),
-            _holds(_fetched(holds)),
-            _claims(_fetched(claims)),
+            guesses = self._select(
+                "SELECT c, (SELECT count(*) FROM card_mismatches m WHERE m.card = c"
+                " AND at_ms > %s), (SELECT count(*) FROM holds h WHERE h.card = c)"
+                " FROM unnest(%s::text[]) c",
+                wanted.cards,
+                wanted.guesses_since_ms,
+            )
+        return _batch_rows(
+            _fetched(accounts),
+            _fetched(holds),
+            _fetched(claims),
             {card: (wrong, open_now) for card, wrong, open_now in _fetched(guesses)},
         )
 
@@ -153,41 +149,26 @@ class PostgresBatchSession:
             self._connection.execute(postgres_save(tuple(rows)), parts, prepare=True)
             self._connection.commit()
 
-    def abandon(self) -> None:
-        """Roll back the transaction."""
-        self._connection.rollback()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    def _select(self, statement: str, keys: Iterable[str]) -> "psycopg.Cursor[Any] | None":
-        listed = sorted(keys)
-        if not listed:
+    def _select(self, statement: str, keys: set[str], *first: int) -> "psycopg.Cursor[Any] | None":
+        """Run a query whose last parameter is the keys, unless there are none."""
+        if not keys:
             return None
-        return self._connection.execute(statement.encode(), (listed,), prepare=True)
-
-    def _guesses(self, wanted: BatchKeys) -> "psycopg.Cursor[Any] | None":
-        if not wanted.cards:
-            return None
-        return self._connection.execute(
-            "SELECT c, (SELECT count(*) FROM card_mismatches m WHERE m.card = c AND at_ms > %s),"
-            " (SELECT count(*) FROM holds h WHERE h.card = c) FROM unnest(%s::text[]) c",
-            (wanted.guesses_since_ms, sorted(wanted.cards)),
-        )
+        return self._connection.execute(statement.encode(), (*first, sorted(keys)), prepare=True)
 
 
 def _fetched(cursor: "psycopg.Cursor[Any] | None") -> Iterable[Any]:
     return cursor.fetchall() if cursor is not None else ()
 
 
-def _accounts(rows: Iterable[Any]) -> dict[str, AccountState]:
-    return {key: AccountState(balance, held) for key, balance, held in rows}
-
-
-def _holds(rows: Iterable[Any]) -> dict[str, Hold]:
-    return {row[0]: Hold(*row) for row in rows}
-
-
-def _claims(rows: Iterable[Any]) -> dict[str, KeptClaim]:
-    return {row[0]: KeptClaim(*row) for row in rows}
+def _batch_rows(
+    accounts: Iterable[Any],
+    holds: Iterable[Any],
+    claims: Iterable[Any],
+    guesses: dict[str, tuple[int, int]],
+) -> BatchRows:
+    return BatchRows(
+        {key: AccountState(balance, held) for key, balance, held in accounts},
+        {row[0]: Hold(*row) for row in holds},
+        {row[0]: StoredClaim(*row) for row in claims},
+        guesses,
+    )

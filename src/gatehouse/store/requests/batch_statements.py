@@ -14,7 +14,13 @@ import sqlalchemy as sa
 from gatehouse.billing.ledger import Hold, LedgerEntry
 from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.intents import IntentState
-from gatehouse.store.requests.settlement import KeptClaim, NewIntent, NewMismatch, NewReview
+from gatehouse.store.requests.settlement import (
+    DoubtfulIntent,
+    NewIntent,
+    NewMismatch,
+    NewReview,
+    StoredClaim,
+)
 from gatehouse.store.tables import (
     ACCOUNTS,
     CARD_MISMATCHES,
@@ -74,7 +80,7 @@ _PARTS: Final = (
         ("claim_id", "request_id"),
         "DELETE FROM idempotency WHERE (claim_id, request_id) IN ({rows})",
     ),
-    _insert("claims_kept", IDEMPOTENCY, KeptClaim, replace=True),
+    _insert("claims_kept", IDEMPOTENCY, StoredClaim, replace=True),
     _insert("mismatches", CARD_MISMATCHES, NewMismatch),
     _insert("intents_added", GATEWAY_INTENTS, NewIntent),
     Part(
@@ -87,7 +93,7 @@ _PARTS: Final = (
     Part(
         "intents_doubtful",
         GATEWAY_INTENTS,
-        ("request_id", "account_id", "at_ms", "detail"),
+        DoubtfulIntent.__struct_fields__,
         f"UPDATE gateway_intents SET state = '{IntentState.REVERSE}', next_at_ms = new.at_ms,"
         " changed_at_ms = new.at_ms, detail = new.detail FROM ({rows}) AS new"
         " WHERE gateway_intents.request_id = new.request_id"

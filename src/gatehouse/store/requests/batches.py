@@ -1,4 +1,4 @@
-"""A thread that answers all waiting orders together.
+"""A thread with a connection of its own that answers all waiting orders together.
 
 Callers hand over one list per turn of the event loop. While one batch is being worked on, the next
 one collects, so no order waits on purpose.
@@ -9,6 +9,7 @@ import contextlib
 import queue
 import sqlite3
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
@@ -24,23 +25,28 @@ UNREACHABLE: Final = (
     StoreUnavailable,
 )
 
+
+class DriverSession:
+    """What a batch thread asks of its connection, which is one of the driver itself."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
 Work = TypeVar("Work")
+Session = TypeVar("Session", bound=DriverSession)
 
 
-class BatchThread(Generic[Work]):
-    """Takes orders from an event loop and has them answered in batches on a thread of its own."""
+class BatchThread(ABC, Generic[Work, Session]):
+    """Takes orders from an event loop and answers them in batches on a thread of its own."""
 
-    def __init__(
-        self,
-        name: str,
-        answer: Callable[[list[Work]], list[Any]],
-        finish: Callable[[], None],
-        *,
-        at_most: int,
-    ) -> None:
-        """`answer` gives one answer or exception per order and never raises."""
-        self._answer = answer
-        self._finish = finish
+    def __init__(self, name: str, open_session: Callable[[], Session], *, at_most: int) -> None:
+        self._open_session = open_session
+        self._opened: Session | None = None
         self._at_most = at_most
         self._inbox: queue.SimpleQueue[list[tuple[Work, asyncio.Future[Any]]] | None]
         self._inbox = queue.SimpleQueue()
@@ -59,7 +65,7 @@ class BatchThread(Generic[Work]):
         return self._thread.is_alive()
 
     async def stop(self) -> None:
-        """Finish the orders handed over, then end the thread."""
+        """Finish the orders handed over, then close the connection and end the thread."""
         await asyncio.sleep(0)
         self._inbox.put(None)
         await asyncio.to_thread(self._thread.join)
@@ -73,6 +79,22 @@ class BatchThread(Generic[Work]):
         self._turn.append((order, future))
         return future
 
+    @abstractmethod
+    def _answer(self, orders: list[Work]) -> list[Any]:
+        """One answer or exception for each order; it never raises."""
+
+    def _session(self) -> Session:
+        """The thread's session, which is opened when it is needed."""
+        if self._opened is None:
+            self._opened = self._open_session()
+        return self._opened
+
+    def _drop_session(self) -> None:
+        if self._opened is not None:
+            with contextlib.suppress(Exception):
+                self._opened.close()
+            self._opened = None
+
     def _hand_over(self) -> None:
         self._inbox.put(self._turn)
         self._turn = []
@@ -83,23 +105,19 @@ class BatchThread(Generic[Work]):
                 part = batch[start : start + self._at_most]
                 answers = self._answer([order for order, _ in part])
                 self._deliver([future for _, future in part], answers)
-        self._finish()
+        self._drop_session()
 
     def _next_batch(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
-        first = self._inbox.get()
-        if first is None:
-            return None
-        batch = first
-        while True:
-            try:
-                more = self._inbox.get_nowait()
-            except queue.Empty:
-                return batch
+        batch = self._inbox.get()
+        # Only this thread takes from the inbox, so what is there stays there.
+        while batch is not None and not self._inbox.empty():
+            more = self._inbox.get()
             if more is None:
                 # This batch is finished first; the next call finds the end again.
                 self._inbox.put(None)
-                return batch
+                break
             batch = batch + more
+        return batch
 
     def _deliver(self, futures: "list[asyncio.Future[Any]]", answers: list[Any]) -> None:
         assert self._loop is not None

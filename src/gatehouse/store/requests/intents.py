@@ -142,24 +142,18 @@ def get(connection: sa.Connection, request_id: str) -> KeptIntent:
 
 def retry(change: Change, request_ids: Sequence[str]) -> list[KeptIntent]:
     """Start the reversal of FAILED payments again."""
-    return [_retry(change, request_id) for request_id in request_ids]
-
-
-def _retry(change: Change, request_id: str) -> KeptIntent:
-    found = get(change.connection, request_id)
-    again = {
-        "state": IntentState.REVERSE,
-        "attempts": 0,
-        "next_at_ms": change.now_ms,
-        "changed_at_ms": change.now_ms,
-    }
-    failed = (_INTENT.request_id == request_id) & (_INTENT.state == IntentState.FAILED)
-    if change.connection.execute(GATEWAY_INTENTS.update().where(failed).values(again)).rowcount:
+    again = {"state": IntentState.REVERSE, "attempts": 0}
+    again |= {"next_at_ms": change.now_ms, "changed_at_ms": change.now_ms}
+    for request_id in request_ids:
+        found = get(change.connection, request_id)
+        failed = (_INTENT.request_id == request_id) & (_INTENT.state == IntentState.FAILED)
+        update = GATEWAY_INTENTS.update().where(failed).values(again)
+        if change.connection.execute(update).rowcount == 0:
+            raise Conflict(
+                f"the payment of {request_id} is {found.state}; only a FAILED one is tried again"
+            )
         change.audit("gateway.retry", found.account_id, requestId=request_id)
-        return get(change.connection, request_id)
-    raise Conflict(
-        f"the payment of {request_id} is {found.state}; only a FAILED one is tried again"
-    )
+    return [get(change.connection, request_id) for request_id in request_ids]
 
 
 def _due(now_ms: int) -> sa.ColumnElement[bool]:

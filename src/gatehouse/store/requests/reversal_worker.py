@@ -16,6 +16,7 @@ from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.core.timeouts import with_timeout
 from gatehouse.gateway.payment import Payment
 from gatehouse.gateway.port import PaymentGateway, Reversal
+from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState, KeptIntent
@@ -29,7 +30,7 @@ KEPT_MS: Final = 30 * 86_400_000
 """How long a reversed payment stays in the store."""
 _LONGEST_WAIT_S: Final = 600
 _AT_ONCE: Final = 16
-_TIDY_EVERY: Final = 60
+_TIDY_EVERY_S: Final = 60.0
 # A claim outlives the time limit by this much, so that two servers do not ask at the same time
 # when their clocks differ a little or the database is slow.
 _CLAIM_MARGIN_MS: Final = 30_000
@@ -48,20 +49,14 @@ class ReversalWorker:
 
     async def run(self) -> None:
         """Reverse until cancelled."""
-        turns = 0
-        while True:
-            try:
-                if turns % _TIDY_EVERY == 0:
-                    await self.tidy()
-                while await self.reverse_due():
-                    pass
-            except StoreUnavailable as error:
-                _log.warning("could not reverse payments", extra={"reason": str(error)})
-            except Exception:
-                # The worker must survive any defect: the payments still have to be reversed.
-                _log.exception("could not reverse payments")
-            turns += 1
-            await asyncio.sleep(REVERSE_EVERY_S)
+        await asyncio.gather(
+            repeat(self.tidy, _TIDY_EVERY_S, "could not reverse payments"),
+            repeat(self._reverse_all_due, REVERSE_EVERY_S, "could not reverse payments"),
+        )
+
+    async def _reverse_all_due(self) -> None:
+        while await self.reverse_due():
+            pass
 
     async def reverse_due(self) -> int:
         """Ask for the reversal of due payments; returns how many."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import astuple
 
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.core.errors import GatehouseError, NotFound
@@ -19,7 +20,6 @@ from gatehouse.pipeline.settlement import (
     Closed,
     DecisionRow,
     Insufficient,
-    Intent,
     IntentEnd,
     KeyReused,
     Release,
@@ -32,19 +32,15 @@ from gatehouse.store.requests.intents import IntentState
 GUESS_WINDOW_MS: Final = 24 * 3600 * 1000
 
 
-class Expire(msgspec.Struct, frozen=True):
-    """End the hold of a dead process."""
-
-    account_id: str
-    request_id: str
-    at_ms: int
+class Expire(Release, frozen=True):
+    """Give back the hold of a process that died."""
 
 
-Settlement = Authorize | Close | Release | Expire
+Settlement = Authorize | Close | Release
 Answer = AuthorizationResult | Closed | None | GatehouseError
 
 
-class KeptClaim(msgspec.Struct, array_like=True):
+class StoredClaim(msgspec.Struct, array_like=True):
     """An idempotency key as it is stored."""
 
     claim_id: str
@@ -98,22 +94,22 @@ class BatchRows(msgspec.Struct):
 
     accounts: dict[str, AccountState]
     holds: dict[str, Hold]
-    claims: dict[str, KeptClaim]
+    claims: dict[str, StoredClaim]
     guesses: dict[str, tuple[int, int]]
     """By card: mismatches, and requests in flight."""
 
 
 class Changes(msgspec.Struct):
-    """What a batch changes in the store."""
+    """What a batch changes in the store, in the order in which it is written."""
 
-    accounts: dict[str, AccountState] = {}
     entries: list[LedgerEntry] = []
+    accounts: dict[str, AccountState] = {}
     holds_added: list[Hold] = []
     holds_ended: list[str] = []
-    claims_kept: dict[str, KeptClaim] = {}
+    decisions: list[DecisionRow] = []
     claims_freed: list[tuple[str, str]] = []
     """Claims with the request they must still belong to."""
-    decisions: list[DecisionRow] = []
+    claims_kept: dict[str, StoredClaim] = {}
     mismatches: list[NewMismatch] = []
     intents_added: list[NewIntent] = []
     intents_settled: list[str] = []
@@ -127,22 +123,14 @@ class Changes(msgspec.Struct):
 
     def rows(self) -> dict[str, list[Any]]:
         """What there is to write, by the names of the parts in `batch_statements`."""
-        accounts = sorted(self.accounts.items())
-        rows: dict[str, list[Any]] = {
-            "entries": self.entries,
-            "accounts": [(key, state.balance, state.held) for key, state in accounts],
-            "holds_added": self.holds_added,
-            "holds_ended": self.holds_ended,
-            "decisions": self.decisions,
-            "claims_freed": self.claims_freed,
-            "claims_kept": list(self.claims_kept.values()),
-            "mismatches": self.mismatches,
-            "intents_added": self.intents_added,
-            "intents_settled": self.intents_settled,
-            "intents_doubtful": list(self.intents_doubtful.values()),
-            "reviews": self.reviews,
-        }
-        return {name: some for name, some in rows.items() if some}
+        rows: dict[str, list[Any]] = {}
+        for name, some in zip(self.__struct_fields__, astuple(self), strict=True):
+            if some:
+                rows[name] = list(some.values()) if isinstance(some, dict) else some
+        if self.accounts:
+            accounts = sorted(self.accounts.items())
+            rows["accounts"] = [(key, state.balance, state.held) for key, state in accounts]
+        return rows
 
 
 class BatchKeys(msgspec.Struct):
@@ -181,7 +169,7 @@ def decide(batch: Sequence[Settlement], loaded: BatchRows) -> tuple[list[Answer]
 
 
 def earlier(
-    kept: KeptClaim | None, claim: Claim, now_ms: int
+    kept: StoredClaim | None, claim: Claim, now_ms: int
 ) -> Replay | StillInFlight | KeyReused | None:
     """The answer to a request whose idempotency key was used before."""
     if kept is None or kept.expires_at_ms <= now_ms:
@@ -189,12 +177,6 @@ def earlier(
     if kept.body != claim.body:
         return KeyReused()
     return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
-
-
-def _new_intent(hold: Hold, intent: Intent, at_ms: int) -> NewIntent:
-    return NewIntent(
-        hold.request_id, hold.account_id, intent.amount_minor, intent.currency, at_ms, at_ms
-    )
 
 
 class _BatchDecider:
@@ -237,19 +219,24 @@ class _BatchDecider:
             return Insufficient(loaded.accounts[hold.account_id].available)
         self._changes.holds_added.append(hold)
         if order.claim is not None:
-            self._keep_claim(order.claim, hold.request_id)
+            claim, key = order.claim, order.claim.claim_id
+            kept = StoredClaim(key, hold.request_id, claim.body, None, claim.expires_at_ms)
+            loaded.claims[key] = self._changes.claims_kept[key] = kept
         if order.intent is not None:
-            self._changes.intents_added.append(_new_intent(hold, order.intent, order.at_ms))
+            intent = NewIntent(
+                hold.request_id,
+                hold.account_id,
+                order.intent.amount_minor,
+                order.intent.currency,
+                at_ms=order.at_ms,
+                changed_at_ms=order.at_ms,
+            )
+            self._changes.intents_added.append(intent)
         mismatches, in_flight = 0, 0
         if hold.card is not None:
             mismatches, in_flight = loaded.guesses.get(hold.card, (0, 0))
             loaded.guesses[hold.card] = (mismatches, in_flight + 1)
         return Authorized(loaded.accounts[hold.account_id].available, mismatches, in_flight)
-
-    def _keep_claim(self, claim: Claim, request_id: str, answer: str | None = None) -> None:
-        kept = KeptClaim(claim.claim_id, request_id, claim.body, answer, claim.expires_at_ms)
-        self._loaded.claims[claim.claim_id] = kept
-        self._changes.claims_kept[claim.claim_id] = kept
 
     def _close(self, order: Close) -> Closed:
         hold = self._hold_of(order.account_id, order.request_id)
@@ -261,7 +248,10 @@ class _BatchDecider:
         self._end(order.request_id)
         self._changes.decisions.append(order.decision)
         if order.intent is not None:
-            self._end_intent(order, order.intent)
+            if order.intent is IntentEnd.DOUBTFUL:
+                self._doubt(order, "unanswered")
+            else:
+                self._changes.intents_settled.append(order.request_id)
         if order.review:
             review = NewReview(order.account_id, order.request_id, order.at_ms)
             self._changes.reviews.append(review)
@@ -276,7 +266,7 @@ class _BatchDecider:
             self._changes.claims_kept[order.claim_id] = kept
         return Closed(remaining, answer)
 
-    def _give_back(self, order: Release | Expire) -> None:
+    def _give_back(self, order: Release) -> None:
         expired = isinstance(order, Expire)
         hold = self._hold_of(order.account_id, order.request_id)
         if hold is not None or not expired:
@@ -292,13 +282,7 @@ class _BatchDecider:
             self._loaded.claims.pop(hold.claim, None)
             self._changes.claims_freed.append((hold.claim, hold.request_id))
 
-    def _end_intent(self, order: Close, end: IntentEnd) -> None:
-        if end is IntentEnd.DOUBTFUL:
-            self._doubt(order, "unanswered")
-        else:
-            self._changes.intents_settled.append(order.request_id)
-
-    def _doubt(self, order: Close | Release | Expire, detail: str) -> None:
+    def _doubt(self, order: Close | Release, detail: str) -> None:
         changes, request_id = self._changes, order.request_id
         if request_id not in changes.intents_settled:
             doubtful = DoubtfulIntent(request_id, order.account_id, order.at_ms, detail)

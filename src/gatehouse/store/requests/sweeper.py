@@ -7,8 +7,8 @@ from typing import Final
 import sqlalchemy as sa
 
 from gatehouse.core.clock import Clock
-from gatehouse.core.errors import StoreUnavailable
 from gatehouse.store.accounts import ledger
+from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, Expire
 from gatehouse.store.requests.writer import Writer
@@ -16,8 +16,8 @@ from gatehouse.store.tables import CARD_MISMATCHES, IDEMPOTENCY
 
 _log: Final = logging.getLogger("gatehouse.store")
 
-SWEEP_S: Final = 5.0
-_PRUNE_EVERY: Final = 12
+_SWEEP_S: Final = 5.0
+_PRUNE_S: Final = 60.0
 _PRUNED_AT_ONCE: Final = 1000
 _MOST_PASSES: Final = 200
 
@@ -35,19 +35,11 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep until cancelled."""
-        turns = 0
-        while True:
-            await asyncio.sleep(SWEEP_S)
-            turns += 1
-            try:
-                await self.release_orphans()
-                if turns % _PRUNE_EVERY == 0:
-                    await asyncio.get_running_loop().run_in_executor(None, self.prune)
-            except StoreUnavailable as error:
-                _log.warning("could not sweep", extra={"reason": str(error)})
-            except Exception:
-                # The sweeper must survive any defect: holds of dead processes block money.
-                _log.exception("could not sweep")
+        await asyncio.sleep(_SWEEP_S)
+        await asyncio.gather(
+            repeat(self.release_orphans, _SWEEP_S, "could not sweep"),
+            repeat(lambda: asyncio.to_thread(self.prune), _PRUNE_S, "could not sweep"),
+        )
 
     async def release_orphans(self) -> int:
         """Release the holds of dead processes."""
@@ -56,7 +48,7 @@ class Sweeper:
             lambda c: ledger.expired_holds(c, now_ms, self._only_owner)
         )
         ends = [Expire(hold.account_id, hold.request_id, now_ms) for hold in orphans]
-        await asyncio.gather(*map(self._writer.expire, ends))
+        await asyncio.gather(*map(self._writer.release, ends))
         if orphans:
             _log.info("released orphaned authorizations", extra={"count": len(orphans)})
         return len(orphans)

@@ -4,7 +4,6 @@ How settlements are handed over and gathered is in `store.requests.batches`.
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,7 +12,7 @@ from gatehouse.core.errors import StoreUnavailable
 from gatehouse.pipeline.settlement import AuthorizationResult, Authorize, Close, Closed, Release
 from gatehouse.store.requests.batch_sql import BatchSession
 from gatehouse.store.requests.batches import UNREACHABLE, BatchThread
-from gatehouse.store.requests.settlement import Expire, Settlement, decide, wanted_by
+from gatehouse.store.requests.settlement import Answer, Settlement, decide, wanted_by
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -22,48 +21,26 @@ _MOST_PER_COMMIT: Final = 512
 Observer = Callable[[int], None]
 
 
-class Writer:
+class Writer(BatchThread[Settlement, BatchSession]):
     """Implements the engine's `Settlement` port on a thread of its own."""
 
     def __init__(
         self, open_batch_session: Callable[[], BatchSession], observe: Observer = lambda _: None
     ) -> None:
-        self._open_session = open_batch_session
+        super().__init__("gatehouse-writer", open_batch_session, at_most=_MOST_PER_COMMIT)
         self._observe = observe
-        self._session: BatchSession | None = None
-        self._batches = BatchThread[Settlement](
-            "gatehouse-writer", self._answer, self._drop_session, at_most=_MOST_PER_COMMIT
-        )
-        self._submit = self._batches.submit
-
-    def start(self) -> None:
-        """Start the thread for the running event loop."""
-        self._batches.start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether the thread runs."""
-        return self._batches.alive
-
-    async def stop(self) -> None:
-        """Finish the orders handed over, then close the connection."""
-        await self._batches.stop()
 
     def authorize(self, order: Authorize) -> "asyncio.Future[AuthorizationResult]":
         """Hold the fees, or answer why that is not possible."""
-        return self._submit(order)
+        return self.submit(order)
 
     def close(self, order: Close) -> "asyncio.Future[Closed]":
         """Charge, release and record in one commit."""
-        return self._submit(order)
+        return self.submit(order)
 
     def release(self, order: Release) -> "asyncio.Future[None]":
-        """End a hold without a charge."""
-        return self._submit(order)
-
-    def expire(self, order: Expire) -> "asyncio.Future[None]":
-        """End the hold of a dead process."""
-        return self._submit(order)
+        """End a hold without a charge, by its own request or because its process died."""
+        return self.submit(order)
 
     def _answer(self, orders: list[Settlement]) -> list[Any]:
         answers = self._settle(orders)
@@ -86,26 +63,17 @@ class Writer:
             # One order broke the batch: each is tried alone, so that only that one fails.
             return [answer for order in orders for answer in self._settle([order])]
 
-    def _commit(self, orders: list[Settlement]) -> list[Any]:
-        if self._session is None:
-            self._session = self._open_session()
-        loaded = self._session.load(wanted_by(orders))
-        answers, changes = decide(orders, loaded)
+    def _commit(self, orders: list[Settlement]) -> list[Answer]:
+        session = self._session()
+        answers, changes = decide(orders, session.load(wanted_by(orders)))
         if changes:
-            self._session.save(changes)
+            session.save(changes)
         else:
-            self._session.abandon()
-        return list(answers)
+            session.abandon()
+        return answers
 
     def _abandon(self) -> None:
-        if self._session is not None:
-            try:
-                self._session.abandon()
-            except Exception:
-                self._drop_session()
-
-    def _drop_session(self) -> None:
-        if self._session is not None:
-            with contextlib.suppress(Exception):
-                self._session.close()
-            self._session = None
+        try:
+            self._session().abandon()
+        except Exception:
+            self._drop_session()

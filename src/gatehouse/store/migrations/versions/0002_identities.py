@@ -1,7 +1,9 @@
 """Identities: who holds which card, which identifiers are held at all, and how far imports came."""
 
-import sqlalchemy as sa
 from alembic import op
+from sqlalchemy import BigInteger, Integer, LargeBinary, Text
+
+from gatehouse.store.columns import index, key, optional, required
 
 revision = "0002"
 down_revision = "0001"
@@ -12,46 +14,30 @@ depends_on = None
 def upgrade() -> None:
     op.create_table(
         "identities",
-        sa.Column("card", sa.Text, primary_key=True),
-        sa.Column("scope", sa.Text, primary_key=True),
-        sa.Column("person", sa.Text, primary_key=True),
-        sa.Column("key_version", sa.Integer, nullable=False),
-        sa.Column("sealed", sa.LargeBinary, nullable=False),
-        sa.Column("content", sa.Text, nullable=False),
-        sa.Column("reference", sa.Text),
-        sa.Column("updated_at_ms", sa.BigInteger, nullable=False),
+        *key(Text, "card", "scope", "person"),
+        *required(Integer, "key_version"),
+        *required(LargeBinary, "sealed"),
+        *required(Text, "content"),
+        *optional(Text, "reference"),
+        *required(BigInteger, "updated_at_ms"),
+        index("identities_by_scope", "scope", "card", "person", unique=True),
+        index("identities_by_person", "person"),
+        index("identities_by_reference", "reference", where="reference IS NOT NULL"),
         sqlite_with_rowid=False,
-    )
-    by_scope = ["scope", "card", "person"]
-    op.create_index("identities_by_scope", "identities", by_scope, unique=True)
-    op.create_index("identities_by_person", "identities", ["person"])
-    referenced = sa.text("reference IS NOT NULL")
-    op.create_index(
-        "identities_by_reference",
-        "identities",
-        ["reference"],
-        sqlite_where=referenced,
-        postgresql_where=referenced,
     )
     op.create_table(
         "identity_types",
-        sa.Column("scope", sa.Text, primary_key=True),
-        sa.Column("type", sa.Text, primary_key=True),
-        sa.Column("people", sa.BigInteger, nullable=False),
+        *key(Text, "scope", "type"),
+        *required(BigInteger, "people"),
         sqlite_with_rowid=False,
     )
     op.create_table(
         "identity_imports",
-        sa.Column("id", sa.Text, primary_key=True),
-        sa.Column("scope", sa.Text, nullable=False),
-        sa.Column("file", sa.Text),
-        sa.Column("started_at_ms", sa.BigInteger, nullable=False),
-        sa.Column("finished_at_ms", sa.BigInteger),
-        sa.Column("line", sa.BigInteger, nullable=False),
-        sa.Column("offset", sa.BigInteger, nullable=False),
-        sa.Column("added", sa.BigInteger, nullable=False),
-        sa.Column("changed", sa.BigInteger, nullable=False),
-        sa.Column("unchanged", sa.BigInteger, nullable=False),
-        sa.Column("refused", sa.BigInteger, nullable=False),
+        *key(Text, "id"),
+        *required(Text, "scope"),
+        *optional(Text, "file"),
+        *required(BigInteger, "started_at_ms"),
+        *optional(BigInteger, "finished_at_ms"),
+        *required(BigInteger, "line", "offset", "added", "changed", "unchanged", "refused"),
+        index("identity_imports_by_file", "scope", "file"),
     )
-    op.create_index("identity_imports_by_file", "identity_imports", ["scope", "file"])

@@ -1,7 +1,9 @@
 """Rules and pipelines: what accounts configure, their lists, payments in doubt, and reviews."""
 
-import sqlalchemy as sa
 from alembic import op
+from sqlalchemy import BigInteger, Integer, Text
+
+from gatehouse.store.columns import index, key, optional, required
 
 revision = "0003"
 down_revision = "0002"
@@ -12,80 +14,68 @@ depends_on = None
 def upgrade() -> None:
     op.create_table(
         "configurations",
-        sa.Column("account_id", sa.Text, primary_key=True),
-        sa.Column("kind", sa.Text, primary_key=True),
-        sa.Column("name", sa.Text, primary_key=True),
-        sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("document", sa.Text, nullable=False),
-        sa.Column("program", sa.Text, nullable=False),
-        sa.Column("created_at_ms", sa.BigInteger, nullable=False),
-        sa.Column("actor", sa.Text, nullable=False),
-        sa.Column("note", sa.Text),
+        *key(Text, "account_id", "kind", "name"),
+        *key(Integer, "version"),
+        *required(Text, "document", "program"),
+        *required(BigInteger, "created_at_ms"),
+        *required(Text, "actor"),
+        *optional(Text, "note"),
     )
     op.create_table(
         "configuration_heads",
-        sa.Column("account_id", sa.Text, primary_key=True),
-        sa.Column("kind", sa.Text, primary_key=True),
-        sa.Column("name", sa.Text, primary_key=True),
-        sa.Column("version", sa.Integer, nullable=False),
-        sa.Column("previous", sa.Integer),
-        sa.Column("changed_at_ms", sa.BigInteger, nullable=False),
-        sa.Column("changes", sa.Integer, nullable=False),
+        *key(Text, "account_id", "kind", "name"),
+        *required(Integer, "version"),
+        *optional(Integer, "previous"),
+        *required(BigInteger, "changed_at_ms"),
+        *required(Integer, "changes"),
     )
     op.create_table(
         "lists",
-        sa.Column("account_id", sa.Text, primary_key=True),
-        sa.Column("name", sa.Text, primary_key=True),
-        sa.Column("kind", sa.Text, nullable=False),
-        sa.Column("description", sa.Text),
-        sa.Column("created_at_ms", sa.BigInteger, nullable=False),
-        sa.Column("changes", sa.Integer, nullable=False),
+        *key(Text, "account_id", "name"),
+        *required(Text, "kind"),
+        *optional(Text, "description"),
+        *required(BigInteger, "created_at_ms"),
+        *required(Integer, "changes"),
     )
     op.create_table(
         "list_entries",
-        sa.Column("account_id", sa.Text, primary_key=True),
-        sa.Column("list", sa.Text, primary_key=True),
-        sa.Column("value", sa.Text, primary_key=True),
-        sa.Column("added_at_ms", sa.BigInteger, primary_key=True, autoincrement=False),
-        sa.Column("shown", sa.Text, nullable=False),
-        sa.Column("reason", sa.Text),
-        sa.Column("actor", sa.Text, nullable=False),
-        sa.Column("expires_at_ms", sa.BigInteger),
-        sa.Column("removed_at_ms", sa.BigInteger),
+        *key(Text, "account_id", "list", "value"),
+        *key(BigInteger, "added_at_ms"),
+        *required(Text, "shown"),
+        *optional(Text, "reason"),
+        *required(Text, "actor"),
+        *optional(BigInteger, "expires_at_ms", "removed_at_ms"),
+        index(
+            "list_entries_live",
+            "account_id",
+            "list",
+            "value",
+            unique=True,
+            where="removed_at_ms IS NULL",
+        ),
         sqlite_with_rowid=False,
     )
     op.create_table(
         "gateway_intents",
-        sa.Column("request_id", sa.Text, primary_key=True),
-        sa.Column("account_id", sa.Text, nullable=False),
-        sa.Column("amount_minor", sa.BigInteger, nullable=False),
-        sa.Column("currency", sa.Text, nullable=False),
-        sa.Column("at_ms", sa.BigInteger, nullable=False),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.Column("attempts", sa.Integer, nullable=False),
-        sa.Column("next_at_ms", sa.BigInteger),
-        sa.Column("changed_at_ms", sa.BigInteger, nullable=False),
-        sa.Column("detail", sa.Text),
+        *key(Text, "request_id"),
+        *required(Text, "account_id"),
+        *required(BigInteger, "amount_minor"),
+        *required(Text, "currency"),
+        *required(BigInteger, "at_ms"),
+        *required(Text, "state"),
+        *required(Integer, "attempts"),
+        *optional(BigInteger, "next_at_ms"),
+        *required(BigInteger, "changed_at_ms"),
+        *optional(Text, "detail"),
+        index("gateway_intents_by_state", "state", "next_at_ms"),
         sqlite_with_rowid=False,
     )
     op.create_table(
         "reviews",
-        sa.Column("account_id", sa.Text, primary_key=True),
-        sa.Column("request_id", sa.Text, primary_key=True),
-        sa.Column("at_ms", sa.BigInteger, nullable=False),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.Column("resolved_at_ms", sa.BigInteger),
-        sa.Column("actor", sa.Text),
-        sa.Column("reason", sa.Text),
+        *key(Text, "account_id", "request_id"),
+        *required(BigInteger, "at_ms"),
+        *required(Text, "state"),
+        *optional(BigInteger, "resolved_at_ms"),
+        *optional(Text, "actor", "reason"),
+        index("reviews_by_state", "account_id", "state", "request_id"),
     )
-    live = sa.text("removed_at_ms IS NULL")
-    op.create_index(
-        "list_entries_live",
-        "list_entries",
-        ["account_id", "list", "value"],
-        unique=True,
-        sqlite_where=live,
-        postgresql_where=live,
-    )
-    op.create_index("gateway_intents_by_state", "gateway_intents", ["state", "next_at_ms"])
-    op.create_index("reviews_by_state", "reviews", ["account_id", "state", "request_id"])

@@ -2,6 +2,9 @@
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy import BigInteger, Text
+
+from gatehouse.store.columns import index, key, optional, required
 
 revision = "0004"
 down_revision = "0003"
@@ -21,21 +24,17 @@ FROM reviews WHERE state <> 'OPEN'
 def upgrade() -> None:
     op.create_table(
         "feedback",
-        sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
-        sa.Column("account_id", sa.Text, nullable=False),
-        sa.Column("request_id", sa.Text, nullable=False),
-        sa.Column("label", sa.Text, nullable=False),
-        sa.Column("previous", sa.Text),
-        sa.Column("found_at_ms", sa.BigInteger),
-        sa.Column("amount", sa.BigInteger),
-        sa.Column("currency", sa.Text),
-        sa.Column("recorded_at_ms", sa.BigInteger, nullable=False),
-        sa.Column("actor", sa.Text, nullable=False),
-        sa.Column("source", sa.Text, nullable=False),
+        *key(BigInteger, "seq"),
+        *required(Text, "account_id", "request_id", "label"),
+        *optional(Text, "previous"),
+        *optional(BigInteger, "found_at_ms", "amount"),
+        *optional(Text, "currency"),
+        *required(BigInteger, "recorded_at_ms"),
+        *required(Text, "actor", "source"),
+        index("feedback_by_request", "account_id", "request_id", "seq"),
     )
-    op.create_index("feedback_by_request", "feedback", ["account_id", "request_id", "seq"])
     op.execute(_REVIEWED)
-    op.add_column("decisions", sa.Column("transaction_reference", sa.Text))
+    op.add_column("decisions", sa.Column("transaction_reference", Text))
     named = sa.text("transaction_reference IS NOT NULL")
     op.create_index(
         "decisions_by_transaction",
