@@ -67,11 +67,7 @@ GATEWAY: Final = StageSpec(
         prefix="gateway",
         catalogue=(
             describe_signal(
-                "gateway.status",
-                Type.TEXT,
-                "The answer.",
-                "'DECLINED'",
-                tuple(each.value for each in GatewayStatus),
+                "gateway.status", Type.TEXT, "The answer.", "'DECLINED'", GatewayStatus
             ),
             describe_signal(
                 "gateway.responseCode", Type.TEXT, "The gateway's code for its answer.", "'05'"

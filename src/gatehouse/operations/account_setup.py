@@ -6,7 +6,7 @@ database says that something changed. A request uses one setup from its beginnin
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
@@ -15,6 +15,7 @@ import msgspec
 from gatehouse.conditions.compile_python import Lists, compile_condition
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case
+from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import (
@@ -24,6 +25,7 @@ from gatehouse.pipeline.definition import (
     needs,
     reads,
 )
+from gatehouse.pipeline.engine import Step
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
@@ -47,26 +49,29 @@ A = TypeVar("A")
 Test = Callable[[Case], bool]
 
 
-class PlannedStage(msgspec.Struct, frozen=True):
-    """A stage of a pipeline with its conditions, ready to run."""
-
-    definition: StageDefinition
-    stage: Stage
-    skip: Test | None
-    stop: Test | None
-    pays: bool
-
-
 class Pipeline(msgspec.Struct, frozen=True):
     """A pipeline of an account, ready to run."""
 
     definition: PipelineDefinition
     version: int
-    stages: tuple[PlannedStage, ...]
+    steps: tuple[Step, ...]
+    """Its stages; one without a fee of its own is free until `steps_at` gives it one."""
     reads: tuple[str, ...]
     """The objects of a request that its stages look at."""
     needs: dict[str, tuple[str, ...]]
     """What a caller must send, and which stages need it."""
+
+    def steps_at(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
+        """The stages for an account with these fees."""
+        both = zip(self.steps, self.definition.stages, strict=True)
+        return tuple(
+            [
+                step
+                if each.fee_micros is not None
+                else msgspec.structs.replace(step, fee=fees[step.stage.fee_type])
+                for step, each in both
+            ]
+        )
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -115,14 +120,12 @@ class Builder:
 
     def rule_sets(self, account_id: str, stored: list[StoredVersion]) -> dict[str, CompiledRuleSet]:
         """The rule sets by name, without those that only a newer server can read."""
-        found: dict[str, CompiledRuleSet] = {}
-        for each in stored:
-            try:
-                read = ruleset.decode_program(each.program)
-                found[each.name] = CompiledRuleSet(read, each.version)
-            except Exception:
-                _log.exception("a rule set cannot be used", extra=_which(account_id, each))
-        return found
+
+        def compiled(each: StoredVersion) -> CompiledRuleSet:
+            return CompiledRuleSet(ruleset.decode_program(each.program), each.version)
+
+        usable = _usable("rule set", account_id, stored, compiled)
+        return {each.name: rules for each, rules in usable}
 
     def pipelines(
         self,
@@ -134,20 +137,29 @@ class Builder:
     ) -> dict[int, Pipeline]:
         """The pipelines by number, without those that only a newer server can read."""
         stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
-        found: dict[int, Pipeline] = {}
 
         def stage_of(each: StageDefinition) -> Stage:
             if each.rule_set is None:
                 return stages[each.stage]
             return RulesStage(rule_sets[each.rule_set], held)
 
-        for each in stored:
-            try:
-                definition = decode_program(each.program)
-                found[definition.number] = _pipeline(definition, each.version, stage_of, held)
-            except Exception:
-                _log.exception("a pipeline cannot be used", extra=_which(account_id, each))
-        return found
+        def planned(each: StoredVersion) -> Pipeline:
+            return _pipeline(decode_program(each.program), each.version, stage_of, held)
+
+        usable = _usable("pipeline", account_id, stored, planned)
+        return {pipeline.definition.number: pipeline for _, pipeline in usable}
+
+
+def _usable(
+    what: str, account_id: str, stored: list[StoredVersion], make: Callable[[StoredVersion], A]
+) -> Iterator[tuple[StoredVersion, A]]:
+    """What can be made of stored versions; one that cannot be used is logged and left out."""
+    for each in stored:
+        try:
+            yield each, make(each)
+        except Exception:
+            which = {"account": account_id, "called": each.name, "version": each.version}
+            _log.exception(f"a {what} cannot be used", extra=which)
 
 
 def _pipeline(
@@ -156,21 +168,19 @@ def _pipeline(
     stage_of: Callable[[StageDefinition], Stage],
     held: AccountLists,
 ) -> Pipeline:
-    stages = tuple(
-        PlannedStage(
-            each,
+    steps = tuple(
+        Step(
             stage_of(each),
+            each.fee_micros or 0,
             _test(each.skip_when, held),
             _test(each.stop_when, held),
+            each.on_failure is OnFailure.STOP,
+            position,
             REGISTRY[each.stage].pays,
         )
-        for each in definition.stages
+        for position, each in enumerate(definition.stages)
     )
-    return Pipeline(definition, version, stages, reads(definition), needs(definition))
-
-
-def _which(account_id: str, kept: StoredVersion) -> dict[str, object]:
-    return {"account": account_id, "called": kept.name, "version": kept.version}
+    return Pipeline(definition, version, steps, reads(definition), needs(definition))
 
 
 def _test(condition: Condition | None, held: Lists) -> Test | None:

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
-from gatehouse.access.accounts import Callers
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import AuthorizationLost, RequestRefused, StoreUnavailable
 from gatehouse.core.ids import new_id
 from gatehouse.core.redaction import recordable_trace
 from gatehouse.settings import Settings
+from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Disconnected, Receive
 from gatehouse.web.context import Header, Reply, RequestContext
@@ -39,7 +39,12 @@ class App:
     """The ASGI application."""
 
     def __init__(
-        self, routes: Router, callers: Callers, clock: Clock, metrics: Metrics, settings: Settings
+        self,
+        routes: Router,
+        callers: CallerDirectory,
+        clock: Clock,
+        metrics: Metrics,
+        settings: Settings,
     ) -> None:
         self._routes = routes
         self._callers = callers

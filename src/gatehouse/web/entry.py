@@ -4,11 +4,12 @@ import time
 from collections.abc import Awaitable
 from typing import Any, Final
 
-from gatehouse.access.accounts import Caller, Callers
+from gatehouse.access.accounts import Caller
 from gatehouse.access.keys import KeyRefusal, examine_key_text, key_hash
 from gatehouse.access.limits import RateLimiter
 from gatehouse.core.clock import Clock
 from gatehouse.settings import Settings
+from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive, read_body
 from gatehouse.web.context import Reply, RequestContext
@@ -21,7 +22,7 @@ class Entry:
     """Authenticates a request for a scope, reads its body, and answers it when it is free."""
 
     def __init__(
-        self, callers: Callers, settings: Settings, hashing_key: bytes, clock: Clock
+        self, callers: CallerDirectory, settings: Settings, hashing_key: bytes, clock: Clock
     ) -> None:
         self._callers = callers
         self._settings = settings

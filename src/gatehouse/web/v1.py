@@ -12,8 +12,8 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
 from gatehouse.core.request_reader import RequestReader, read_json
 from gatehouse.operations.catalogue import read_policies
-from gatehouse.operations.operation import Operation, RequestPlan
-from gatehouse.pipeline.engine import Engine, Job, Processed
+from gatehouse.operations.operation import Operation
+from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
 from gatehouse.pipeline.settlement import (
     Archive,
     Claim,
@@ -133,15 +133,10 @@ class Api:
             operation=operation.name,
             account_id=account.account_id,
             policies=read_policies(account.policies),
-            steps=plan.steps,
-            inputs=plan.inputs,
-            card=plan.card,
+            plan=plan,
             client_reference=reference,
             claim=claim,
             render=lambda done: _render(operation.field, account.currency, done, plan),
-            other_cards=plan.other_cards,
-            intent=plan.intent,
-            decision_plan=plan.decision_plan,
         )
 
     async def _process(self, job: Job) -> Reply:

@@ -24,7 +24,7 @@ _FLUSH_EVERY: Final = 40
 
 
 class CallerDirectory:
-    """Implements `Callers` on the database, with a cache."""
+    """Finds callers in the database, with a cache; its answers are at most one second old."""
 
     def __init__(
         self,
