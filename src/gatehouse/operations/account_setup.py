@@ -41,7 +41,7 @@ _log: Final = logging.getLogger("gatehouse.operations")
 
 _MOST_REMEMBERED: Final = 2_000
 _MOST_STAMPS: Final = 500
-"""That are asked for at once."""
+"""How many accounts one query asks for."""
 _RETRY_S: Final = 0.5
 
 Q = TypeVar("Q")

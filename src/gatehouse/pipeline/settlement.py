@@ -12,7 +12,6 @@ from typing import Protocol
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
-from gatehouse.decisions.record import DecisionRecord
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -155,16 +154,3 @@ class Search(msgspec.Struct, frozen=True):
     client_reference: str | None
     before: str | None
     limit: int
-
-
-class Archive(Protocol):
-    """Finds decision records, each only for the account it belongs to."""
-
-    async def get(self, account_id: str, request_id: str) -> DecisionRecord | None:
-        """One record, or None."""
-
-    async def search(self, account_id: str, search: Search) -> list[DecisionRecord]:
-        """Records, newest first."""
-
-    async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
-        """What became of the first request of an idempotency key, if there was one."""

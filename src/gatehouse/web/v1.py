@@ -15,13 +15,13 @@ from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
 from gatehouse.pipeline.settlement import (
-    Archive,
     Claim,
     Insufficient,
     KeyReused,
     Replay,
     StillInFlight,
 )
+from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext, is_visible
@@ -35,7 +35,7 @@ _NEVER_KEPT: Final = "cardCvv2Value"
 
 Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
 PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
-"""What an account has of something."""
+"""The pipelines of an account."""
 
 
 class Api:
@@ -45,7 +45,7 @@ class Api:
         self,
         engine: Engine,
         entry: Entry,
-        archive: Archive,
+        archive: DecisionArchive,
         clock: Clock,
         *,
         idempotency_key: bytes,
@@ -64,20 +64,29 @@ class Api:
         entry = self._entry
 
         async def handle(context: RequestContext, receive: Receive) -> Reply:
-            caller = await entry.authenticate(context, operation.name, operation.field)
+            account = (await entry.authenticate(context, operation.name, operation.field)).account
             body = await entry.body(context, receive)
             request: Any = reader.read(body)
-            claim = self._claim(context, operation, caller.account, body)
+            claim = self._claim(context, operation, account, body)
             try:
-                plan = await operation.plan(caller.account, request)
+                plan = await operation.plan(account, request)
             except RequestRefused:
                 # What is configured may have changed since the first request was answered.
                 earlier = await self._earlier_answer(claim)
                 if earlier is None:
                     raise
                 return earlier
-            reference = request.client_reference_id
-            return await self._process(self._job(context, operation, plan, claim, reference))
+            job = Job(
+                request_id=context.request_id,
+                operation=operation.name,
+                account_id=account.account_id,
+                policies=read_policies(account.policies),
+                plan=plan,
+                client_reference=request.client_reference_id,
+                claim=claim,
+                render=lambda done: _render(operation.field, account.currency, done, plan),
+            )
+            return await self._process(job)
 
         return handle
 
@@ -117,27 +126,6 @@ class Api:
         page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
         has_more = len(records) > search.limit
         return await self._entry.answer(context, {"decisions": page, "hasMore": has_more})
-
-    def _job(
-        self,
-        context: RequestContext,
-        operation: Operation,
-        plan: RequestPlan,
-        claim: Claim | None,
-        reference: str | int | None,
-    ) -> Job:
-        assert context.caller is not None
-        account = context.caller.account
-        return Job(
-            request_id=context.request_id,
-            operation=operation.name,
-            account_id=account.account_id,
-            policies=read_policies(account.policies),
-            plan=plan,
-            client_reference=reference,
-            claim=claim,
-            render=lambda done: _render(operation.field, account.currency, done, plan),
-        )
 
     async def _process(self, job: Job) -> Reply:
         outcome = await self._engine.process(job)
