@@ -7,7 +7,7 @@ validated here. They differ in what a scalar looks like and in their wording.
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -149,6 +149,20 @@ class TypeWalk(ABC):
             values[key] = self.convert(info.value_type, value, self.key_path(path, key))
             fine &= values[key] is not INVALID
         return values if fine else INVALID
+
+
+class Checked:
+    """A base of structs whose fields must also fit together; `problems` says what does not."""
+
+    __slots__ = ()
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Each problem: the path of the field below this struct, and a message."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        for _, message in self.problems():
+            raise ValueError(message)
 
 
 def join_path(path: str, key: str) -> str:

@@ -5,6 +5,7 @@ database says that something changed. A request uses one setup from its beginnin
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -33,8 +34,9 @@ from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.store.configured import configurations, list_reading, models
+from gatehouse.store.configured import configurations, models
 from gatehouse.store.configured.configurations import StoredVersion, stamp_of, stamps_of
+from gatehouse.store.configured.list_reading import load as load_lists
 from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.operations")
@@ -63,13 +65,13 @@ class Pipeline(msgspec.Struct, frozen=True):
 
     def steps_at(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
         """The stages for an account with these fees."""
-        both = zip(self.steps, self.definition.stages, strict=True)
+        stages = self.definition.stages
         return tuple(
             [
                 step
-                if each.fee_micros is not None
+                if stages[step.position].fee_micros is not None
                 else msgspec.structs.replace(step, fee=fees[step.stage.fee_type])
-                for step, each in both
+                for step in self.steps
             ]
         )
 
@@ -107,87 +109,73 @@ class Builder:
             return self.shipped_sentry
         version, program = live
         which = {"account": account_id, "version": version}
-        try:
+        with _logged_failure("a model cannot be used, the shipped scorecard is", which):
             read = models.read_program(program)
             scorecard = Scorecard(read.sheet, BY_CODE.keys())
-        except Exception:
-            _log.exception("a model cannot be used, the shipped scorecard is", extra=which)
-            return self.shipped_sentry
-        if read.added or read.dropped:
-            changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
-            _log.warning("a model was made for other signals", extra={**which, **changes})
-        return self.shipped_sentry.with_scorecard(scorecard)
+            if read.added or read.dropped:
+                changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
+                _log.warning("a model was made for other signals", extra={**which, **changes})
+            return self.shipped_sentry.with_scorecard(scorecard)
+        return self.shipped_sentry
 
     def rule_sets(self, account_id: str, stored: list[StoredVersion]) -> dict[str, CompiledRuleSet]:
         """The rule sets by name, without those that only a newer server can read."""
-
-        def compiled(each: StoredVersion) -> CompiledRuleSet:
-            return CompiledRuleSet(ruleset.decode_program(each.program), each.version)
-
-        usable = _usable("rule set", account_id, stored, compiled)
-        return {each.name: rules for each, rules in usable}
+        found: dict[str, CompiledRuleSet] = {}
+        for each in stored:
+            with _logged_failure("a rule set cannot be used", _which(account_id, each)):
+                read = ruleset.decode_program(each.program)
+                found[each.name] = CompiledRuleSet(read, each.version)
+        return found
 
     def pipelines(
         self,
         account_id: str,
         stored: list[StoredVersion],
         rule_sets: dict[str, CompiledRuleSet],
-        held: AccountLists,
+        lists: AccountLists,
         sentry: SentryStage,
     ) -> dict[int, Pipeline]:
         """The pipelines by number, without those that only a newer server can read."""
         stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
 
-        def stage_of(each: StageDefinition) -> Stage:
-            if each.rule_set is None:
-                return stages[each.stage]
-            return RulesStage(rule_sets[each.rule_set], held)
+        def step(position: int, each: StageDefinition) -> Step:
+            named = each.rule_set
+            return Step(
+                stages[each.stage] if named is None else RulesStage(rule_sets[named], lists),
+                each.fee_micros or 0,
+                _test(each.skip_when, lists),
+                _test(each.stop_when, lists),
+                each.on_failure is OnFailure.STOP,
+                position,
+                REGISTRY[each.stage].pays,
+            )
 
-        def planned(each: StoredVersion) -> Pipeline:
-            return _pipeline(decode_program(each.program), each.version, stage_of, held)
-
-        usable = _usable("pipeline", account_id, stored, planned)
-        return {pipeline.definition.number: pipeline for _, pipeline in usable}
-
-
-def _usable(
-    what: str, account_id: str, stored: list[StoredVersion], make: Callable[[StoredVersion], A]
-) -> Iterator[tuple[StoredVersion, A]]:
-    """What can be made of stored versions; one that cannot be used is logged and left out."""
-    for each in stored:
-        try:
-            yield each, make(each)
-        except Exception:
-            which = {"account": account_id, "called": each.name, "version": each.version}
-            _log.exception(f"a {what} cannot be used", extra=which)
+        found: dict[int, Pipeline] = {}
+        for each in stored:
+            with _logged_failure("a pipeline cannot be used", _which(account_id, each)):
+                read = decode_program(each.program)
+                steps = tuple(step(*place) for place in enumerate(read.stages))
+                found[read.number] = Pipeline(read, each.version, steps, reads(read), needs(read))
+        return found
 
 
-def _pipeline(
-    definition: PipelineDefinition,
-    version: int,
-    stage_of: Callable[[StageDefinition], Stage],
-    held: AccountLists,
-) -> Pipeline:
-    steps = tuple(
-        Step(
-            stage_of(each),
-            each.fee_micros or 0,
-            _test(each.skip_when, held),
-            _test(each.stop_when, held),
-            each.on_failure is OnFailure.STOP,
-            position,
-            REGISTRY[each.stage].pays,
-        )
-        for position, each in enumerate(definition.stages)
-    )
-    return Pipeline(definition, version, steps, reads(definition), needs(definition))
+@contextlib.contextmanager
+def _logged_failure(message: str, which: Mapping[str, object]) -> Iterator[None]:
+    try:
+        yield
+    except Exception:
+        _log.exception(message, extra=which)
 
 
-def _test(condition: Condition | None, held: Lists) -> Test | None:
+def _which(account_id: str, stored: StoredVersion) -> dict[str, object]:
+    return {"account": account_id, "called": stored.name, "version": stored.version}
+
+
+def _test(condition: Condition | None, lists: Lists) -> Test | None:
     if condition is None:
         return None
     holds = compile_condition(condition)
-    return lambda case: holds(case.signals, held, case.at_ms)
+    return lambda case: holds(case.signals, lists, case.at_ms)
 
 
 class Setups:
@@ -283,16 +271,14 @@ class Setups:
             live = models.live_program(connection, account_id)
             # Lists can be large, and rules change more often than they do.
             same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
-            held = (
-                known.lists if known and same_lists else list_reading.load(connection, account_id)
-            )
+            lists = known.lists if known and same_lists else load_lists(connection, account_id)
         model = None if live is None else live[0]
         # A version is never changed: what was made of it stays true.
         same_model = known is not None and known.model == model
         sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
         rule_sets = self._builder.rule_sets(account_id, stored_rules)
-        pipelines = self._builder.pipelines(account_id, stored_pipelines, rule_sets, held, sentry)
-        return Setup(stamp, rule_sets, pipelines, held, sentry, model)
+        pipelines = self._builder.pipelines(account_id, stored_pipelines, rule_sets, lists, sentry)
+        return Setup(stamp, rule_sets, pipelines, lists, sentry, model)
 
 
 def _lists_part(stamp: str) -> str:

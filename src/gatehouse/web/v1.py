@@ -27,7 +27,7 @@ from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import public_decision, read_search
+from gatehouse.web.records import public_decision, read_query, read_search
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
@@ -120,7 +120,7 @@ class Api:
     async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
         caller = await self._entry.authenticate(context, "decisions", "decisionsResponse")
-        search = read_search(context.scope["query_string"])
+        search = read_search(read_query(context.scope["query_string"]), {})
         one_more = msgspec.structs.replace(search, limit=search.limit + 1)
         records = await self._archive.search(caller.account.account_id, one_more)
         page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
