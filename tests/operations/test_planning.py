@@ -11,7 +11,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.gateway.stage import GatewayInput
+from gatehouse.gateway.port import GatewayInput
 from gatehouse.operations.account_setup import Builder, Setup, Setups
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import RequestPlan, SignalBuilder

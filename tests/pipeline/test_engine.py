@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals, encode
@@ -25,7 +26,7 @@ from gatehouse.pipeline.engine import (
     RequestPlan,
     Step,
 )
-from gatehouse.pipeline.settlement import Insufficient, Intent, Release
+from gatehouse.pipeline.settlement import Insufficient, Release
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, reviews
@@ -339,7 +340,7 @@ def test_a_payment_is_noted_before_it_is_asked_for_and_in_doubt_unless_answered(
     office: AdminSession, account: str, does: Callable[[Case], Any], left: list[str]
 ) -> None:
     stage = Paying(office, does)
-    wanted = steps(Step(stage, 1), account_id=account, intent=Intent(5990, "USD"))
+    wanted = steps(Step(stage, 1), account_id=account, intent=Payment(5990, "USD"))
     process(office, wanted)
     assert stage.noted == ["OPEN"]
     assert intents_of(office, wanted.request_id) == left
@@ -353,7 +354,7 @@ def test_no_payment_is_asked_for_once_the_decision_is_to_decline(
         Step(Declining("PRECHECK", nothing), 1),
         Step(paying, 1, pays=True),
         account_id=account,
-        intent=Intent(5990, "USD"),
+        intent=Payment(5990, "USD"),
     )
     refused = planned(wanted, decision_plan=course(Outcome.DECLINE))
     [done] = process(office, refused)
@@ -367,7 +368,7 @@ def test_a_payment_that_is_declined_afterwards_is_reversed(
 ) -> None:
     paid = Step(Paid("SENTRY", nothing), 1, pays=True)
     late = Step(Declining("PRECHECK", nothing), 1)
-    wanted = steps(paid, late, account_id=account, intent=Intent(5990, "USD"))
+    wanted = steps(paid, late, account_id=account, intent=Payment(5990, "USD"))
     process(office, planned(wanted, decision_plan=course(Outcome.DECLINE)))
     assert intents_of(office, wanted.request_id) == ["REVERSE"]
 
@@ -427,7 +428,7 @@ def test_a_payment_that_was_never_asked_for_is_forgotten(
 ) -> None:
     stop = Step(PlayStage("PRECHECK", nothing), 1, stop=lambda _case: True)
     wanted = steps(
-        stop, Step(Paying(office, nothing), 1), account_id=account, intent=Intent(5990, "USD")
+        stop, Step(Paying(office, nothing), 1), account_id=account, intent=Payment(5990, "USD")
     )
     process(office, wanted)
     assert intents_of(office, wanted.request_id) == []

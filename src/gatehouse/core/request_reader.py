@@ -2,7 +2,8 @@
 all its problems are reported at once, by the paths the caller wrote.
 
 One definition serves both passes and the OpenAPI document: the request's struct, its `Meta`
-constraints, the `parse` of its own types, and its optional `problems` for fields taken together.
+constraints, the `parse` of its own types, and, if it is `Checked`, its `problems` for fields taken
+together.
 """
 
 from collections.abc import Sequence

@@ -9,10 +9,11 @@ import msgspec
 
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
+from gatehouse.core.money import Payment
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.gateway.payment import Payment, UnfitPayment, read_payment
+from gatehouse.gateway.payment import UnfitPayment, read_payment
 from gatehouse.gateway.request import GatewayRequest
 from gatehouse.operations.account_setup import Pipeline
 from gatehouse.operations.pipeline_messages import PipelineCall

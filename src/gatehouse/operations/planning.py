@@ -11,12 +11,12 @@ from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
+from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import PipelineVersion
-from gatehouse.gateway.payment import Payment
-from gatehouse.gateway.stage import GatewayInput
+from gatehouse.gateway.port import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.operations.account_setup import Pipeline, Setups
 from gatehouse.operations.operation import last_response
@@ -37,7 +37,6 @@ from gatehouse.pipeline.engine import (
     StageRun,
     Step,
 )
-from gatehouse.pipeline.settlement import Intent
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesCall, RulesRequest
 from gatehouse.rules.stage import RulesStage
@@ -79,14 +78,13 @@ class Pipelines:
             )
 
         card, others = _charged(cards, given.values)
-        pay = given.payment if self._pays else None
         return RequestPlan(
             steps=pipeline.steps_at(fee_schedule(account.fees)),
             inputs=_stage_inputs(given, cards),
             card=card,
             answer=self._answer,
             other_cards=others,
-            intent=None if pay is None else Intent(pay.amount_minor, pay.currency),
+            intent=given.payment if self._pays else None,
             decision_plan=DecisionPlan(self._signal_builder, decide, version),
         )
 

@@ -12,6 +12,7 @@ from gatehouse.core.cards import CardOfRequest, KeptCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.core.stage import Stage
@@ -31,7 +32,6 @@ from gatehouse.pipeline.settlement import (
     Close,
     DecisionRow,
     Insufficient,
-    Intent,
     IntentEnd,
     KeyReused,
     Release,
@@ -90,7 +90,7 @@ class RequestPlan(msgspec.Struct, frozen=True):
     """From what was found to the operation's own object."""
     other_cards: dict[str, CardOfRequest] = {}
     """Of stages that were asked about another card than `card`, by name of the stage."""
-    intent: Intent | None = None
+    intent: Payment | None = None
     """The payment that a stage is going to ask for."""
     decision_plan: DecisionPlan | None = None
 

@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
+from gatehouse.core.money import Payment
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -36,13 +37,6 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     """The caller's name for the transaction, as it may be kept."""
 
 
-class Intent(msgspec.Struct, frozen=True):
-    """A payment that the request may send to a gateway, in the smallest unit of its currency."""
-
-    amount_minor: int
-    currency: str
-
-
 class IntentEnd(StrEnum):
     """What became of a payment by the time its request is closed."""
 
@@ -62,7 +56,7 @@ class Authorize(msgspec.Struct, frozen=True):
     hold: Hold
     at_ms: int
     claim: Claim | None = None
-    intent: Intent | None = None
+    intent: Payment | None = None
 
 
 class Close(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.core.errors import GatehouseError, NotFound
+from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import (
     AuthorizationResult,
     Authorize,
@@ -19,7 +20,6 @@ from gatehouse.pipeline.settlement import (
     Closed,
     DecisionRow,
     Insufficient,
-    Intent,
     IntentEnd,
     KeyReused,
     Release,
@@ -191,7 +191,7 @@ def earlier(
     return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
 
 
-def _new_intent(hold: Hold, intent: Intent, at_ms: int) -> NewIntent:
+def _new_intent(hold: Hold, intent: Payment, at_ms: int) -> NewIntent:
     return NewIntent(
         hold.request_id, hold.account_id, intent.amount_minor, intent.currency, at_ms, at_ms
     )
