@@ -84,12 +84,10 @@ class _JsonWalk(TypeWalk):
     def __init__(self) -> None:
         self.fields: dict[str, list[str]] = {}
 
-    def report(self, path: str, message: str) -> None:
+    def report(self, path: str, message: str, key: str | None = None) -> None:
         if len(self.fields) < _MOST_PROBLEMS:
-            self.fields.setdefault(path, []).append(message)
-
-    def report_key(self, path: str, key: str, message: str) -> None:
-        self.report(self.key_path(path, key), message)
+            where = path if key is None else self.key_path(path, key)
+            self.fields.setdefault(where, []).append(message)
 
     def key_path(self, path: str, key: str) -> str:
         return join_path(path, _shown_key(key))
