@@ -1,7 +1,6 @@
 """Builds the running service from the settings; the only module that knows all rooms."""
 
 import asyncio
-import os
 import secrets
 import sys
 import time
@@ -48,11 +47,9 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
-from gatehouse.web.app import App, AppOptions, AppPorts, with_life
-from gatehouse.web.auth import Authenticator, AuthOptions
+from gatehouse.web.app import App, with_life
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
-from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
@@ -93,7 +90,8 @@ class Service:
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
-        self._app = self._make_app(settings, self._build(settings, session, owner))
+        routes = self._build(settings, session, owner)
+        self._app = App(routes, self.callers, system_clock, self.metrics, settings)
         self.application = with_life(self._app, self.start, self.stop)
 
     async def start(self) -> None:
@@ -173,13 +171,8 @@ class Service:
                 guess_limit=settings.effective_guess_limit,
             ),
         )
-        authenticator = self._authenticator(settings, ring.current(keyring.API_KEYS)[1])
-        entry = Entry(
-            authenticator,
-            self.callers,
-            max_body_bytes=settings.max_body_bytes,
-            body_timeout_ms=settings.body_timeout_ms,
-        )
+        hashing_key = ring.current(keyring.API_KEYS)[1]
+        entry = Entry(self.callers, settings, hashing_key, system_clock)
         api = Api(
             engine,
             entry,
@@ -221,35 +214,6 @@ class Service:
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )
-
-    def _authenticator(self, settings: Settings, hashing_key: bytes) -> Authenticator:
-        options = AuthOptions(
-            environment=settings.environment,
-            hashing_key=hashing_key,
-            rate_limit_per_second=settings.rate_limit_per_second,
-            trusted_proxies=settings.trusted_proxies,
-            require_tls=settings.is_production,
-        )
-        return Authenticator(self.callers, options, system_clock, time.monotonic)
-
-    def _make_app(self, settings: Settings, routes: Routes) -> App:
-        options = AppOptions(
-            max_in_flight=settings.max_in_flight,
-            max_header_lines=settings.max_header_lines,
-            max_header_bytes=settings.max_header_bytes,
-            strict_transport=settings.is_production,
-        )
-        enabled = settings.log_level in ("debug", "info")
-        ports = AppPorts(
-            routes=routes,
-            callers=self.callers,
-            clock=system_clock,
-            randomness=os.urandom,
-            stopwatch=time.perf_counter,
-            request_log=RequestLog(enabled=enabled),
-            metrics=self.metrics,
-        )
-        return App(ports, options)
 
 
 def refuse_unfit_production(settings: Settings) -> None:

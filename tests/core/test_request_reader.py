@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.validation import Checked
 from gatehouse.precheck.request import PreCheckRequest
 
 READER = RequestReader(PreCheckRequest)
@@ -84,7 +85,7 @@ def test_any_bytes_are_an_answerable_body(body: bytes) -> None:
         READER.read(body)
 
 
-class Part(msgspec.Struct):
+class Part(Checked, msgspec.Struct):
     size: int
 
     def problems(self) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from gatehouse.core.cards import CardNumber, CardOfRequest
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage, decode
-from gatehouse.pipeline.engine import DecisionPlan, Engine, EngineOptions, Job, Step
+from gatehouse.pipeline.engine import DecisionPlan, Engine, EngineOptions, Job, RequestPlan, Step
 from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, Release
 from tests.decisions.samples import SAMPLES
 
@@ -82,13 +82,16 @@ def job_of(record: DecisionRecord) -> Job:
         operation=record.operation,
         account_id="acct_1",
         policies=ValuesByType(),
-        steps=tuple(Step(RecordedAgain(stage), stage.fee_micros) for stage in record.stages),
-        inputs=ValuesByType(),
-        card=None if record.card is None else CARD,
+        plan=RequestPlan(
+            steps=tuple(Step(RecordedAgain(stage), stage.fee_micros) for stage in record.stages),
+            inputs=ValuesByType(),
+            card=None if record.card is None else CARD,
+            answer=lambda done: done,
+            decision_plan=plan,
+        ),
         client_reference=record.client_reference_id,
         claim=None,
         render=lambda _: b"",
-        decision_plan=plan,
     )
 
 

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from gatehouse.gateway.payment import LARGEST_PAYMENT, Payment, UnfitPayment, read_payment
+from gatehouse.core.money import Payment
+from gatehouse.gateway.payment import LARGEST_PAYMENT, UnfitPayment, read_payment
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,18 @@ from gatehouse.connectors.sandbox.parties import SandboxGateway
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.timeouts import with_timeout
-from gatehouse.gateway.payment import Payment
-from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway, Reversal
+from gatehouse.gateway.port import (
+    Authorization,
+    GatewayAnswer,
+    GatewayInput,
+    PaymentGateway,
+    Reversal,
+)
 from gatehouse.gateway.response import GatewayResponse, GatewayStatus
-from gatehouse.gateway.stage import GatewayDefect, GatewayInput, GatewayStage
+from gatehouse.gateway.stage import GatewayDefect, GatewayStage
 
 CARD = "4242424242424242"
 CODE = "737"

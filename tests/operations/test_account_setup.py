@@ -220,10 +220,10 @@ def test_an_account_has_its_live_model_in_sentry_and_in_every_pipeline(
     mine, other = (_found(office, shop) for shop in shops)
     assert (mine.model, _used_by(mine.sentry, shops[0])) == (1, "mine-1")
     in_pipelines = [
-        planned.stage
+        step.stage
         for pipeline in mine.pipelines.values()
-        for planned in pipeline.stages
-        if planned.definition.stage == "Sentry"
+        for step, each in zip(pipeline.steps, pipeline.definition.stages, strict=True)
+        if each.stage == "Sentry"
     ]
     assert in_pipelines
     assert all(stage is mine.sentry for stage in in_pipelines)

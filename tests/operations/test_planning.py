@@ -11,11 +11,10 @@ from gatehouse.access.accounts import Account
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.gateway.stage import GatewayInput
+from gatehouse.gateway.port import GatewayInput
 from gatehouse.operations.account_setup import Builder, Setup, Setups
-from gatehouse.operations.operation import RequestPlan
 from gatehouse.operations.planning import Pipelines
-from gatehouse.pipeline.engine import SignalBuilder
+from gatehouse.pipeline.engine import RequestPlan, SignalBuilder
 from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.lists import AccountLists

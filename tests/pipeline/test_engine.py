@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals, encode
@@ -22,9 +23,10 @@ from gatehouse.pipeline.engine import (
     Job,
     Processed,
     ProcessingResult,
+    RequestPlan,
     Step,
 )
-from gatehouse.pipeline.settlement import Insufficient, Intent, Release
+from gatehouse.pipeline.settlement import Insufficient, Release
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, reviews
@@ -86,9 +88,12 @@ def order(*stages: Stage, account_id: str) -> Job:
         operation="play",
         account_id=account_id,
         policies=ValuesByType(),
-        steps=tuple(Step(stage, FEES[stage.fee_type]) for stage in stages),
-        inputs=ValuesByType(),
-        card=None,
+        plan=RequestPlan(
+            steps=tuple(Step(stage, FEES[stage.fee_type]) for stage in stages),
+            inputs=ValuesByType(),
+            card=None,
+            answer=lambda done: done,
+        ),
         client_reference="order 4242424242424242",
         claim=None,
         render=lambda _: b"",
@@ -238,7 +243,11 @@ def course(decided: Outcome = Outcome.ACCEPT, **signals: Any) -> DecisionPlan:
 
 def steps(*given: Step, account_id: str, **more: Any) -> Job:
     wanted = order(account_id=account_id)
-    return msgspec.structs.replace(wanted, steps=given, decision_plan=course(), **more)
+    return planned(wanted, steps=given, decision_plan=course(), **more)
+
+
+def planned(job: Job, **changes: Any) -> Job:
+    return msgspec.structs.replace(job, plan=msgspec.structs.replace(job.plan, **changes))
 
 
 def ran(outcome: object) -> list[str]:
@@ -250,7 +259,7 @@ def test_a_stage_is_left_out_when_its_condition_says_so(office: AdminSession, ac
     left_out = PlayStage("PRECHECK", nothing)
     skipped = Step(left_out, 50_000, skip=lambda case: case.signals["amount"] > 5)
     wanted = steps(skipped, Step(PlayStage("SENTRY", nothing), 20_000), account_id=account)
-    [done] = process(office, msgspec.structs.replace(wanted, decision_plan=course(amount=9)))
+    [done] = process(office, planned(wanted, decision_plan=course(amount=9)))
     assert ran(done) == ["Sentry"]
     assert left_out.ran == 0
     assert _state(office, account) == (80_000, 0)
@@ -290,7 +299,7 @@ def test_the_record_of_a_course_tells_what_was_decided_and_on_what(
     office: AdminSession, account: str
 ) -> None:
     wanted = steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account)
-    process(office, msgspec.structs.replace(wanted, decision_plan=course(Outcome.REVIEW, amount=9)))
+    process(office, planned(wanted, decision_plan=course(Outcome.REVIEW, amount=9)))
     with office.reading() as connection:
         record = decisions.get(connection, account, wanted.request_id)
         waiting = reviews.get(connection, account, wanted.request_id)
@@ -331,7 +340,7 @@ def test_a_payment_is_noted_before_it_is_asked_for_and_in_doubt_unless_answered(
     office: AdminSession, account: str, does: Callable[[Case], Any], left: list[str]
 ) -> None:
     stage = Paying(office, does)
-    wanted = steps(Step(stage, 1), account_id=account, intent=Intent(5990, "USD"))
+    wanted = steps(Step(stage, 1), account_id=account, intent=Payment(5990, "USD"))
     process(office, wanted)
     assert stage.noted == ["OPEN"]
     assert intents_of(office, wanted.request_id) == left
@@ -345,9 +354,9 @@ def test_no_payment_is_asked_for_once_the_decision_is_to_decline(
         Step(Declining("PRECHECK", nothing), 1),
         Step(paying, 1, pays=True),
         account_id=account,
-        intent=Intent(5990, "USD"),
+        intent=Payment(5990, "USD"),
     )
-    refused = msgspec.structs.replace(wanted, decision_plan=course(Outcome.DECLINE))
+    refused = planned(wanted, decision_plan=course(Outcome.DECLINE))
     [done] = process(office, refused)
     assert ran(done) == ["Precheck"]
     assert paying.ran == 0
@@ -359,8 +368,8 @@ def test_a_payment_that_is_declined_afterwards_is_reversed(
 ) -> None:
     paid = Step(Paid("SENTRY", nothing), 1, pays=True)
     late = Step(Declining("PRECHECK", nothing), 1)
-    wanted = steps(paid, late, account_id=account, intent=Intent(5990, "USD"))
-    process(office, msgspec.structs.replace(wanted, decision_plan=course(Outcome.DECLINE)))
+    wanted = steps(paid, late, account_id=account, intent=Payment(5990, "USD"))
+    process(office, planned(wanted, decision_plan=course(Outcome.DECLINE)))
     assert intents_of(office, wanted.request_id) == ["REVERSE"]
 
 
@@ -419,7 +428,7 @@ def test_a_payment_that_was_never_asked_for_is_forgotten(
 ) -> None:
     stop = Step(PlayStage("PRECHECK", nothing), 1, stop=lambda _case: True)
     wanted = steps(
-        stop, Step(Paying(office, nothing), 1), account_id=account, intent=Intent(5990, "USD")
+        stop, Step(Paying(office, nothing), 1), account_id=account, intent=Payment(5990, "USD")
     )
     process(office, wanted)
     assert intents_of(office, wanted.request_id) == []

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
-from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow, Intent, IntentEnd, Release
+from gatehouse.core.money import Payment
+from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow, IntentEnd, Release
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
@@ -60,7 +61,7 @@ def session(office: AdminSession) -> Iterator[CountingSession]:
 def authorize(office: AdminSession, account: str, request_id: str) -> Authorize:
     now_ms = office.clock()
     hold = Hold(request_id, account, 30, now_ms + 60_000, "srv")
-    return Authorize(hold, now_ms, intent=Intent(10**12, "JPY"))
+    return Authorize(hold, now_ms, intent=Payment(10**12, "JPY"))
 
 
 def close(

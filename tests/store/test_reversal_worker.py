@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.gateway.payment import Payment
+from gatehouse.core.money import Payment
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents

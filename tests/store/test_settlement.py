@@ -5,6 +5,7 @@ import pytest
 
 from gatehouse.billing.ledger import AccountState, Hold, Item
 from gatehouse.core.errors import AuthorizationLost, InvalidInput, NotFound
+from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
@@ -13,7 +14,6 @@ from gatehouse.pipeline.settlement import (
     Closed,
     DecisionRow,
     Insufficient,
-    Intent,
     IntentEnd,
     KeyReused,
     Release,
@@ -167,7 +167,7 @@ def test_a_batch_names_everything_it_needs() -> None:
 
 
 def test_an_intent_is_noted_with_its_hold_and_only_with_it() -> None:
-    intent = Intent(5990, "USD")
+    intent = Payment(5990, "USD")
     orders = [
         Authorize(authorize(f"r{number}", 60).hold, NOW, intent=intent) for number in range(2)
     ]

@@ -5,7 +5,8 @@ import asyncio
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold
-from gatehouse.pipeline.settlement import Authorize, Authorized, Claim, Intent
+from gatehouse.core.money import Payment
+from gatehouse.pipeline.settlement import Authorize, Authorized, Claim
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
@@ -35,7 +36,7 @@ def _hold_for_two(office: AdminSession, account: str, only_owner: str | None) ->
         for owner in ("srv_dead", "srv_live"):
             claim = Claim(f"claim {owner}", "b", now_ms + DAY_MS)
             hold = Hold(f"req_{owner}", account, 30, now_ms + 60_000, owner, None, claim.claim_id)
-            order = Authorize(hold, now_ms, claim, Intent(5990, "USD"))
+            order = Authorize(hold, now_ms, claim, Payment(5990, "USD"))
             assert isinstance(await writer.authorize(order), Authorized)
         sweeper = Sweeper(office.database, writer, office.clock, only_owner)
         released = await sweeper.release_orphans()

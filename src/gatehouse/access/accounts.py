@@ -1,6 +1,6 @@
 """Accounts, and callers: what a request needs to know of its key and account."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -31,16 +31,3 @@ class Caller(msgspec.Struct, frozen=True):
     def actor(self) -> Actor:
         """The caller as use cases and the audit log know it."""
         return Actor.key(self.key.key_id, self.account.account_id)
-
-
-class Callers(Protocol):
-    """Finds callers. Its answers are at most one second old."""
-
-    async def find(self, hashed: str) -> Caller | None:
-        """The caller whose key has this hash, or None."""
-
-    def used(self, key_id: str, at_ms: int) -> None:
-        """Record that a key was used."""
-
-    async def remaining(self, account_id: str) -> int:
-        """What the account can still spend."""

@@ -16,13 +16,9 @@ class Brand:
     name: str
     prefixes: str
     """What its numbers begin with: prefixes and ranges of them."""
-    lengths: frozenset[int]
+    lengths: tuple[int, ...]
     code_length: int = 3
     uses_luhn: bool = True
-
-
-def _lengths(*lengths: int) -> frozenset[int]:
-    return frozenset(lengths)
 
 
 # Doubling a digit and adding the digits of the result, for the bytes b"0" to b"9".
@@ -30,35 +26,35 @@ _DOUBLED: Final = bytes.maketrans(b"0123456789", bytes([0, 2, 4, 6, 8, 1, 3, 5, 
 _PLAIN: Final = bytes.maketrans(b"0123456789", bytes(range(10)))
 
 BRANDS: Final = (
-    Brand("VISA", "4", _lengths(13, 16, 18, 19)),
-    Brand("MASTERCARD", "51-55 2221-2720", _lengths(16)),
-    Brand("AMEX", "34 37", _lengths(15), code_length=4),
-    Brand("DINERS", "300-305 36 38 39", _lengths(14, 16, 19)),
-    Brand("DISCOVER", "6011 644-649 65", _lengths(16, 19)),
-    Brand("JCB", "1800 2131", _lengths(15)),
-    Brand("JCB", "3528-3589", _lengths(16, 17, 18, 19)),
-    Brand("UNIONPAY", "62 81", _lengths(14, 15, 16, 17, 18, 19), uses_luhn=False),
+    Brand("VISA", "4", (13, 16, 18, 19)),
+    Brand("MASTERCARD", "51-55 2221-2720", (16,)),
+    Brand("AMEX", "34 37", (15,), code_length=4),
+    Brand("DINERS", "300-305 36 38 39", (14, 16, 19)),
+    Brand("DISCOVER", "6011 644-649 65", (16, 19)),
+    Brand("JCB", "1800 2131", (15,)),
+    Brand("JCB", "3528-3589", (16, 17, 18, 19)),
+    Brand("UNIONPAY", "62 81", (14, 15, 16, 17, 18, 19), uses_luhn=False),
     Brand(
         "MAESTRO",
         "493698 500000-504174 504176-506698 506779-508999 56-59 6",
-        frozenset(range(12, 20)),
+        tuple(range(12, 20)),
     ),
-    Brand("MIR", "2200-2204", _lengths(16, 17, 18, 19)),
+    Brand("MIR", "2200-2204", (16, 17, 18, 19)),
     Brand(
         "ELO",
         "401178-401179 431274 438935 451416 457393 457631-457632 504175 506699-506778 "
         "509000-509999 627780 636297 636368 650031-650033 650035-650051 650405-650439 "
         "650485-650538 650541-650598 650700-650718 650720-650727 650901-650922 650924-650978 "
         "651652-651679 655000-655019 655021-655058",
-        _lengths(16),
+        (16,),
     ),
-    Brand("HIPER", "637095 63737423 63743358 637568 637599 637609 637612", _lengths(16)),
-    Brand("HIPERCARD", "606282", _lengths(16)),
-    Brand("NARANJA", "402918 527572 589562", _lengths(16)),
+    Brand("HIPER", "637095 63737423 63743358 637568 637599 637609 637612", (16,)),
+    Brand("HIPERCARD", "606282", (16,)),
+    Brand("NARANJA", "402918 527572 589562", (16,)),
     Brand(
         "RUPAY",
         "508500-508999 606985-607984 608001-608500 652150-653149 817200-820199",
-        _lengths(16),
+        (16,),
     ),
     Brand(
         "TROY",
@@ -71,14 +67,14 @@ BRANDS: Final = (
         "65876504-65876505 65876600-65876602 65877100-65877101 65877600-65877602 65877700 "
         "65877801-65877802 65878200-65878202 65878300-65878311 65878400-65878405 "
         "65878500-65878505 65878600-65878601 65879800 65880800 65880900",
-        _lengths(16),
+        (16,),
     ),
     Brand(
         "VERVE",
         "506099-506127 506129 506133-506150 506158-506163 506166 506168 506170 506173 "
         "506176-506180 506184 506187-506188 506191 506195 506197 507865-507866 507868-507877 "
         "507880-507888 507900 507941",
-        _lengths(16, 18, 19),
+        (16, 18, 19),
     ),
 )
 

@@ -103,8 +103,8 @@ class ExpiryDate:
         return f"{self.year:04d}-{self.month:02d}"
 
 
-def _either(lengths: frozenset[int]) -> str:
-    *others, last = sorted(lengths)
+def _either(lengths: tuple[int, ...]) -> str:
+    *others, last = lengths
     return f"{', '.join(map(str, others))} or {last}" if others else str(last)
 
 

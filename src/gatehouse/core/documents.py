@@ -52,11 +52,12 @@ class _DocumentWalk(TypeWalk):
         self.flaws: list[Flaw] = []
         self._document = document
 
-    def report(self, path: str, message: str) -> None:
-        self.flaws.append(self._document.flaw(path, message))
-
-    def report_key(self, path: str, key: str, message: str) -> None:
-        self.flaws.append(self._document.key_flaw(path, key, message))
+    def report(self, path: str, message: str, key: str | None = None) -> None:
+        document = self._document
+        flaw = (
+            document.flaw(path, message) if key is None else document.key_flaw(path, key, message)
+        )
+        self.flaws.append(flaw)
 
     def key_path(self, path: str, key: str) -> str:
         return join_path(path, key)

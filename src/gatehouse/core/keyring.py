@@ -13,7 +13,6 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.ids import Randomness
 from gatehouse.core.secrets import Secret
 
 API_KEYS: Final = "api-keys"
@@ -88,8 +87,3 @@ class KeyRing:
 
     def __repr__(self) -> str:
         return f"KeyRing({len(self._keys)} keys)"
-
-
-def new_key(random_bytes: Randomness) -> bytes:
-    """A fresh 256-bit key."""
-    return random_bytes(32)

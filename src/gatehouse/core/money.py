@@ -7,12 +7,21 @@ import re
 from functools import lru_cache
 from typing import Final
 
+import msgspec
+
 MICROS_PER_UNIT: Final = 1_000_000
 # Far below what a 64-bit column holds, so that sums of amounts cannot overflow it.
 MAX_AMOUNT: Final = 1_000_000_000 * MICROS_PER_UNIT
 
 _AMOUNT = re.compile(r"(-?)([0-9]{1,10})(?:\.([0-9]{1,6}))?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
+
+
+class Payment(msgspec.Struct, frozen=True):
+    """An amount to be paid, in the smallest unit of its currency."""
+
+    amount_minor: int
+    currency: str
 
 
 def parse_amount(text: str) -> int:

@@ -2,17 +2,18 @@
 all its problems are reported at once, by the paths the caller wrote.
 
 One definition serves both passes and the OpenAPI document: the request's struct, its `Meta`
-constraints, the `parse` of its own types, and its optional `problems` for fields taken together.
+constraints, the `parse` of its own types, and, if it is `Checked`, its `problems` for fields taken
+together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 from msgspec import inspect
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.validation import TypeWalk, bare_type, join_path, parse_own_type
+from gatehouse.core.validation import TypeWalk, join_path, parse_own_type
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -27,32 +28,24 @@ class RequestReader(Generic[T]):
     def __init__(self, kind: type[T]) -> None:
         self._decode = msgspec.json.Decoder(kind, dec_hook=parse_own_type).decode
         self._info = inspect.type_info(kind)
-        self._problems = _compile_problems(self._info)
 
     def read_part(self, part: msgspec.Raw) -> T:
         """The same for a part of a body that was read already."""
         try:
-            request = self._decode(part)
+            return self._decode(part)
         except (msgspec.DecodeError, RecursionError, ValueError):
             return self.read(bytes(part))
-        if self._problems(request):
-            raise self._all_problems(bytes(part))
-        return request
 
     def read(self, body: bytes) -> T:
         """The request, or `RequestRefused` with everything that is wrong with it."""
         try:
-            request = self._decode(body.decode("utf-8"))
+            return self._decode(body.decode("utf-8"))
         except UnicodeDecodeError:
             raise _malformed("the body is not UTF-8") from None
         except msgspec.ValidationError:
-            pass
+            raise self._all_problems(body) from None
         except (msgspec.DecodeError, RecursionError, ValueError) as error:
             raise _malformed(_syntax(error)) from None
-        else:
-            if not self._problems(request):
-                return request
-        raise self._all_problems(body)
 
     def _all_problems(self, body: bytes) -> RequestRefused:
         raw = read_json(body)
@@ -85,62 +78,16 @@ def _syntax(error: Exception) -> str:
     return "the body holds a number that is too long"
 
 
-def _compile_problems(info: inspect.Type) -> Callable[[Any], bool]:
-    """A quick test whether a well-formed value, or a struct inside it, objects to its fields.
-
-    Worked out once per type, so that requests do not pay for looking into plain fields.
-    """
-    info, _ = bare_type(info)
-    if isinstance(info, inspect.UnionType):
-        options = [_compile_problems(each) for each in info.types if _may_object(each)]
-        if len(options) == 1:
-            only = options[0]
-            return lambda value: value is not None and only(value)
-        return lambda value: value is not None and any(option(value) for option in options)
-    if isinstance(info, inspect.ListType):
-        inner = _compile_problems(info.item_type)
-        return lambda value: any(inner(element) for element in value)
-    assert isinstance(info, inspect.StructType)
-    own = getattr(info.cls, "problems", None)
-    fields = [(f.name, _compile_problems(f.type)) for f in info.fields if _may_object(f.type)]
-
-    def objects(value: Any) -> bool:
-        if own is not None:
-            for _problem in own(value):
-                return True
-        for name, test in fields:  # noqa: SIM110  # quicker than any() here
-            if test(getattr(value, name)):
-                return True
-        return False
-
-    return objects
-
-
-def _may_object(info: inspect.Type) -> bool:
-    """Whether a type has, or holds, a struct with `problems` of its own."""
-    match bare_type(info)[0]:
-        case inspect.UnionType(types=types):
-            return any(_may_object(each) for each in types)
-        case inspect.ListType(item_type=item):
-            return _may_object(item)
-        case inspect.StructType(cls=cls, fields=fields):
-            return hasattr(cls, "problems") or any(_may_object(field.type) for field in fields)
-        case _:
-            return False
-
-
 class _JsonWalk(TypeWalk):
     """Compares a JSON value with a type; collects messages by field."""
 
     def __init__(self) -> None:
         self.fields: dict[str, list[str]] = {}
 
-    def report(self, path: str, message: str) -> None:
+    def report(self, path: str, message: str, key: str | None = None) -> None:
         if len(self.fields) < _MOST_PROBLEMS:
-            self.fields.setdefault(path, []).append(message)
-
-    def report_key(self, path: str, key: str, message: str) -> None:
-        self.report(self.key_path(path, key), message)
+            where = path if key is None else self.key_path(path, key)
+            self.fields.setdefault(where, []).append(message)
 
     def key_path(self, path: str, key: str) -> str:
         return join_path(path, _shown_key(key))

@@ -1,6 +1,6 @@
 """What a signal is: a named fact about a request, with a type, that conditions can speak of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -32,10 +32,10 @@ class SignalInfo(msgspec.Struct, frozen=True):
 
 
 def describe_signal(
-    name: str, kind: Type, about: str, example: str = "", values: tuple[str, ...] = ()
+    name: str, kind: Type, about: str, example: str = "", values: Iterable[str] = ()
 ) -> SignalInfo:
     """What an author needs to know about a signal, in the group that its name says."""
-    return SignalInfo(name, kind, about, name.partition(".")[0], example, values)
+    return SignalInfo(name, kind, about, name.partition(".")[0], example, tuple(map(str, values)))
 
 
 def text_signals(facts: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ validated here. They differ in what a scalar looks like and in their wording.
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -21,12 +21,8 @@ class TypeWalk(ABC):
     """Walks over data and its type side by side."""
 
     @abstractmethod
-    def report(self, path: str, message: str) -> None:
-        """Note a problem with the value of a path."""
-
-    @abstractmethod
-    def report_key(self, path: str, key: str, message: str) -> None:
-        """Note a problem with a key inside a path."""
+    def report(self, path: str, message: str, key: str | None = None) -> None:
+        """Note a problem with the value of a path, or with a key inside it."""
 
     @abstractmethod
     def key_path(self, path: str, key: str) -> str:
@@ -110,7 +106,7 @@ class TypeWalk(ABC):
         for key in data:
             problem = None if key in known else self.unknown_problem(info, key)
             if problem is not None:
-                self.report_key(path, key, problem)
+                self.report(path, problem, key)
                 fine = False
         # The struct's own check sees the good fields; one that is not good equals nothing it tests.
         own = getattr(info.cls, "problems", None)
@@ -144,11 +140,25 @@ class TypeWalk(ABC):
             try:
                 _checked(key_type, key, described)
             except ValueError as error:
-                self.report_key(path, key, f"the key {error}")
+                self.report(path, f"the key {error}", key)
                 fine = False
             values[key] = self.convert(info.value_type, value, self.key_path(path, key))
             fine &= values[key] is not INVALID
         return values if fine else INVALID
+
+
+class Checked:
+    """A base of structs whose fields must also fit together; `problems` says what does not."""
+
+    __slots__ = ()
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Each problem: the path of the field below this struct, and a message."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        for _, message in self.problems():
+            raise ValueError(message)
 
 
 def join_path(path: str, key: str) -> str:

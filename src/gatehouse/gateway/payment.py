@@ -3,8 +3,7 @@
 from decimal import Decimal
 from typing import Final, Literal
 
-import msgspec
-
+from gatehouse.core.money import Payment
 from gatehouse.intel.places import minor_digits
 
 LARGEST_PAYMENT: Final = 10**12
@@ -14,13 +13,6 @@ LARGEST_PAYMENT: Final = 10**12
 _MOST_WHOLE_DIGITS: Final = len(str(LARGEST_PAYMENT))
 _SURELY_EXACT: Final = 1e9
 _UNITS: Final = tuple(10**digits for digits in range(5))
-
-
-class Payment(msgspec.Struct, frozen=True):
-    """An amount that can be paid."""
-
-    amount_minor: int
-    currency: str
 
 
 class UnfitPayment(ValueError):

@@ -6,21 +6,26 @@ import msgspec
 
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.secrets import Personal
-from gatehouse.gateway.payment import Payment
 
 
-class Authorization(Personal, frozen=True):
+class GatewayInput(Personal, frozen=True):
+    """The payment and the card that pays."""
+
+    payment: Payment
+    number: CardNumber
+    expiry: ExpiryDate
+    security_code: SecurityCode | None = None
+    postal_code: str | None = None
+    street: str | None = None
+
+
+class Authorization(GatewayInput, frozen=True, kw_only=True):
     """What the gateway is asked to authorize. It holds secrets: it goes there and nowhere else."""
 
     request_id: str
     """The reference of the payment at the gateway."""
-    number: CardNumber
-    expiry: ExpiryDate
-    security_code: SecurityCode | None
-    payment: Payment
-    postal_code: str | None
-    street: str | None
 
 
 class GatewayAnswer(msgspec.Struct, frozen=True):

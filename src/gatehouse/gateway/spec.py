@@ -1,7 +1,6 @@
 """Gateway as it declares itself to the rest of the service."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.signal import Type, describe_signal, text_signals
@@ -37,10 +36,6 @@ def _build(parties: GatewayParties, options: StageOptions) -> Stage:
     return GatewayStage(parties.gateway, time_limit_ms=options.time_limit_ms)
 
 
-def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return text_signals(facts, _TEXTS)
-
-
 GATEWAY: Final = StageSpec(
     name="Gateway",
     fee_type="GATEWAY",
@@ -67,17 +62,13 @@ GATEWAY: Final = StageSpec(
         prefix="gateway",
         catalogue=(
             describe_signal(
-                "gateway.status",
-                Type.TEXT,
-                "The answer.",
-                "'DECLINED'",
-                tuple(each.value for each in GatewayStatus),
+                "gateway.status", Type.TEXT, "The answer.", "'DECLINED'", GatewayStatus
             ),
             describe_signal(
                 "gateway.responseCode", Type.TEXT, "The gateway's code for its answer.", "'05'"
             ),
             describe_signal("gateway.completed", Type.BOOLEAN, "The gateway answered in time."),
         ),
-        read=_read_signals,
+        read=lambda facts: text_signals(facts, _TEXTS),
     ),
 )

@@ -1,20 +1,25 @@
 """Gateway as a stage of the engine: sends one authorization and words the answer.
 
 That the payment may be under way is noted before the stage runs, with the fees, and what is not
-answered is reversed later; see `pipeline.settlement.Intent` and `store.requests.reversal_worker`.
-The stage itself never asks twice.
+answered is reversed later; see `pipeline.settlement` and `store.requests.reversal_worker`. The
+stage itself never asks twice.
 """
 
 from typing import Final
 
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+import msgspec
+
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
-from gatehouse.core.secrets import Personal
-from gatehouse.gateway.payment import Payment
-from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway
+from gatehouse.gateway.port import (
+    Authorization,
+    GatewayAnswer,
+    GatewayInput,
+    PaymentGateway,
+)
 from gatehouse.gateway.response import GatewayResponse, GatewayStatus
 from gatehouse.gateway.spec import GATEWAY
 
@@ -29,17 +34,6 @@ _ERROR: Final = GatewayResponse(GatewayStatus.ERROR, None, None)
 
 class GatewayDefect(Exception):
     """A defect of a connector; its own words are left out, because they may repeat a secret."""
-
-
-class GatewayInput(Personal, frozen=True):
-    """The payment and the card that pays."""
-
-    payment: Payment
-    number: CardNumber
-    expiry: ExpiryDate
-    security_code: SecurityCode | None = None
-    postal_code: str | None = None
-    street: str | None = None
 
 
 class GatewayStage:
@@ -70,25 +64,14 @@ class GatewayStage:
         return _result(asked.payment, _ERROR, completed=False, in_doubt=True)
 
     async def _ask(self, request_id: str, asked: GatewayInput) -> GatewayResponse:
+        asking = Authorization(**msgspec.structs.asdict(asked), request_id=request_id)
         try:
-            return _worded(await self._gateway.authorize(_authorization(request_id, asked)))
+            return _worded(await self._gateway.authorize(asking))
         except (ConnectorFailed, TimeoutError):
             raise
         except Exception as error:
             blank = GatewayDefect(f"{type(error).__name__} in the gateway's connector")
             raise blank.with_traceback(error.__traceback__) from None
-
-
-def _authorization(request_id: str, asked: GatewayInput) -> Authorization:
-    return Authorization(
-        request_id=request_id,
-        number=asked.number,
-        expiry=asked.expiry,
-        security_code=asked.security_code,
-        payment=asked.payment,
-        postal_code=asked.postal_code,
-        street=asked.street,
-    )
 
 
 def _worded(answer: GatewayAnswer) -> GatewayResponse:

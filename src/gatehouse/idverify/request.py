@@ -9,6 +9,7 @@ from gatehouse.core.cards import CardNumberField, CardOfRequest, ExpiryDateField
 from gatehouse.core.case import ClientReferenceField
 from gatehouse.core.secrets import Personal
 from gatehouse.core.text import is_blank
+from gatehouse.core.validation import Checked
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
 
 NamePart = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -18,7 +19,7 @@ _OWNER_TYPES = {kind.value: kind for kind in OwnerType}
 _FIELDS = tuple((kind, kind.value.lower()) for kind in IdentifierType)
 
 
-class CardHolderName(Personal, frozen=True, rename="camel"):
+class CardHolderName(Checked, Personal, frozen=True, rename="camel"):
     """The name of the person who claims to hold the card."""
 
     first_name: Annotated[
@@ -66,7 +67,7 @@ class CardHolderName(Personal, frozen=True, rename="camel"):
         return PersonName(self.last_name, self.first_name, self.middle_name)
 
 
-class CardHolderIds(Personal, frozen=True, rename="upper", forbid_unknown_fields=True):
+class CardHolderIds(Checked, Personal, frozen=True, rename="upper", forbid_unknown_fields=True):
     """Government identifiers by type. Another type than these four is an error."""
 
     driverlicense: Annotated[
@@ -100,7 +101,7 @@ class CardHolderIds(Personal, frozen=True, rename="upper", forbid_unknown_fields
         }
 
 
-class IdVerifyRequest(Personal, frozen=True, rename="camel"):
+class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
     """A card, and what is claimed about the person who holds it."""
 
     card_number: CardNumberField

@@ -5,8 +5,9 @@ database says that something changed. A request uses one setup from its beginnin
 """
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
@@ -15,6 +16,7 @@ import msgspec
 from gatehouse.conditions.compile_python import Lists, compile_condition
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case
+from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import (
@@ -24,6 +26,7 @@ from gatehouse.pipeline.definition import (
     needs,
     reads,
 )
+from gatehouse.pipeline.engine import Step
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
@@ -31,15 +34,16 @@ from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.store.configured import configurations, list_reading, models
+from gatehouse.store.configured import configurations, models
 from gatehouse.store.configured.configurations import StoredVersion, stamp_of, stamps_of
+from gatehouse.store.configured.list_reading import load as load_lists
 from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.operations")
 
 _MOST_REMEMBERED: Final = 2_000
 _MOST_STAMPS: Final = 500
-"""That are asked for at once."""
+"""How many accounts one query asks for."""
 _RETRY_S: Final = 0.5
 
 Q = TypeVar("Q")
@@ -47,26 +51,29 @@ A = TypeVar("A")
 Test = Callable[[Case], bool]
 
 
-class PlannedStage(msgspec.Struct, frozen=True):
-    """A stage of a pipeline with its conditions, ready to run."""
-
-    definition: StageDefinition
-    stage: Stage
-    skip: Test | None
-    stop: Test | None
-    pays: bool
-
-
 class Pipeline(msgspec.Struct, frozen=True):
     """A pipeline of an account, ready to run."""
 
     definition: PipelineDefinition
     version: int
-    stages: tuple[PlannedStage, ...]
+    steps: tuple[Step, ...]
+    """Its stages; one without a fee of its own is free until `steps_at` gives it one."""
     reads: tuple[str, ...]
     """The objects of a request that its stages look at."""
     needs: dict[str, tuple[str, ...]]
     """What a caller must send, and which stages need it."""
+
+    def steps_at(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
+        """The stages for an account with these fees."""
+        stages = self.definition.stages
+        return tuple(
+            [
+                step
+                if stages[step.position].fee_micros is not None
+                else msgspec.structs.replace(step, fee=fees[step.stage.fee_type])
+                for step in self.steps
+            ]
+        )
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -102,26 +109,22 @@ class Builder:
             return self.shipped_sentry
         version, program = live
         which = {"account": account_id, "version": version}
-        try:
+        with _logged_failure("a model cannot be used, the shipped scorecard is", which):
             read = models.read_program(program)
             scorecard = Scorecard(read.sheet, BY_CODE.keys())
-        except Exception:
-            _log.exception("a model cannot be used, the shipped scorecard is", extra=which)
-            return self.shipped_sentry
-        if read.added or read.dropped:
-            changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
-            _log.warning("a model was made for other signals", extra={**which, **changes})
-        return self.shipped_sentry.with_scorecard(scorecard)
+            if read.added or read.dropped:
+                changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
+                _log.warning("a model was made for other signals", extra={**which, **changes})
+            return self.shipped_sentry.with_scorecard(scorecard)
+        return self.shipped_sentry
 
     def rule_sets(self, account_id: str, stored: list[StoredVersion]) -> dict[str, CompiledRuleSet]:
         """The rule sets by name, without those that only a newer server can read."""
         found: dict[str, CompiledRuleSet] = {}
         for each in stored:
-            try:
+            with _logged_failure("a rule set cannot be used", _which(account_id, each)):
                 read = ruleset.decode_program(each.program)
                 found[each.name] = CompiledRuleSet(read, each.version)
-            except Exception:
-                _log.exception("a rule set cannot be used", extra=_which(account_id, each))
         return found
 
     def pipelines(
@@ -129,55 +132,50 @@ class Builder:
         account_id: str,
         stored: list[StoredVersion],
         rule_sets: dict[str, CompiledRuleSet],
-        held: AccountLists,
+        lists: AccountLists,
         sentry: SentryStage,
     ) -> dict[int, Pipeline]:
         """The pipelines by number, without those that only a newer server can read."""
         stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
+
+        def step(position: int, each: StageDefinition) -> Step:
+            named = each.rule_set
+            return Step(
+                stages[each.stage] if named is None else RulesStage(rule_sets[named], lists),
+                each.fee_micros or 0,
+                _test(each.skip_when, lists),
+                _test(each.stop_when, lists),
+                each.on_failure is OnFailure.STOP,
+                position,
+                REGISTRY[each.stage].pays,
+            )
+
         found: dict[int, Pipeline] = {}
-
-        def stage_of(each: StageDefinition) -> Stage:
-            if each.rule_set is None:
-                return stages[each.stage]
-            return RulesStage(rule_sets[each.rule_set], held)
-
         for each in stored:
-            try:
-                definition = decode_program(each.program)
-                found[definition.number] = _pipeline(definition, each.version, stage_of, held)
-            except Exception:
-                _log.exception("a pipeline cannot be used", extra=_which(account_id, each))
+            with _logged_failure("a pipeline cannot be used", _which(account_id, each)):
+                read = decode_program(each.program)
+                steps = tuple(step(*place) for place in enumerate(read.stages))
+                found[read.number] = Pipeline(read, each.version, steps, reads(read), needs(read))
         return found
 
 
-def _pipeline(
-    definition: PipelineDefinition,
-    version: int,
-    stage_of: Callable[[StageDefinition], Stage],
-    held: AccountLists,
-) -> Pipeline:
-    stages = tuple(
-        PlannedStage(
-            each,
-            stage_of(each),
-            _test(each.skip_when, held),
-            _test(each.stop_when, held),
-            REGISTRY[each.stage].pays,
-        )
-        for each in definition.stages
-    )
-    return Pipeline(definition, version, stages, reads(definition), needs(definition))
+@contextlib.contextmanager
+def _logged_failure(message: str, which: Mapping[str, object]) -> Iterator[None]:
+    try:
+        yield
+    except Exception:
+        _log.exception(message, extra=which)
 
 
-def _which(account_id: str, kept: StoredVersion) -> dict[str, object]:
-    return {"account": account_id, "called": kept.name, "version": kept.version}
+def _which(account_id: str, stored: StoredVersion) -> dict[str, object]:
+    return {"account": account_id, "called": stored.name, "version": stored.version}
 
 
-def _test(condition: Condition | None, held: Lists) -> Test | None:
+def _test(condition: Condition | None, lists: Lists) -> Test | None:
     if condition is None:
         return None
     holds = compile_condition(condition)
-    return lambda case: holds(case.signals, held, case.at_ms)
+    return lambda case: holds(case.signals, lists, case.at_ms)
 
 
 class Setups:
@@ -273,16 +271,14 @@ class Setups:
             live = models.live_program(connection, account_id)
             # Lists can be large, and rules change more often than they do.
             same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
-            held = (
-                known.lists if known and same_lists else list_reading.load(connection, account_id)
-            )
+            lists = known.lists if known and same_lists else load_lists(connection, account_id)
         model = None if live is None else live[0]
         # A version is never changed: what was made of it stays true.
         same_model = known is not None and known.model == model
         sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
         rule_sets = self._builder.rule_sets(account_id, stored_rules)
-        pipelines = self._builder.pipelines(account_id, stored_pipelines, rule_sets, held, sentry)
-        return Setup(stamp, rule_sets, pipelines, held, sentry, model)
+        pipelines = self._builder.pipelines(account_id, stored_pipelines, rule_sets, lists, sentry)
+        return Setup(stamp, rule_sets, pipelines, lists, sentry, model)
 
 
 def _lists_part(stamp: str) -> str:

@@ -1,7 +1,7 @@
 """Finds the connectors that the settings name: the sandbox's, or a factory of the operator's."""
 
 import importlib
-from typing import Any
+from typing import Any, cast
 
 from gatehouse.connectors.sandbox.parties import (
     SandboxAddresses,
@@ -21,8 +21,7 @@ def load_issuer(settings: Settings) -> Issuer:
     """The issuer that the settings name."""
     if settings.issuer == "sandbox":
         return SandboxIssuer()
-    issuer: Issuer = _load_connector("GATEHOUSE_ISSUER", settings.issuer, "check")
-    return issuer
+    return cast(Issuer, _load_connector("GATEHOUSE_ISSUER", settings.issuer, "check"))
 
 
 def load_gateway(settings: Settings) -> PaymentGateway:
@@ -31,10 +30,8 @@ def load_gateway(settings: Settings) -> PaymentGateway:
         return SandboxGateway()
     if settings.gateway == "none":
         return NoGateway()
-    gateway: PaymentGateway = _load_connector(
-        "GATEHOUSE_GATEWAY", settings.gateway, "authorize", "reverse"
-    )
-    return gateway
+    loaded = _load_connector("GATEHOUSE_GATEWAY", settings.gateway, "authorize", "reverse")
+    return cast(PaymentGateway, loaded)
 
 
 def load_identities(settings: Settings, records: IdentitySource) -> IdentitySource:
@@ -48,8 +45,8 @@ def load_identities(settings: Settings, records: IdentitySource) -> IdentitySour
 
 def load_identity_connector(settings: Settings) -> IdentitySource:
     """The identity source outside this service that the settings name."""
-    source: IdentitySource = _load_connector("GATEHOUSE_IDENTITIES", settings.identities, "find")
-    return source
+    loaded = _load_connector("GATEHOUSE_IDENTITIES", settings.identities, "find")
+    return cast(IdentitySource, loaded)
 
 
 def load_addresses(settings: Settings, book: AddressBook) -> AddressBook:

@@ -7,25 +7,9 @@ import msgspec
 
 from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.stage import OperationSpec, Stage, StageSpec
-from gatehouse.pipeline.engine import DecisionPlan, Processed, Step
-from gatehouse.pipeline.settlement import Intent
-
-
-class RequestPlan(msgspec.Struct, frozen=True):
-    """How one request is going to be worked on."""
-
-    steps: tuple[Step, ...]
-    inputs: ValuesByType
-    card: CardOfRequest | None
-    answer: Callable[[Processed], msgspec.Struct]
-    """From what was found to the operation's own object."""
-    other_cards: dict[str, CardOfRequest] = {}
-    intent: Intent | None = None
-    decision_plan: DecisionPlan | None = None
-
+from gatehouse.pipeline.engine import Processed, RequestPlan, Step
 
 Planner = Callable[[Account, Any], Awaitable[RequestPlan]]
 """Raises `RequestRefused` when the request does not fit what the account has configured."""

@@ -9,10 +9,11 @@ import msgspec
 
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
+from gatehouse.core.money import Payment
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.gateway.payment import Payment, UnfitPayment, read_payment
+from gatehouse.gateway.payment import UnfitPayment, read_payment
 from gatehouse.gateway.request import GatewayRequest
 from gatehouse.operations.account_setup import Pipeline
 from gatehouse.operations.pipeline_messages import PipelineCall
@@ -88,8 +89,8 @@ def _read_payment(
     """What is to be paid: said to Gateway, or by the order."""
     asked = values.find(GatewayRequest) or _NO_GATEWAY
     order = getattr(values.find(SentryRequest), "order", None)
-    # What an input says that has other mistakes is not known, but it is not missing.
-    spoilt = any(path.startswith((_GATEWAY_PLACE, "sentryRequest")) for path in wrong)
+    # An input with other errors was not read, but what it says of the payment is not missing.
+    unread = any(path.startswith((_GATEWAY_PLACE, "sentryRequest")) for path in wrong)
     places: dict[str, str] = {}
     given: dict[str, Any] = {}
     for name in ("amount", "currency"):
@@ -97,7 +98,7 @@ def _read_payment(
         other, said = f"{_ORDER_PLACE}.{name}", getattr(order, name, None)
         if value is None and said is not None:
             place, value = other, said
-        if value is None and not spoilt:
+        if value is None and not unread:
             wrong[place] = [f"{_required(pipeline, PAYMENT)}; {other} can say it, too"]
         places[name], given[name] = place, value
     if None in given.values():

@@ -11,15 +11,15 @@ from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.outcomes import OnFailure, Outcome, strongest
+from gatehouse.core.money import Payment
+from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import PipelineVersion
-from gatehouse.gateway.payment import Payment
-from gatehouse.gateway.stage import GatewayInput
+from gatehouse.gateway.port import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.operations.account_setup import Pipeline, Setups
-from gatehouse.operations.operation import RequestPlan, last_response
+from gatehouse.operations.operation import last_response
 from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
 from gatehouse.operations.pipeline_messages import (
     PipelineCall,
@@ -29,8 +29,14 @@ from gatehouse.operations.pipeline_messages import (
     pipeline_messages,
 )
 from gatehouse.pipeline.definition import combine
-from gatehouse.pipeline.engine import DecisionPlan, Processed, SignalBuilder, StageRun, Step
-from gatehouse.pipeline.settlement import Intent
+from gatehouse.pipeline.engine import (
+    DecisionPlan,
+    Processed,
+    RequestPlan,
+    SignalBuilder,
+    StageRun,
+    Step,
+)
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesCall, RulesRequest
 from gatehouse.rules.stage import RulesStage
@@ -38,7 +44,6 @@ from gatehouse.rules.starter import STARTER_NAME
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.signals.request_parts import RequestParts, SignalInput, bring_together
 
-_STOP: Final = OnFailure.STOP
 _NO_RULES: Final = RulesRequest()
 
 
@@ -73,14 +78,13 @@ class Pipelines:
             )
 
         card, others = _charged(cards, given.values)
-        pay = given.payment if self._pays else None
         return RequestPlan(
-            steps=_steps(pipeline, account),
+            steps=pipeline.steps_at(fee_schedule(account.fees)),
             inputs=_stage_inputs(given, cards),
             card=card,
             answer=self._answer,
             other_cards=others,
-            intent=None if pay is None else Intent(pay.amount_minor, pay.currency),
+            intent=given.payment if self._pays else None,
             decision_plan=DecisionPlan(self._signal_builder, decide, version),
         )
 
@@ -198,26 +202,6 @@ def _gateway_input(checked: PreCheckRequest, payment: Payment) -> GatewayInput:
         security_code=checked.card_cvv2_value,
         postal_code=None if address is None else address.postal_code,
         street=None if address is None else address.street,
-    )
-
-
-def _steps(pipeline: Pipeline, account: Account) -> tuple[Step, ...]:
-    fees = fee_schedule(account.fees)
-    return tuple(
-        [
-            Step(
-                each.stage,
-                fees[each.stage.fee_type]
-                if each.definition.fee_micros is None
-                else each.definition.fee_micros,
-                each.skip,
-                each.stop,
-                each.definition.on_failure is _STOP,
-                position,
-                each.pays,
-            )
-            for position, each in enumerate(pipeline.stages)
-        ]
     )
 
 

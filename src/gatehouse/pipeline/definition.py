@@ -4,7 +4,7 @@ An author writes a file, `pipeline.authoring` checks it, and what is kept and ru
 defined here, as JSON. A running server needs nothing else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -96,19 +96,14 @@ def combine(
     `on_failure` wherever it stands: a pipeline that ended early because a stage failed must not
     look like one in which all was well.
     """
-    return strongest(_votes(definition, ran))
-
-
-def _votes(
-    definition: PipelineDefinition,
-    ran: Iterable[tuple[StageDefinition, Outcome | None, bool]],
-) -> Iterator[Outcome]:
     deciders = definition.deciders
+    votes: list[Outcome] = []
     for stage, verdict, completed in ran:
         if not completed:
             if stage.on_failure is OnFailure.STOP:
-                yield verdict or Outcome.REVIEW
+                votes.append(verdict or Outcome.REVIEW)
             elif stage.on_failure is OnFailure.REVIEW:
-                yield Outcome.REVIEW
+                votes.append(Outcome.REVIEW)
         elif verdict is not None and stage.stage in deciders:
-            yield verdict
+            votes.append(verdict)
+    return strongest(votes)

@@ -12,6 +12,7 @@ from gatehouse.core.cards import CardOfRequest, KeptCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.core.stage import Stage
@@ -31,7 +32,6 @@ from gatehouse.pipeline.settlement import (
     Close,
     DecisionRow,
     Insufficient,
-    Intent,
     IntentEnd,
     KeyReused,
     Release,
@@ -80,6 +80,21 @@ class DecisionPlan(msgspec.Struct, frozen=True):
     """The pipeline that the request named."""
 
 
+class RequestPlan(msgspec.Struct, frozen=True):
+    """How one request is going to be worked on."""
+
+    steps: tuple[Step, ...]
+    inputs: ValuesByType
+    card: CardOfRequest | None
+    answer: Callable[["Processed"], msgspec.Struct]
+    """From what was found to the operation's own object."""
+    other_cards: dict[str, CardOfRequest] = {}
+    """Of stages that were asked about another card than `card`, by name of the stage."""
+    intent: Payment | None = None
+    """The payment that a stage is going to ask for."""
+    decision_plan: DecisionPlan | None = None
+
+
 class Job(msgspec.Struct, frozen=True):
     """A validated request, ready to be worked on."""
 
@@ -87,17 +102,10 @@ class Job(msgspec.Struct, frozen=True):
     operation: str
     account_id: str
     policies: ValuesByType
-    steps: tuple[Step, ...]
-    inputs: ValuesByType
-    card: CardOfRequest | None
+    plan: RequestPlan
     client_reference: str | int | None
     claim: Claim | None
     render: Callable[["Processed"], bytes]
-    other_cards: dict[str, CardOfRequest] = {}
-    """Of stages that were asked about another card than `card`, by name of the stage."""
-    intent: Intent | None = None
-    """The payment that a stage is going to ask for."""
-    decision_plan: DecisionPlan | None = None
 
 
 class StageRun(msgspec.Struct, frozen=True):
@@ -152,23 +160,24 @@ class Engine:
 
     async def process(self, job: Job) -> ProcessingResult:
         """Take one job from authorization to record."""
-        now_ms = self._clock()
-        card = self._keep_card(job.card) if job.card is not None else None
+        now_ms, plan = self._clock(), job.plan
+        card = self._keep_card(plan.card) if plan.card is not None else None
         hold = self._hold(job, card, now_ms)
-        verdict = await self._settlement.authorize(Authorize(hold, now_ms, job.claim, job.intent))
+        verdict = await self._settlement.authorize(Authorize(hold, now_ms, job.claim, plan.intent))
         if not isinstance(verdict, Authorized):
             return verdict
-        case = Case(job.request_id, job.account_id, now_ms, job.inputs, job.policies)
+        case = Case(job.request_id, job.account_id, now_ms, plan.inputs, job.policies)
         case.card = card
-        for stage, other in job.other_cards.items():
+        for stage, other in plan.other_cards.items():
             case.other_cards[stage] = self._keep_card(other)
         self._note_guesses(case, verdict)
         try:
-            runs = await self._run_all(job, case)
+            runs = await self._run_all(plan, case)
         except BaseException:
             # A defect, or a server that stops: the caller must not pay for it.
             _tell(case, done=False)
-            await asyncio.shield(self._settlement.release(_release(job, self._clock())))
+            release = Release(job.account_id, job.request_id, self._clock(), hold.claim)
+            await asyncio.shield(self._settlement.release(release))
             raise
         try:
             processed = await self._close(job, case, hold, runs)
@@ -178,13 +187,13 @@ class Engine:
         _tell(case, done=all(run.item.completed for run in runs))
         return processed
 
-    async def _run_all(self, job: Job, case: Case) -> list[StageRun]:
+    async def _run_all(self, plan: RequestPlan, case: Case) -> list[StageRun]:
         """Run the stages in order, as far as their conditions let them."""
-        decision_plan = job.decision_plan
+        decision_plan = plan.decision_plan
         runs: list[StageRun] = []
         if decision_plan is not None:
             await decision_plan.signal_builder.describe(case)
-        for step in job.steps:
+        for step in plan.steps:
             if step.skip is not None and step.skip(case):
                 continue
             if step.pays and decision_plan is not None and _is_declined(decision_plan, runs):
@@ -212,14 +221,14 @@ class Engine:
 
     def _hold(self, job: Job, card: KeptCard | None, now_ms: int) -> Hold:
         options = self._options
-        guessed = card is not None and job.card is not None and job.card.guessable
+        guessable = job.plan.card is not None and job.plan.card.guessable
         return Hold(
             request_id=job.request_id,
             account_id=job.account_id,
-            amount=sum([step.fee for step in job.steps]),
+            amount=sum([step.fee for step in job.plan.steps]),
             expires_at_ms=now_ms + options.authorization_ttl_ms,
             owner=options.owner,
-            card=card.fingerprint if card and guessed and options.guess_limit else None,
+            card=card.fingerprint if card and guessable and options.guess_limit else None,
             claim=job.claim.claim_id if job.claim else None,
         )
 
@@ -238,7 +247,8 @@ class Engine:
     async def _close(self, job: Job, case: Case, hold: Hold, runs: list[StageRun]) -> Processed:
         now_ms = self._clock()
         closed = sum([run.item.fee for run in runs if run.item.completed])
-        decision = None if job.decision_plan is None else job.decision_plan.decide(runs)
+        plan = job.plan.decision_plan
+        decision = None if plan is None else plan.decide(runs)
 
         def processed(remaining: int, answer: bytes | None = None) -> Processed:
             return Processed(job.request_id, runs, hold.amount, closed, remaining, answer, decision)
@@ -250,10 +260,10 @@ class Engine:
                 at_ms=now_ms,
                 items=[run.item for run in runs],
                 decision=_decision(job, case, processed(0)),
-                mismatched_card=hold.card if hold.card and _mismatched(runs) else None,
+                mismatched_card=hold.card if any(run.result.mismatched for run in runs) else None,
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
-                intent=_end_of(job, runs, decision),
+                intent=None if job.plan.intent is None else _end_of(runs, decision),
                 review=decision is _REVIEW,
             )
         )
@@ -272,17 +282,11 @@ def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
     return decision_plan.decide(runs) is _DECLINE
 
 
-def _mismatched(runs: Sequence[StageRun]) -> bool:
-    return any(run.result.mismatched for run in runs)
-
-
-def _end_of(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> IntentEnd | None:
+def _end_of(runs: Sequence[StageRun], decision: Outcome | None) -> IntentEnd:
     """What became of the payment that was going to be asked for.
 
     One that was made and is declined after all must not stand.
     """
-    if job.intent is None:
-        return None
     unwanted = decision is _DECLINE and any(run.result.paid for run in runs)
     doubtful = unwanted or any(run.result.in_doubt for run in runs)
     return IntentEnd.DOUBTFUL if doubtful else IntentEnd.SETTLED
@@ -299,11 +303,6 @@ def _tell(case: Case, *, done: bool) -> None:
             _log.exception("could not tell a stage how its request ended")
 
 
-def _release(job: Job, now_ms: int) -> Release:
-    claim_id = job.claim.claim_id if job.claim else None
-    return Release(job.account_id, job.request_id, now_ms, claim_id)
-
-
 def _kept_reference(reference: str | int | None) -> str | int | None:
     """The caller's reference without card numbers; an unsuspicious number stays a number."""
     if reference is None:
@@ -314,7 +313,7 @@ def _kept_reference(reference: str | int | None) -> str | int | None:
 
 def _decision(job: Job, case: Case, done: Processed) -> DecisionRow:
     kept = _kept_reference(job.client_reference)
-    plan = job.decision_plan
+    plan = job.plan.decision_plan
     described = None if plan is None else plan.signal_builder.facts(case)
     record = DecisionRecord(
         request_id=job.request_id,

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
-from gatehouse.decisions.record import DecisionRecord
+from gatehouse.core.money import Payment
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -37,13 +37,6 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     """The caller's name for the transaction, as it may be kept."""
 
 
-class Intent(msgspec.Struct, frozen=True):
-    """A payment that the request may send to a gateway, in the smallest unit of its currency."""
-
-    amount_minor: int
-    currency: str
-
-
 class IntentEnd(StrEnum):
     """What became of a payment by the time its request is closed."""
 
@@ -63,7 +56,7 @@ class Authorize(msgspec.Struct, frozen=True):
     hold: Hold
     at_ms: int
     claim: Claim | None = None
-    intent: Intent | None = None
+    intent: Payment | None = None
 
 
 class Close(msgspec.Struct, frozen=True):
@@ -155,16 +148,3 @@ class Search(msgspec.Struct, frozen=True):
     client_reference: str | None
     before: str | None
     limit: int
-
-
-class Archive(Protocol):
-    """Finds decision records, each only for the account it belongs to."""
-
-    async def get(self, account_id: str, request_id: str) -> DecisionRecord | None:
-        """One record, or None."""
-
-    async def search(self, account_id: str, search: Search) -> list[DecisionRecord]:
-        """Records, newest first."""
-
-    async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
-        """What became of the first request of an idempotency key, if there was one."""

@@ -1,9 +1,8 @@
 """Reads the networks' letters and codes in the words of the API; the table is networks.toml."""
 
 import tomllib
-from functools import cache
 from importlib import resources
-from typing import Any, Final
+from typing import Final
 
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 
@@ -11,10 +10,8 @@ CODE_REFUSED: Final = "N7"
 """The issuer's way of saying, outside the CVV2 letter, that the security code was wrong."""
 
 
-@cache
-def _table() -> dict[str, Any]:
-    text = resources.files("gatehouse.precheck").joinpath("networks.toml").read_text("utf-8")
-    return tomllib.loads(text)
+_FILE: Final = resources.files("gatehouse.precheck").joinpath("networks.toml")
+_TABLE: Final = tomllib.loads(_FILE.read_text("utf-8"))
 
 
 def _by_letter(words: dict[str, list[str]]) -> dict[str, str]:
@@ -23,12 +20,12 @@ def _by_letter(words: dict[str, list[str]]) -> dict[str, str]:
 
 _AVS: Final = {
     brand: {letter: AvsResult(word) for letter, word in _by_letter(words).items()}
-    for brand, words in _table()["avs"].items()
+    for brand, words in _TABLE["avs"].items()
 }
-_CVV2: Final = {letter: Cvv2Result(word) for letter, word in _by_letter(_table()["cvv2"]).items()}
+_CVV2: Final = {letter: Cvv2Result(word) for letter, word in _by_letter(_TABLE["cvv2"]).items()}
 _ADVICE: Final = {
     code: (Advice(advice), reason)
-    for advice, codes in _table()["advice"].items()
+    for advice, codes in _TABLE["advice"].items()
     for code, reason in codes.items()
 }
 

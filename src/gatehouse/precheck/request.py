@@ -14,9 +14,10 @@ from gatehouse.core.cards import (
     SecurityCode,
 )
 from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.validation import Checked
 
 
-class CardAddress(msgspec.Struct, frozen=True, rename="camel"):
+class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
     """The billing address as the issuer may know it; at least one part is needed."""
 
     postal_code: Annotated[
@@ -34,7 +35,7 @@ class CardAddress(msgspec.Struct, frozen=True, rename="camel"):
             yield "", "must have at least one of postalCode and street"
 
 
-class PreCheckRequest(msgspec.Struct, frozen=True, rename="camel"):
+class PreCheckRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
     """A card to check."""
 
     card_number: CardNumberField

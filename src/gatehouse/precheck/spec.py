@@ -49,26 +49,20 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _SIGNALS: Final = (
-    describe_signal(
-        "precheck.advice",
-        Type.TEXT,
-        "What PreCheck advises.",
-        "'DECLINE'",
-        tuple(each.value for each in Advice),
-    ),
+    describe_signal("precheck.advice", Type.TEXT, "What PreCheck advises.", "'DECLINE'", Advice),
     describe_signal(
         "precheck.avsResult",
         Type.TEXT,
         "How the address compares with the issuer's.",
         "'NO_MATCH'",
-        tuple(each.value for each in AvsResult),
+        AvsResult,
     ),
     describe_signal(
         "precheck.cvv2Result",
         Type.TEXT,
         "How the security code compares.",
         "'NO_MATCH'",
-        tuple(each.value for each in Cvv2Result),
+        Cvv2Result,
     ),
     describe_signal(
         "precheck.reasons",

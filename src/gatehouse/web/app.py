@@ -4,18 +4,20 @@ writes one log line and counts the request.
 
 import asyncio
 import logging
+import os
+import time
 import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-import msgspec
 from starlette.exceptions import HTTPException
 
-from gatehouse.access.accounts import Callers
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import AuthorizationLost, RequestRefused, StoreUnavailable
-from gatehouse.core.ids import Randomness, new_id
+from gatehouse.core.ids import new_id
 from gatehouse.core.redaction import recordable_trace
+from gatehouse.settings import Settings
+from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Disconnected, Receive
 from gatehouse.web.context import Header, Reply, RequestContext
@@ -33,41 +35,25 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 Router = Callable[[Any, Receive, Any], Awaitable[None]]
 
 
-class AppOptions(msgspec.Struct, frozen=True):
-    """The settings of the application."""
-
-    max_in_flight: int
-    max_header_lines: int
-    max_header_bytes: int
-    strict_transport: bool
-
-
-class AppPorts(msgspec.Struct, frozen=True):
-    """What the application calls."""
-
-    routes: Router
-    callers: Callers
-    clock: Clock
-    randomness: Randomness
-    stopwatch: Callable[[], float]
-    request_log: RequestLog
-    metrics: Metrics
-
-
 class App:
     """The ASGI application."""
 
-    def __init__(self, ports: AppPorts, options: AppOptions) -> None:
-        self._routes = ports.routes
-        self._callers = ports.callers
-        self._clock = ports.clock
-        self._randomness = ports.randomness
-        self._stopwatch = ports.stopwatch
-        self._options = options
-        self._request_log = ports.request_log
-        self._metrics = ports.metrics
+    def __init__(
+        self,
+        routes: Router,
+        callers: CallerDirectory,
+        clock: Clock,
+        metrics: Metrics,
+        settings: Settings,
+    ) -> None:
+        self._routes = routes
+        self._callers = callers
+        self._clock = clock
+        self._metrics = metrics
+        self._settings = settings
+        self._request_log = RequestLog(enabled=settings.log_level in ("debug", "info"))
         self._in_flight = 0
-        self._fixed_headers = _security_headers(strict_transport=options.strict_transport)
+        self._fixed_headers = _security_headers(strict_transport=settings.is_production)
 
     @property
     def busy(self) -> bool:
@@ -76,9 +62,9 @@ class App:
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        started = self._stopwatch()
+        started = time.perf_counter()
         now_ms = self._clock()
-        context = RequestContext(scope, new_id("req", now_ms, self._randomness))
+        context = RequestContext(scope, new_id("req", now_ms, os.urandom))
         scope["app"] = self
         scope[CONTEXT_KEY] = context
         self._in_flight += 1
@@ -90,7 +76,7 @@ class App:
             status, context.code = _DISCONNECTED, "disconnected"
         finally:
             self._in_flight -= 1
-        seconds = self._stopwatch() - started
+        seconds = time.perf_counter() - started
         self._metrics.request(context.route, status, seconds)
         self._request_log.write(context, status, now_ms, seconds)
 
@@ -121,17 +107,15 @@ class App:
 
     def _check_limits(self, context: RequestContext) -> None:
         headers = context.scope["headers"]
-        options = self._options
-        if len(headers) > options.max_header_lines:
-            raise Problem(
-                "headers_too_large", details=[f"{options.max_header_lines} lines at most"]
-            )
+        settings = self._settings
+        if len(headers) > settings.max_header_lines:
+            most = f"{settings.max_header_lines} lines at most"
+            raise Problem("headers_too_large", details=[most])
         size = len(context.scope["path"]) + len(context.scope["query_string"])
-        if size + sum([len(n) + len(v) for n, v in headers]) > options.max_header_bytes:
-            raise Problem(
-                "headers_too_large", details=[f"{options.max_header_bytes} bytes at most"]
-            )
-        if self._in_flight > options.max_in_flight and context.scope["path"].startswith("/api/"):
+        if size + sum([len(n) + len(v) for n, v in headers]) > settings.max_header_bytes:
+            most = f"{settings.max_header_bytes} bytes at most"
+            raise Problem("headers_too_large", details=[most])
+        if self._in_flight > settings.max_in_flight and context.scope["path"].startswith("/api/"):
             raise Problem("overloaded", headers=_RETRY_SOON)
 
     async def _refuse(self, context: RequestContext, problem: Problem) -> Reply:

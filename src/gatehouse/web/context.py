@@ -25,33 +25,23 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
     content_type: bytes = JSON
 
 
-class RequestContext:
+class RequestContext(msgspec.Struct):
     """What is known about a request while it is answered."""
 
-    __slots__ = (
-        "allowance",
-        "caller",
-        "code",
-        "field",
-        "headers",
-        "reply",
-        "request_id",
-        "route",
-        "scope",
-        "trace_id",
-    )
+    scope: Any
+    request_id: str
+    headers: dict[bytes, bytes] = {}
+    trace_id: str = ""
+    route: str = "unmatched"
+    field: str | None = None
+    caller: Caller | None = None
+    allowance: Allowance | None = None
+    code: str | None = None
+    reply: Reply | None = None
 
-    def __init__(self, scope: Any, request_id: str) -> None:
-        self.scope = scope
-        self.request_id = request_id
-        self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        self.trace_id = _trace_id(self.headers.get(b"x-request-id"), request_id)
-        self.route = "unmatched"
-        self.field: str | None = None
-        self.caller: Caller | None = None
-        self.allowance: Allowance | None = None
-        self.code: str | None = None
-        self.reply: Reply | None = None
+    def __post_init__(self) -> None:
+        self.headers = dict(self.scope["headers"])
+        self.trace_id = _trace_id(self.headers.get(b"x-request-id"), self.request_id)
 
     def header(self, name: bytes) -> str | None:
         """A header's text, or None."""

@@ -1,39 +1,60 @@
 """What the routes of the API share: the caller's key, the body, and answers that cost nothing."""
 
+import time
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, Final
 
-from gatehouse.access.accounts import Caller, Callers
+from gatehouse.access.accounts import Caller
+from gatehouse.access.keys import KeyRefusal, examine_key_text, key_hash
+from gatehouse.access.limits import RateLimiter
+from gatehouse.core.clock import Clock
+from gatehouse.settings import Settings
+from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
-from gatehouse.web.auth import Authenticator
 from gatehouse.web.body import Receive, read_body
 from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.problems import Problem
+
+_AUTHENTICATE: Final = ((b"www-authenticate", b'ApiKey realm="gatehouse", header="X-API-KEY"'),)
 
 
 class Entry:
     """Authenticates a request for a scope, reads its body, and answers it when it is free."""
 
     def __init__(
-        self,
-        authenticator: Authenticator,
-        callers: Callers,
-        *,
-        max_body_bytes: int,
-        body_timeout_ms: int,
+        self, callers: CallerDirectory, settings: Settings, hashing_key: bytes, clock: Clock
     ) -> None:
-        self._authenticator = authenticator
         self._callers = callers
-        self._max_body_bytes = max_body_bytes
-        self._body_timeout_ms = body_timeout_ms
+        self._settings = settings
+        self._hashing_key = hashing_key
+        self._clock = clock
+        self._limiter = RateLimiter()
 
-    def authenticate(self, context: RequestContext, scope: str, field: str) -> Awaitable[Caller]:
-        """The caller, if its key has the scope; the answer will be in `field` of the envelope."""
+    async def authenticate(self, context: RequestContext, scope: str, field: str) -> Caller:
+        """The caller, if its key has the scope; the answer will be in `field` of the envelope.
+
+        Key, environment, networks, scope and rate are checked in that order.
+        """
         context.field = field
-        return self._authenticator.authenticate(context, scope)
+        self._check_transport(context)
+        caller = await self._caller(context)
+        context.caller = caller
+        rate = self._rate(caller)
+        refusal = self._refusal(context, caller, scope)
+        if refusal is not None:
+            # A refused caller must not consume rate-limit tokens.
+            if rate:
+                context.allowance = self._limiter.look(caller.key.key_id, rate, time.monotonic())
+            raise Problem(refusal)
+        if rate:
+            self._take_token(context, caller.key.key_id, rate)
+        self._callers.used(caller.key.key_id, self._clock())
+        return caller
 
     def body(self, context: RequestContext, receive: Receive) -> Awaitable[bytes]:
         """The whole body, or the `Problem` with it."""
-        return read_body(context, receive, self._max_body_bytes, self._body_timeout_ms)
+        settings = self._settings
+        return read_body(context, receive, settings.max_body_bytes, settings.body_timeout_ms)
 
     async def answer(self, context: RequestContext, response: Any) -> Reply:
         """The answer of a request that costs nothing."""
@@ -43,6 +64,42 @@ class Entry:
         remaining = await self._callers.remaining(account.account_id)
         billed = envelope.billing(account.currency, [], remaining)
         return Reply(200, envelope.success(context.request_id, context.field, response, billed))
+
+    def _check_transport(self, context: RequestContext) -> None:
+        if b"origin" in context.headers:
+            raise Problem("browser_call")
+        if self._settings.is_production and not context.is_secure(self._settings.trusted_proxies):
+            raise Problem("insecure_transport")
+
+    async def _caller(self, context: RequestContext) -> Caller:
+        text = context.header(b"x-api-key")
+        if not text:
+            raise Problem("missing_key", headers=_AUTHENTICATE)
+        refusal = examine_key_text(text, self._settings.environment)
+        if refusal is KeyRefusal.OTHER_ENVIRONMENT:
+            raise Problem(KeyRefusal.OTHER_ENVIRONMENT)
+        caller = None
+        if refusal is None:
+            caller = await self._callers.find(key_hash(text, self._hashing_key))
+        if caller is None or caller.key.status(self._clock()) != "active":
+            raise Problem(KeyRefusal.INVALID, headers=_AUTHENTICATE)
+        return caller
+
+    def _refusal(self, context: RequestContext, caller: Caller, scope: str) -> KeyRefusal | None:
+        key = caller.key
+        if key.networks and not key.allows_address(context.address(self._settings.trusted_proxies)):
+            return KeyRefusal.NETWORK
+        return None if key.allows_operation(scope) else KeyRefusal.SCOPE
+
+    def _rate(self, caller: Caller) -> int:
+        own = caller.key.rate_limit_per_second
+        return self._settings.rate_limit_per_second if own is None else own
+
+    def _take_token(self, context: RequestContext, key_id: str, rate: int) -> None:
+        context.allowance = self._limiter.take(key_id, rate, time.monotonic())
+        if not context.allowance.granted:
+            wait = str(context.allowance.reset_s).encode()
+            raise Problem("rate_limited", headers=((b"retry-after", wait),))
 
 
 def path_id(context: RequestContext) -> str:

@@ -16,6 +16,7 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount, parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.validation import Checked
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
@@ -55,7 +56,7 @@ _FULL: Final = (
 _ONE_NAME: Final = f"give exactly one of {', '.join(_NAMES.values())}"
 
 
-class FeedbackRequest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """What became of a request, or of all requests of one transaction or reference."""
 
     request_id: Annotated[

@@ -15,7 +15,7 @@ from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
 from gatehouse.web.envelope import Billing, Errors, billing, failure
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
-from gatehouse.web.problems import BODY_CODES, CODES, Problem
+from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES, Problem
 from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, Decision
 from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
 
@@ -47,15 +47,6 @@ _ALSO: Final = {
     "overloaded": "Retry-After",
     "store_unavailable": "Retry-After",
 }
-# Codes that only an operation can get: it costs something and can be repeated by its key.
-_PAID_CODES: Final = frozenset(
-    {
-        "insufficient_balance",
-        "invalid_idempotency_key",
-        "idempotency_in_flight",
-        "idempotency_key_reused",
-    }
-)
 
 
 def path_of(operation: Operation) -> str:
@@ -125,7 +116,7 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         "operationId": operation.name,
         "summary": operation.title,
         "description": operation.about,
-        "parameters": [_idempotency_parameter(), _trace_parameter()],
+        "parameters": [_IDEMPOTENCY_KEY, _TRACE_ID],
         "requestBody": _body(operation.request_type, schemas),
         "responses": {
             "200": _response(
@@ -145,7 +136,7 @@ def _list_pipelines(schemas: dict[str, Any]) -> dict[str, Any]:
         "operationId": "listPipelines",
         "summary": "Pipelines",
         "description": "The pipelines that the account can call, and what each needs. Free.",
-        "parameters": [_trace_parameter()],
+        "parameters": [_TRACE_ID],
         **_free("The pipelines.", "PipelinesEnvelope", without=BODY_CODES | {"not_found"}),
     }
 
@@ -156,7 +147,7 @@ def _get_decision(schemas: dict[str, Any]) -> dict[str, Any]:
         "operationId": "getDecision",
         "summary": "One decision",
         "description": "The record of a processed request, for the account it belongs to. Free.",
-        "parameters": [_decision_parameter(), _trace_parameter()],
+        "parameters": [_REQUEST_ID, _TRACE_ID],
         **_free("The record.", "DecisionEnvelope", without=BODY_CODES),
     }
 
@@ -184,7 +175,7 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
                 {"type": "string", "maxLength": 128},
             ),
             *_page_parameters(),
-            _trace_parameter(),
+            _TRACE_ID,
         ],
         **_free("A page of records.", "DecisionsEnvelope", without=BODY_CODES | {"not_found"}),
     }
@@ -200,7 +191,7 @@ def _list_reviews(schemas: dict[str, Any]) -> dict[str, Any]:
         "parameters": [
             _parameter("status", "query", "Which of them.", words),
             *_page_parameters(),
-            _trace_parameter(),
+            _TRACE_ID,
         ],
         **_free("A page of reviews.", "ReviewsEnvelope", without=BODY_CODES | {"not_found"}),
     }
@@ -212,7 +203,7 @@ def _get_review(schemas: dict[str, Any]) -> dict[str, Any]:
         "operationId": "getReview",
         "summary": "One review",
         "description": "A review and its decision, for the account it belongs to. Free.",
-        "parameters": [_decision_parameter(), _trace_parameter()],
+        "parameters": [_REQUEST_ID, _TRACE_ID],
         **_free("The review.", "ReviewEnvelope", without=BODY_CODES),
     }
 
@@ -223,12 +214,12 @@ def _resolve_review(schemas: dict[str, Any]) -> dict[str, Any]:
         "summary": "Resolve a review",
         "description": "Says what a person found. A review is resolved once; of several who try "
         "at the same time one succeeds. What was found counts as feedback. Free.",
-        "parameters": [_decision_parameter(), _trace_parameter()],
+        "parameters": [_REQUEST_ID, _TRACE_ID],
         "requestBody": _body(ReviewResolution, schemas),
         **_free(
             "The resolved review, or a refusal with the fields at fault: `isSuccess` tells.",
             "ReviewEnvelope",
-            without=_PAID_CODES,
+            without=PAID_CODES,
         ),
     }
 
@@ -241,12 +232,12 @@ def _tell(schemas: dict[str, Any]) -> dict[str, Any]:
         "description": "Says what became of a request, or of up to a hundred of one name. What is "
         "said last counts; everything stays in the history. Sentry takes it into account at once. "
         "The same said again changes nothing, so a repeat is safe. Free.",
-        "parameters": [_trace_parameter()],
+        "parameters": [_TRACE_ID],
         "requestBody": _body(FeedbackRequest, schemas),
         **_free(
             "What was kept, or a refusal with the fields at fault: `isSuccess` tells.",
             "FeedbackEnvelope",
-            without=_PAID_CODES | {"already_resolved"},
+            without=PAID_CODES | {"already_resolved"},
         ),
     }
 
@@ -257,7 +248,7 @@ def _get_feedback(schemas: dict[str, Any]) -> dict[str, Any]:
         "operationId": "getFeedback",
         "summary": "Feedback on a request",
         "description": "What is known about a request, and all that was said about it. Free.",
-        "parameters": [_decision_parameter(), _trace_parameter()],
+        "parameters": [_REQUEST_ID, _TRACE_ID],
         **_free("What was said.", "FeedbackHistoryEnvelope", without=BODY_CODES),
     }
 
@@ -355,19 +346,18 @@ def _page_parameters() -> list[dict[str, Any]]:
     ]
 
 
-def _decision_parameter() -> dict[str, Any]:
-    return _parameter("requestId", "path", "The `requestId` of an answer.")
-
-
-def _idempotency_parameter() -> dict[str, Any]:
-    about = "Makes a repeat safe: the same key and body give the first answer again, free."
-    pattern = {"type": "string", "pattern": "^[!-~]{1,255}$"}
-    return _parameter("Idempotency-Key", "header", about, pattern)
-
-
-def _trace_parameter() -> dict[str, Any]:
-    about = "The caller's own trace id, echoed when it is 1 to 128 visible ASCII characters."
-    return _parameter("X-Request-Id", "header", about)
+_REQUEST_ID: Final = _parameter("requestId", "path", "The `requestId` of an answer.")
+_IDEMPOTENCY_KEY: Final = _parameter(
+    "Idempotency-Key",
+    "header",
+    "Makes a repeat safe: the same key and body give the first answer again, free.",
+    {"type": "string", "pattern": "^[!-~]{1,255}$"},
+)
+_TRACE_ID: Final = _parameter(
+    "X-Request-Id",
+    "header",
+    "The caller's own trace id, echoed when it is 1 to 128 visible ASCII characters.",
+)
 
 
 def _ref(name: str) -> dict[str, str]:

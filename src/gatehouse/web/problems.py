@@ -123,20 +123,16 @@ CODES: Final[dict[str, Code]] = {
 }
 
 
-# Codes that only requests with a body can get.
-BODY_CODES: Final = frozenset(
-    {
-        "malformed_body",
-        "invalid_idempotency_key",
-        "insufficient_balance",
-        "body_timeout",
-        "idempotency_in_flight",
-        "already_resolved",
-        "body_too_large",
-        "unsupported_media_type",
-        "idempotency_key_reused",
-    }
+# Codes that only an operation can get: it costs something and can be repeated by its key.
+PAID_CODES: Final = frozenset(
+    {"insufficient_balance", "invalid_idempotency_key"}
+    | {"idempotency_in_flight", "idempotency_key_reused"}
 )
+# Codes that only requests with a body can get.
+BODY_CODES: Final = PAID_CODES | {
+    *("malformed_body", "body_timeout", "body_too_large", "unsupported_media_type"),
+    "already_resolved",
+}
 
 
 class Problem(Exception):

@@ -1,7 +1,8 @@
 """Decision records as the API shows them, and the query that searches them."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -96,26 +97,30 @@ def public_decision(record: DecisionRecord, currency: str) -> Decision:
     )
 
 
-def read_search(query_string: bytes) -> Search:
-    """The query of a search, or a `Problem` that names every wrong parameter."""
+def read_query(query_string: bytes) -> dict[str, str]:
+    """The parameters of a query, or a `Problem`; of one that is given twice, the last counts."""
     try:
         text = query_string.decode("latin-1")
-        query = parse_qs(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
     except ValueError:
         most = f"at most {_MOST_PARAMETERS} query parameters"
         raise Problem("invalid_request", details=[most]) from None
+
+
+def read_search(query: Mapping[str, str], wrong_already: Mapping[str, list[str]]) -> Search:
+    """The page that a query asks for, or a `Problem` that names every wrong parameter."""
     wrong: dict[str, list[str]] = {}
-    reference = query.get("clientReferenceId", [None])[-1]
+    reference = query.get("clientReferenceId")
     if reference is not None and len(reference) > 128:
         wrong["clientReferenceId"] = ["must have at most 128 characters"]
-    before = query.get("startingAfter", [None])[-1]
+    before = query.get("startingAfter")
     if before is not None and not is_id(before, "req"):
         wrong["startingAfter"] = ["must be a requestId, as in the last decision of a page"]
-    limit = query.get("limit", [str(DEFAULT_PAGE)])[-1]
+    limit = query.get("limit", str(DEFAULT_PAGE))
     well_formed = limit.isascii() and limit.isdigit() and len(limit) <= len(str(LARGEST_PAGE))
     if not (well_formed and 1 <= int(limit) <= LARGEST_PAGE):
         wrong["limit"] = [f"must be a number from 1 to {LARGEST_PAGE}"]
-    if wrong:
-        raise Problem("invalid_request", fields=wrong)
+    if wrong or wrong_already:
+        raise Problem("invalid_request", fields={**wrong, **wrong_already})
     kept = None if reference is None else recordable(reference)
     return Search(kept, before, int(limit))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final
-from urllib.parse import parse_qs
 
 import msgspec
 from msgspec import Meta
@@ -13,13 +12,14 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.text import is_blank
+from gatehouse.core.validation import Checked
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import Decision, public_decision, read_search
+from gatehouse.web.records import Decision, public_decision, read_query, read_search
 
 SCOPE: Final = "reviews"
 STATUSES: Final[dict[str, ReviewState | None]] = {
@@ -38,7 +38,7 @@ class ReviewVerdict(StrEnum):
     DECLINE = "DECLINE"
 
 
-class ReviewResolution(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewResolution(Checked, msgspec.Struct, frozen=True, rename="camel"):
     """The reviewer's verdict on a decision, with the reason."""
 
     resolution: Annotated[
@@ -123,21 +123,11 @@ class Reviews:
 
 def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
     """The requested state and page, or the `Problem` with all errors of the query."""
-    search, wrong = None, {}
-    try:
-        search = read_search(query_string)
-    except Problem as problem:
-        if not problem.fields:
-            raise
-        wrong = problem.fields
-    query = parse_qs(query_string.decode("latin-1"), keep_blank_values=True)
+    query = read_query(query_string)
     # Answers show the states in capitals, so both spellings are accepted.
-    status = query.get("status", [DEFAULT_STATUS])[-1].lower()
-    if status not in STATUSES:
-        wrong["status"] = [f"must be one of {', '.join(STATUSES)}"]
-    if search is None or wrong:
-        raise Problem("invalid_request", fields=wrong)
-    return STATUSES[status], search
+    status = query.get("status", DEFAULT_STATUS).lower()
+    wrong = {} if status in STATUSES else {"status": [f"must be one of {', '.join(STATUSES)}"]}
+    return STATUSES.get(status), read_search(query, wrong)
 
 
 def _public(found: Reviewed, currency: str) -> Review:

@@ -12,22 +12,22 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
 from gatehouse.core.request_reader import RequestReader, read_json
 from gatehouse.operations.catalogue import read_policies
-from gatehouse.operations.operation import Operation, RequestPlan
-from gatehouse.pipeline.engine import Engine, Job, Processed
+from gatehouse.operations.operation import Operation
+from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
 from gatehouse.pipeline.settlement import (
-    Archive,
     Claim,
     Insufficient,
     KeyReused,
     Replay,
     StillInFlight,
 )
+from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import public_decision, read_search
+from gatehouse.web.records import public_decision, read_query, read_search
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
@@ -35,7 +35,7 @@ _NEVER_KEPT: Final = "cardCvv2Value"
 
 Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
 PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
-"""What an account has of something."""
+"""The pipelines of an account."""
 
 
 class Api:
@@ -45,7 +45,7 @@ class Api:
         self,
         engine: Engine,
         entry: Entry,
-        archive: Archive,
+        archive: DecisionArchive,
         clock: Clock,
         *,
         idempotency_key: bytes,
@@ -64,20 +64,29 @@ class Api:
         entry = self._entry
 
         async def handle(context: RequestContext, receive: Receive) -> Reply:
-            caller = await entry.authenticate(context, operation.name, operation.field)
+            account = (await entry.authenticate(context, operation.name, operation.field)).account
             body = await entry.body(context, receive)
             request: Any = reader.read(body)
-            claim = self._claim(context, operation, caller.account, body)
+            claim = self._claim(context, operation, account, body)
             try:
-                plan = await operation.plan(caller.account, request)
+                plan = await operation.plan(account, request)
             except RequestRefused:
                 # What is configured may have changed since the first request was answered.
                 earlier = await self._earlier_answer(claim)
                 if earlier is None:
                     raise
                 return earlier
-            reference = request.client_reference_id
-            return await self._process(self._job(context, operation, plan, claim, reference))
+            job = Job(
+                request_id=context.request_id,
+                operation=operation.name,
+                account_id=account.account_id,
+                policies=read_policies(account.policies),
+                plan=plan,
+                client_reference=request.client_reference_id,
+                claim=claim,
+                render=lambda done: _render(operation.field, account.currency, done, plan),
+            )
+            return await self._process(job)
 
         return handle
 
@@ -111,38 +120,12 @@ class Api:
     async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
         caller = await self._entry.authenticate(context, "decisions", "decisionsResponse")
-        search = read_search(context.scope["query_string"])
+        search = read_search(read_query(context.scope["query_string"]), {})
         one_more = msgspec.structs.replace(search, limit=search.limit + 1)
         records = await self._archive.search(caller.account.account_id, one_more)
         page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
         has_more = len(records) > search.limit
         return await self._entry.answer(context, {"decisions": page, "hasMore": has_more})
-
-    def _job(
-        self,
-        context: RequestContext,
-        operation: Operation,
-        plan: RequestPlan,
-        claim: Claim | None,
-        reference: str | int | None,
-    ) -> Job:
-        assert context.caller is not None
-        account = context.caller.account
-        return Job(
-            request_id=context.request_id,
-            operation=operation.name,
-            account_id=account.account_id,
-            policies=read_policies(account.policies),
-            steps=plan.steps,
-            inputs=plan.inputs,
-            card=plan.card,
-            client_reference=reference,
-            claim=claim,
-            render=lambda done: _render(operation.field, account.currency, done, plan),
-            other_cards=plan.other_cards,
-            intent=plan.intent,
-            decision_plan=plan.decision_plan,
-        )
 
     async def _process(self, job: Job) -> Reply:
         outcome = await self._engine.process(job)

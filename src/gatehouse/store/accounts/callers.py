@@ -25,7 +25,7 @@ _FLUSH_S: Final = 10.0
 
 
 class CallerDirectory:
-    """Implements `Callers` on the database, with a cache."""
+    """Finds callers in the database, with a cache; its answers are at most one second old."""
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import AUDIT, PURPOSES, KeyRing, RootSecret, new_key
+from gatehouse.core.keyring import AUDIT, PURPOSES, KeyRing, RootSecret
 from gatehouse.store.admin import audit
 from gatehouse.store.database import Database
 from gatehouse.store.state import lock_changes
@@ -43,7 +43,7 @@ def insert_key(
     connection: sa.Connection, root: RootSecret, new: NewKeyVersion, randomness: Randomness
 ) -> bytes:
     """Add a fresh key to the ring."""
-    key = new_key(randomness)
+    key = randomness(32)
     wrapped = root.wrap(new.purpose, new.version, key, randomness(12))
     connection.execute(KEY_RING.insert(), {**new._asdict(), "wrapped": wrapped})
     return key

@@ -13,8 +13,8 @@ import msgspec
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
+from gatehouse.core.money import Payment
 from gatehouse.core.timeouts import with_timeout
-from gatehouse.gateway.payment import Payment
 from gatehouse.gateway.port import PaymentGateway, Reversal
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
