@@ -1,5 +1,6 @@
 """Our own description of the API, held against the running service."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -119,3 +120,44 @@ def test_every_code_and_its_status_are_in_the_description(shared: Server) -> Non
         if f"`{code}`" in response["description"]
     }
     assert described == {(c.status, name) for name, c in CODES.items() if c.status != 200}
+
+
+def _everywhere(part: Any) -> Iterator[dict[str, Any]]:
+    """Every object inside a document."""
+    if isinstance(part, dict):
+        yield part
+        for inner in part.values():
+            yield from _everywhere(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _everywhere(inner)
+
+
+def test_no_schema_has_what_generators_of_clients_misread() -> None:
+    for schema in _everywhere(DOCUMENT["components"]["schemas"]):
+        assert "default" not in schema or schema["default"] is not None
+        assert schema.get("type") != "array" or "items" in schema
+
+
+def test_times_are_declared_as_such_and_error_codes_are_enumerated() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    times = [
+        field
+        for schema in schemas.values()
+        for field in schema.get("properties", {}).values()
+        if "RFC 3339" in field.get("description", "")
+    ]
+    assert len(times) >= 8
+    assert all("'format': 'date-time'" in str(field) for field in times)
+    assert schemas["ErrorCode"]["enum"] == sorted(CODES)
+
+
+def test_every_operation_is_in_a_group_that_is_described() -> None:
+    described = {tag["name"] for tag in DOCUMENT["tags"]}
+    used = {
+        tag
+        for path in DOCUMENT["paths"].values()
+        for operation in path.values()
+        for tag in operation["tags"]
+    }
+    assert used == described

@@ -15,6 +15,9 @@ _encode: Final = msgspec.json.Encoder().encode
 # The amount is formatted from an integer, so that it is exact.
 JsonAmount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]
 
+Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+"""A moment in the words of RFC 3339."""
+
 
 class Money(msgspec.Struct, frozen=True):
     """An exact amount of one currency."""

@@ -34,7 +34,7 @@ from gatehouse.store.feedback.statements import (
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
-from gatehouse.web.envelope import JsonAmount
+from gatehouse.web.envelope import JsonAmount, Timestamp
 from gatehouse.web.problems import Problem
 
 SCOPE: Final = "feedback"
@@ -145,7 +145,8 @@ class FeedbackReceipt(msgspec.Struct, frozen=True, rename="camel"):
 
     label: Annotated[Label, Meta(description="What was said.")]
     recorded_at: Annotated[
-        str, Meta(description="When it was kept; of what was said before, that time (RFC 3339).")
+        Timestamp,
+        Meta(description="When it was kept; of what was said before, that time (RFC 3339)."),
     ]
     requests: Annotated[
         list[FeedbackOutcome], Meta(description="The requests it speaks of, oldest first.")
@@ -160,11 +161,11 @@ class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
         Label | None, Meta(description="What counted before; null when nothing did.")
     ]
     when: Annotated[
-        str | None, Meta(description="When it was found out, or charged back (RFC 3339).")
+        Timestamp | None, Meta(description="When it was found out, or charged back (RFC 3339).")
     ]
     amount: Annotated[JsonAmount | None, Meta(description="What was lost or charged back.")]
     currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
-    recorded_at: Annotated[str, Meta(description="When it was kept (RFC 3339).")]
+    recorded_at: Annotated[Timestamp, Meta(description="When it was kept (RFC 3339).")]
     source: Annotated[LabelSource, Meta(description="How it came in.")]
     by: Annotated[str, Meta(description="The key, or the operator, that said it.")]
 

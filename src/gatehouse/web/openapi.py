@@ -15,8 +15,9 @@ from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
 from gatehouse.web.envelope import Billing, Errors, billing, failure
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
+from gatehouse.web.openapi_schemas import TAGS, for_generators, with_error_codes, with_tags
 from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES, Problem
-from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, Decision
+from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, PublicDecision
 from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
 
 _REF: Final = "#/components/schemas/{name}"
@@ -56,7 +57,14 @@ def path_of(operation: Operation) -> str:
 
 def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     """The whole document."""
-    kinds: list[Any] = [Errors, Billing, Decision, ReviewPage, ReviewResolution, PipelinesResponse]
+    kinds: list[Any] = [
+        Errors,
+        Billing,
+        PublicDecision,
+        ReviewPage,
+        ReviewResolution,
+        PipelinesResponse,
+    ]
     kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
@@ -73,6 +81,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     paths["/api/v1/feedback"] = {"post": _tell(schemas)}
     paths["/api/v1/feedback/{requestId}"] = {"get": _get_feedback(schemas)}
     schemas["Failure"] = _failure_schema()
+    schemas = with_error_codes(for_generators(schemas), CODES)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -83,7 +92,8 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
         },
         "servers": [{"url": "/", "description": "This server"}],
         "security": [{"ApiKey": []}],
-        "paths": paths,
+        "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
+        "paths": with_tags(paths),
         "components": {
             "schemas": schemas,
             "securitySchemes": {
@@ -142,7 +152,7 @@ def _list_pipelines(schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _get_decision(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["DecisionEnvelope"] = _envelope("decisionResponse", "Decision")
+    schemas["DecisionEnvelope"] = _envelope("decisionResponse", "PublicDecision")
     return {
         "operationId": "getDecision",
         "summary": "One decision",
@@ -156,7 +166,7 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
     page = {
         "type": "object",
         "properties": {
-            "decisions": {"type": "array", "items": _ref("Decision")},
+            "decisions": {"type": "array", "items": _ref("PublicDecision")},
             "hasMore": {"type": "boolean"},
         },
         "required": ["decisions", "hasMore"],
@@ -284,7 +294,7 @@ def _failure_schema() -> dict[str, Any]:
         "type": "object",
         "description": "A refused request. The operation's own object, if any, is null.",
         "properties": {
-            "isSuccess": {"const": False},
+            "isSuccess": {"type": "boolean", "const": False},
             "errors": _ref("Errors"),
             "billing": {"anyOf": [_ref("Billing"), {"type": "null"}]},
             "requestId": {"type": "string"},

@@ -14,7 +14,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion
 from gatehouse.pipeline.settlement import Search
 from gatehouse.precheck.spec import PRE_CHECK
-from gatehouse.web.envelope import Money, money
+from gatehouse.web.envelope import Money, Timestamp, money
 from gatehouse.web.problems import Problem
 
 DEFAULT_PAGE = 20
@@ -39,12 +39,12 @@ class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class Decision(msgspec.Struct, frozen=True, rename="camel"):
+class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
     """The record of one processed request."""
 
     request_id: Annotated[str, Meta(description="The `requestId` of the answer.")]
     operation: Annotated[str, Meta(description="Which operation it was.", examples=["precheck"])]
-    at: Annotated[str, Meta(description="When the request came in (RFC 3339).")]
+    at: Annotated[Timestamp, Meta(description="When the request came in (RFC 3339).")]
     client_reference_id: Annotated[
         str | int | None, Meta(description="The caller's reference, card numbers masked.")
     ]
@@ -68,7 +68,7 @@ class Decision(msgspec.Struct, frozen=True, rename="camel"):
     ] = UNSET
 
 
-def public_decision(record: DecisionRecord, currency: str) -> Decision:
+def public_decision(record: DecisionRecord, currency: str) -> PublicDecision:
     """A kept record in the shape of the API."""
     stages = [
         DecisionStage(
@@ -81,7 +81,7 @@ def public_decision(record: DecisionRecord, currency: str) -> Decision:
         )
         for stage in record.stages
     ]
-    return Decision(
+    return PublicDecision(
         request_id=record.request_id,
         operation=record.operation,
         at=record.at,

@@ -18,8 +18,9 @@ from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, R
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
+from gatehouse.web.envelope import Timestamp
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import Decision, public_decision, read_query, read_search
+from gatehouse.web.records import PublicDecision, public_decision, read_query, read_search
 
 SCOPE: Final = "reviews"
 STATUSES: Final[dict[str, ReviewState | None]] = {
@@ -69,13 +70,13 @@ class Review(msgspec.Struct, frozen=True, rename="camel"):
 
     request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
     status: Annotated[ReviewState, Meta(description="Whether it is open, and else the verdict.")]
-    created_at: Annotated[str, Meta(description="When it was opened (RFC 3339).")]
-    resolved_at: Annotated[str | None, Meta(description="When it was resolved (RFC 3339).")]
+    created_at: Annotated[Timestamp, Meta(description="When it was opened (RFC 3339).")]
+    resolved_at: Annotated[Timestamp | None, Meta(description="When it was resolved (RFC 3339).")]
     resolved_by: Annotated[
         str | None, Meta(description="The key, or the operator, that resolved it.")
     ]
     reason: Annotated[str | None, Meta(description="Why, in the reviewer's words.")]
-    decision: Annotated[Decision | None, Meta(description="The decision it speaks of.")]
+    decision: Annotated[PublicDecision | None, Meta(description="The decision it speaks of.")]
 
 
 class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):

@@ -1,0 +1,76 @@
+// Calls every operation with the client that @hey-api/openapi-ts makes.
+import { client } from "./hey_api/client.gen";
+import * as api from "./hey_api/sdk.gen";
+import type { Failure, PreCheckRequest } from "./hey_api/types.gen";
+
+declare const process: { argv: string[]; exitCode?: number };
+
+const [, , baseUrl, key] = process.argv;
+client.setConfig({ baseUrl: baseUrl!, headers: { "X-API-KEY": key! } });
+
+const card: PreCheckRequest = {
+  cardNumber: "4242424242424242",
+  cardExpiryDate: "2035-12",
+  cardCvv2Value: "123",
+};
+
+interface Envelope {
+  isSuccess: boolean;
+  errors: unknown;
+}
+
+function checked<T extends Envelope>(name: string, answer: { data?: T; error?: Failure }): T {
+  if (answer.data === undefined || !answer.data.isSuccess) {
+    throw new Error(`${name}: ${JSON.stringify(answer.error ?? answer.data)}`);
+  }
+  console.log(name);
+  return answer.data;
+}
+
+async function main(): Promise<void> {
+  const accepted = checked("precheck", await api.precheck({ body: card }));
+  const advice: "ACCEPT" | string = accepted.preCheckResponse!.advice;
+  if (advice !== "ACCEPT") throw new Error(advice);
+  checked(
+    "idverify",
+    await api.idverify({
+      body: { cardNumber: card.cardNumber, cardExpiryDate: card.cardExpiryDate },
+    }),
+  );
+  checked("sentry", await api.sentry({ body: { customInputs: { plan: "gold", visits: 3 } } }));
+  checked("rules", await api.rules({ body: { customerIp: "203.0.113.1", amount: 5 } }));
+  const paid = checked(
+    "pipeline",
+    await api.pipeline({
+      body: {
+        pipelineId: 1,
+        preCheckRequest: card,
+        // Another card than the one that is charged: this opens a review.
+        rulesRequest: { cardNumber: "4111111111111111" },
+        gatewayRequest: { amount: 59.9, currency: "USD" },
+      },
+    }),
+  );
+  const requestId = paid.requestId;
+  checked("listPipelines", await api.listPipelines());
+  checked("listDecisions", await api.listDecisions({ query: { limit: 5 } }));
+  checked("getDecision", await api.getDecision({ path: { requestId } }));
+  checked("listReviews", await api.listReviews());
+  checked("getReview", await api.getReview({ path: { requestId } }));
+  checked(
+    "resolveReview",
+    await api.resolveReview({
+      path: { requestId },
+      body: { resolution: "APPROVE", reason: "known customer" },
+    }),
+  );
+  checked("giveFeedback", await api.giveFeedback({ body: { requestId, label: "LEGITIMATE" } }));
+  checked("getFeedback", await api.getFeedback({ path: { requestId } }));
+  const refused = await api.getDecision({ path: { requestId: "req_unknown" } });
+  if (refused.error?.errors.code !== "not_found") throw new Error("no code in a failure");
+}
+
+main().catch((problem: unknown) => {
+  console.error(problem);
+  process.exitCode = 1;
+});
