@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from gatehouse.admin.feedback.statements import FeedbackRow, row_parser
-from gatehouse.admin.import_engine import ImportProgress, RowBatch, RowImport, run_import
+from gatehouse.admin.import_engine import ImportProgress, RowBatch, read_batches
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import LineFlaws, Position
 from gatehouse.core.files.records import BadRow, RecordFile
@@ -98,9 +98,11 @@ def import_feedback(
     result = ImportedFeedback()
     hasher = EntityHasher(session.ring.current(ENTITIES)[1])
     parse = row_parser(job.file.form, hasher, session.clock())
-    rows = RowImport(parse, _LabelWriter(session, job, result).store, BATCH)
+    writer = _LabelWriter(session, job, result)
     try:
-        result.error = run_import(job.file, rows, progress, Position())
+        for batch in read_batches(job.file, parse, BATCH, progress, Position()):
+            writer.store(batch)
+            result.error = batch.error
     finally:
         if not job.dry_run:
             with session.change(unseen=True) as change:

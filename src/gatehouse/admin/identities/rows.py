@@ -1,12 +1,12 @@
 """The records of identity files: columns of CSV, fields of JSON Lines, and the person of each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader, Fingerprint
+from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader, FieldValue, Fingerprint
 from gatehouse.core.files.records import Columns, RecordFile, RecordFormat, UnusableRecord
-from gatehouse.idverify.people import IdentifierType, Person
+from gatehouse.idverify.people import Identifier, IdentifierType, Person, PersonName
 from gatehouse.store.identities.identity_sealer import HolderRecord
 
 _IDENTIFIERS: Final = {
@@ -44,56 +44,64 @@ class IdentityParser:
         """The person of a row of CSV; an empty cell counts as missing."""
         given = {column: cell for column, cell in cells.items() if cell.strip()}
         read = FieldReader()
-        country = read.country("phoneCountry", given.get("phoneCountry"))
-        name = read.name("", {part: given.get(part) for part in NAME_PARTS})
-        identifiers = [
-            read.identifier(
-                kind, (column, given[column]), (f"{column}Country", given.get(f"{column}Country"))
-            )
-            for column, kind in _IDENTIFIERS.items()
-            if column in given
-        ]
-        for column in _IDENTIFIERS:
-            if column not in given and f"{column}Country" in given:
-                read.add(f"{column}Country", f"is given without {column}")
-        person = Person(
-            read.owner_type("ownerType", given.get("ownerType")),
-            _present([name]),
-            read.emails(read.several("email", given.get("email", ""))),
-            read.phones(read.several("phone", given.get("phone", "")), country),
-            _present(identifiers),
-        )
-        reference = read.text("reference", given.get("reference"), "reference")
-        card = read.card_number("cardNumber", given.get("cardNumber"), self._fingerprint)
-        return _holder(card, person, reference, read)
+        names = [read.name("", given)]
+        identifiers = []
+        for column, kind in _IDENTIFIERS.items():
+            country = (f"{column}Country", given.get(f"{column}Country"))
+            if column in given:
+                identifiers.append(read.identifier(kind, (column, given[column]), country))
+            elif country[1] is not None:
+                read.add(country[0], f"is given without {column}")
+        emails = read.several("email", given.get("email", ""))
+        phones = read.several("phone", given.get("phone", ""))
+        return self._holder(read, given, (names, identifiers), (emails, phones))
 
     def from_object(self, found: Mapping[str, Any]) -> HolderRecord:
         """The person of an object of JSON Lines."""
         read = FieldReader()
         read.check_known("", found, FIELDS)
-        country = read.country("phoneCountry", found.get("phoneCountry"))
         names = [
             read.name(f"{field}.", parts)
             for field, parts in read.objects("names", found.get("names"), NAME_PARTS)
         ]
-        listed = read.objects("identifiers", found.get("identifiers"), _IDENTIFIER_FIELDS)
         identifiers = [
             read.identifier(
                 read.identifier_type(f"{field}.type", given.get("type")),
                 (f"{field}.value", given.get("value")),
                 (f"{field}.country", given.get("country")),
             )
-            for field, given in listed
+            for field, given in read.objects(
+                "identifiers", found.get("identifiers"), _IDENTIFIER_FIELDS
+            )
         ]
+        emails = read.list_of("emails", found.get("emails"))
+        phones = read.list_of("phones", found.get("phones"))
+        return self._holder(read, found, (names, identifiers), (emails, phones))
+
+    def _holder(
+        self,
+        read: FieldReader,
+        given: Mapping[str, Any],
+        attributes: tuple[Sequence[PersonName | None], Sequence[Identifier | None]],
+        contacts: tuple[Sequence[FieldValue], Sequence[FieldValue]],
+    ) -> HolderRecord:
+        names, identifiers = attributes
+        emails, phones = contacts
         person = Person(
-            read.owner_type("ownerType", found.get("ownerType")),
-            _present(names),
-            read.emails(read.list_of("emails", found.get("emails"))),
-            read.phones(read.list_of("phones", found.get("phones")), country),
-            _present(identifiers),
+            read.owner_type("ownerType", given.get("ownerType")),
+            tuple(name for name in names if name is not None),
+            read.emails(emails),
+            read.phones(phones, read.country("phoneCountry", given.get("phoneCountry"))),
+            tuple(identifier for identifier in identifiers if identifier is not None),
         )
-        reference = read.text("reference", found.get("reference"), "reference")
-        return _holder(self._card(found, read), person, reference, read)
+        reference = read.text("reference", given.get("reference"), "reference")
+        card = self._card(given, read)
+        known = person.names or person.emails or person.phones or person.identifiers
+        if not known and not read.problems:
+            read.add("record", "has no name, e-mail address, phone number or identifier")
+        if card is None or read.problems:
+            raise UnusableRecord(read.problems)
+        return HolderRecord(card, person, reference)
 
     def _card(self, found: Mapping[str, Any], read: FieldReader) -> str | None:
         if found.get("card") is None:
@@ -102,18 +110,3 @@ class IdentityParser:
             read.add("card", "is given beside cardNumber; one of them is enough")
             return None
         return read.card_fingerprint("card", found["card"], self._card_prefix)
-
-
-def _holder(
-    card: str | None, person: Person, reference: str | None, read: FieldReader
-) -> HolderRecord:
-    attributes = (person.names, person.emails, person.phones, person.identifiers)
-    if not any(attributes) and not read.problems:
-        read.add("record", "has no name, e-mail address, phone number or identifier")
-    if card is None or read.problems:
-        raise UnusableRecord(read.problems)
-    return HolderRecord(card, person, reference)
-
-
-def _present(values: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(value for value in values if value is not None)

@@ -59,7 +59,7 @@ def import_file(
     try:
         with (
             closing(open_feedback_file(path, form)) as source,
-            Progress("importing", source.size) as progress,
+            Progress("importing", source.lines.size) as progress,
         ):
             job = FeedbackImport(account_id, source, dry_run)
             done = import_feedback(session, job, progress)

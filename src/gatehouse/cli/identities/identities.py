@@ -84,7 +84,7 @@ def import_records(
     try:
         with (
             closing(open_identity_file(path, form)) as source,
-            Progress("importing", source.size) as progress,
+            Progress("importing", source.lines.size) as progress,
         ):
             job = IdentityImport(scope, source, errors, dry_run, from_start)
             done = import_identities(session, job, progress)
