@@ -7,7 +7,7 @@ to this row, do not occur in this order among the imported ones.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -86,8 +86,8 @@ class RowStatement(NamedTuple):
     statement: FeedbackStatement
 
 
-Record = Callable[[Sequence[RowStatement]], list[LabelOutcome | TooManyStatements]]
-"""Records some statements, or in a dry run only finds out what would become of them."""
+Outcome = LabelOutcome | TooManyStatements
+"""What became of a statement, or in a dry run would become of it."""
 
 
 def import_feedback(
@@ -118,10 +118,10 @@ class _LabelWriter:
     ) -> None:
         self._session = session
         self._account_id = job.account_id
+        self._dry_run = job.dry_run
         self._result = result
         self._imported = ImportedStatements(session, job.account_id)
         self._pace = Pace(session.database)
-        self._record: Record = self._imported.try_all if job.dry_run else self._write
 
     def store(self, batch: RowBatch[FeedbackRow]) -> None:
         self._result.read += len(batch.rows) + len(batch.bad)
@@ -134,7 +134,8 @@ class _LabelWriter:
             else:
                 fresh.append(one)
         refused: dict[int, str] = {}
-        for one, outcome in zip(fresh, self._record(fresh), strict=True):
+        outcomes = self._imported.try_all(fresh) if self._dry_run else self._write(fresh)
+        for one, outcome in zip(fresh, outcomes, strict=True):
             if isinstance(outcome, TooManyStatements):
                 refused[one.line] = str(outcome)
             else:
@@ -147,9 +148,8 @@ class _LabelWriter:
         statements: list[RowStatement] = []
         bad = list(batch.bad)
         with self._session.reading() as connection:
-            meant = find_all(
-                connection, self._account_id, [row.value.subject for row in batch.rows]
-            )
+            subjects = [row.value.subject for row in batch.rows]
+            meant = find_all(connection, self._account_id, subjects)
         for line, row in batch.rows:
             requests = meant.get(row.subject, [])
             if not requests:
@@ -162,8 +162,8 @@ class _LabelWriter:
             self._result.add(line, problem.reason)
         return statements
 
-    def _write(self, statements: Sequence[RowStatement]) -> list[LabelOutcome | TooManyStatements]:
-        outcomes: list[LabelOutcome | TooManyStatements] = []
+    def _write(self, statements: Sequence[RowStatement]) -> list[Outcome]:
+        outcomes: list[Outcome] = []
         session, actor = self._session, str(self._session.actor)
         # One row may be about many requests; the transactions stay short.
         for start in range(0, len(statements), BATCH):
@@ -236,11 +236,11 @@ class ImportedStatements:
         request.reached = len(imported)
         return False
 
-    def try_all(self, statements: Sequence[RowStatement]) -> list[LabelOutcome | TooManyStatements]:
+    def try_all(self, statements: Sequence[RowStatement]) -> list[Outcome]:
         """What would become of statements, if they were recorded."""
         return [self._try(one) for one in statements]
 
-    def _try(self, one: RowStatement) -> LabelOutcome | TooManyStatements:
+    def _try(self, one: RowStatement) -> Outcome:
         request, statement = self._found[one.request_id], one.statement
         try:
             assessed = assess(statement, LabelSource.IMPORT, request.state)

@@ -1,7 +1,6 @@
 """gatehouse reviews: list, show, resolve."""
 
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -25,18 +24,11 @@ from gatehouse.sentry.spec import SENTRY
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
 
 
-class Status(StrEnum):
-    """Which reviews are listed."""
-
-    OPEN = "open"
-    APPROVED = "approved"
-    DECLINED = "declined"
-    ALL = "all"
-
-
 @app.command("list")
 def list_reviews(
-    status: Annotated[Status, typer.Option(help="Which of them.")] = Status.OPEN,
+    status: Annotated[
+        Literal["open", "approved", "declined", "all"], typer.Option(help="Which of them.")
+    ] = "open",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest ones.")] = 50,
     after: After = None,
     account: AccountOption = None,
@@ -44,17 +36,13 @@ def list_reviews(
 ) -> None:
     """List reviews, newest first, with what was to be paid and what spoke against it."""
     check_after(after)
-    state = None if status is Status.ALL else ReviewState(status.upper())
+    state = None if status == "all" else ReviewState(status.upper())
     found = reviews.list_reviews(*open_account(account), ReviewSearch(state, after, limit + 1))
     page = found[:limit]
     data = [_summary(one) for one in page]
-    rows = [
-        {**each, **{name: ", ".join(each[name]) or None for name in ("matchedRules", "tags")}}
-        for each in data
-    ]
     headings = ("REQUEST", "CREATED", "STATUS", "AMOUNT", "CURRENCY", "RULES", "TAGS")
     fields = ("requestId", "createdAt", "status", "amount", "currency", "matchedRules", "tags")
-    text = columns(headings, rows, fields, "-") if rows else "no reviews"
+    text = columns(headings, data, fields, "-") if data else "no reviews"
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].review.request_id}"
     show(data, text, as_json=as_json)
@@ -115,17 +103,10 @@ def _summary(one: Reviewed) -> dict[str, Any]:
 
 def _plain(one: Reviewed) -> str:
     """A review for people: its own fields, then one line for each stage."""
-    rows = []
-    for name, value in _summary(one).items():
-        shown = ", ".join(value) if isinstance(value, list) else value
-        rows.append((name, "-" if shown in (None, "") else shown))
+    rows: list[tuple[str, Any]] = list(_summary(one).items())
     for stage in _stages(one.record):
-        found = ", ".join(
-            f"{name}={value}"
-            for name, value in stage.result.items()
-            if isinstance(value, str | int | float)
-        )
-        rows.append((stage.name, found or "-"))
+        plain = str | int | float
+        rows.append((stage.name, {k: v for k, v in stage.result.items() if isinstance(v, plain)}))
     return sheet(rows)
 
 

@@ -262,9 +262,7 @@ def reencrypt(
             open_session(),
             keep_old_keys=keep_old_keys,
             compact=compact_now,
-            progress=lambda seen, total: progress.reached(
-                seen, f"{seen} of {total} records", total
-            ),
+            progress=progress.reached_record,
         )
     text = (
         f"{record_count(done.resealed)} sealed with version {done.version}; "
