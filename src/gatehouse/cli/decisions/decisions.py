@@ -73,7 +73,7 @@ def export(
     file_format: Annotated[
         ExportFormat,
         typer.Option("--format", help="Typed columns, or the records as they are kept."),
-    ] = ExportFormat.PARQUET,
+    ] = "parquet",
     since: Since = "30d",
     until: Until = None,
     overwrite: Annotated[

@@ -18,7 +18,7 @@ from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, sheet, show, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict
-from gatehouse.decisions.record import DecisionRecord, RecordedStage
+from gatehouse.decisions.record import RecordedStage
 from gatehouse.sentry.spec import SENTRY
 
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
@@ -92,38 +92,33 @@ def _data(review: StoredReview) -> dict[str, Any]:
 
 def _summary(one: Reviewed) -> dict[str, Any]:
     signals = (one.record.signals if one.record else None) or {}
+    matched = [name for stage in _stages(one) for name in stage.result.get("matched", ())]
     return {
         **_data(one.review),
         "amount": signals.get("order.amount"),
         "currency": signals.get("order.currency"),
-        "matchedRules": _matched(one.record),
-        "tags": _tags(one.record),
+        "matchedRules": list(dict.fromkeys(matched)),
+        "tags": _tags(one),
     }
 
 
 def _plain(one: Reviewed) -> str:
     """A review for people: its own fields, then one line for each stage."""
     rows: list[tuple[str, Any]] = list(_summary(one).items())
-    for stage in _stages(one.record):
+    for stage in _stages(one):
         plain = str | int | float
         rows.append((stage.name, {k: v for k, v in stage.result.items() if isinstance(v, plain)}))
     return sheet(rows)
 
 
-def _stages(record: DecisionRecord | None) -> list[RecordedStage]:
-    return [] if record is None else record.stages
+def _stages(one: Reviewed) -> list[RecordedStage]:
+    return [] if one.record is None else one.record.stages
 
 
-def _matched(record: DecisionRecord | None) -> list[str]:
-    """The rules that matched, of all Rules stages, in order."""
-    names = [name for stage in _stages(record) for name in stage.result.get("matched", ())]
-    return list(dict.fromkeys(names))
-
-
-def _tags(record: DecisionRecord | None) -> list[str]:
+def _tags(one: Reviewed) -> list[str]:
     """The tags of the answer: of the rules that matched, and Sentry's reasons for doubt."""
     tags: list[str] = []
-    for stage in _stages(record):
+    for stage in _stages(one):
         tags += stage.result.get("tags", ())
         if stage.name == SENTRY.name:
             reasons = stage.result.get("reasons", {})

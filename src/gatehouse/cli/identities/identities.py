@@ -11,9 +11,9 @@ from gatehouse.admin.identities import records
 from gatehouse.admin.identities.masking import clear_record, described_record
 from gatehouse.admin.identities.records import StoredHolder, UnreadableHolder
 from gatehouse.admin.identities.selection import (
+    IdentityQuery,
     record_count,
     scope_name,
-    select_all,
     select_records,
 )
 from gatehouse.cli.arguments import AsJson, DryRun, ImportFileArgument, RecordFormatOption
@@ -124,8 +124,8 @@ def show_records(
 ) -> None:
     """Show records of a card or a person, with their values masked."""
     session = open_session()
-    scope, query = read_query(card, person_id, reference, account, every_account)
-    selected = select_records(session, scope, query, every_scope=every_account)
+    which = read_query(card, person_id, reference, account, every_account)
+    selected = select_records(session, *which)
     found = records.show_records(session, selected, reveal=reveal)
     data = [described_record(stored, reveal=reveal) for stored in found]
     show(data, "\n\n".join(record_text(one) for one in data), as_json=as_json)
@@ -219,12 +219,10 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
             "or --account with --account-all; or --operator-all, --all or --outdated"
         )
     session = open_session()
+    which = (None if everything or outdated else scope, IdentityQuery(outdated=outdated))
     if narrow:
-        _, query = read_query(card, person_id, reference, account, every_account)
-        selected = select_records(session, scope, query, every_scope=every_account)
-    else:
-        every = everything or outdated
-        selected = select_all(session, None if every else scope, outdated=outdated)
+        which = read_query(card, person_id, reference, account, every_account)
+    selected = select_records(session, *which)
     if not yes:
         typer.confirm(f"Erase {selection_text(selected)}?", abort=True, err=True)
     done = records.erase_records(session, selected, reason, compact_now)
