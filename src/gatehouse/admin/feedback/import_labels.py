@@ -17,9 +17,7 @@ from gatehouse.admin.import_engine import ImportProgress, RowBatch, read_batches
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import LineFlaws, Position
 from gatehouse.core.files.records import BadRow, RecordFile
-from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.sentry.entities import EntityHasher
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.feedback import feedback
@@ -96,8 +94,7 @@ def import_feedback(
     """Import a file; it is audited with one line, however it ends."""
     session.actor.check_account(job.account_id)
     result = ImportedFeedback()
-    hasher = EntityHasher(session.ring.current(ENTITIES)[1])
-    parse = row_parser(job.file.form, hasher, session.clock())
+    parse = row_parser(job.file.form, session.ring, session.clock())
     writer = _LabelWriter(session, job, result)
     try:
         for batch in read_batches(job.file, parse, BATCH, progress, Position()):

@@ -1,6 +1,7 @@
 """The import of identity records: known records are brought up to date, new ones are added."""
 
 import contextlib
+import hashlib
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,6 @@ from gatehouse.store.identities.identity_sealer import IdentitySealer
 from gatehouse.store.identities.imports import Batch, ImportCounts, Run
 
 BATCH: Final = 1000
-_HASH_BYTES: Final = 1024 * 1024
 _TOO_MANY_HOLDERS: Final = FieldProblem(
     "cardNumber", f"has {MOST_HOLDERS} holders on record already"
 )
@@ -95,11 +95,8 @@ def _begin(session: AdminSession, job: IdentityImport, sealer: IdentitySealer) -
 
 def _file_mark(path: Path, sealer: IdentitySealer) -> str:
     """A keyed hash of the whole file, by which an interrupted import recognises it."""
-    hasher = sealer.file_hasher()
     try:
         with path.open("rb") as file:
-            while chunk := file.read(_HASH_BYTES):
-                hasher.update(chunk)
+            return hashlib.file_digest(file, sealer.file_hasher).hexdigest()
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
-    return hasher.hexdigest()

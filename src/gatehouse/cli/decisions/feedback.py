@@ -17,7 +17,7 @@ from gatehouse.cli.arguments import (
     RequestIdArgument,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, exact, show, table, time_or_none
+from gatehouse.cli.output import columns, exact, show, time_or_none
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
@@ -112,37 +112,19 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     as_json: AsJson = False,
 ) -> None:
     """Label a request, or all requests of a transaction or reference."""
-    from gatehouse.admin.feedback.statements import read_statement, read_subject
-    from gatehouse.core.keyring import ENTITIES
-    from gatehouse.sentry.entities import EntityHasher
-
     if [request, transaction, reference].count(None) != 2:
         raise InvalidInput(
             "name what is meant by exactly one of --request, --transaction and --reference"
         )
-    session, account_id = open_account(account)
     names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
     given = {"label": label.value, "when": when, "amount": amount, "currency": currency}
-    try:
-        subject = read_subject(names, EntityHasher(session.ring.current(ENTITIES)[1]))
-        statement = read_statement(given, session.clock())
-    except ValueError as error:
-        raise InvalidInput(str(error)) from None
-    recorded = record.record_feedback(session, account_id, subject, statement)
-    data = [
-        {
-            "requestId": one.request_id,
-            "label": one.label,
-            "previousLabel": one.previous,
-            "changed": one.changed,
-        }
-        for one in recorded
-    ]
-    rows = [
-        (one.request_id, one.label, one.previous or "-", "kept" if one.changed else "was known")
-        for one in recorded
-    ]
-    show(data, table(("REQUEST", "LABEL", "BEFORE", ""), rows), as_json=as_json)
+    recorded = record.record_fields(*open_account(account), {**names, **given})
+    fields = ("requestId", "label", "previousLabel", "changed")
+    facts = [(one.request_id, one.label, one.previous, one.changed) for one in recorded]
+    data = [dict(zip(fields, each, strict=True)) for each in facts]
+    rows = [{**each, "changed": "kept" if each["changed"] else "was known"} for each in data]
+    text = columns(("REQUEST", "LABEL", "BEFORE", ""), rows, fields, "-")
+    show(data, text, as_json=as_json)
 
 
 @app.command("show")

@@ -176,9 +176,7 @@ def export(
                 unreadable.append(one)
     if file != "-":
         typer.echo(f"{file}: {record_count(number)} in clear", err=True)
-    if unreadable:
-        report_unreadable(unreadable)
-        raise typer.Exit(1)
+    report_unreadable(unreadable)
 
 
 @app.command()
@@ -269,9 +267,7 @@ def reencrypt(
     if done.compacted is False:
         text += f"\n{_LEFT_BEHIND}"
     show(done, text, as_json=as_json)
-    if done.unreadable:
-        report_unreadable(done.unreadable)
-        raise typer.Exit(1)
+    report_unreadable(done.unreadable)
 
 
 def _counts(counts: msgspec.Struct) -> str:
