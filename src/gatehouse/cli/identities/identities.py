@@ -92,13 +92,12 @@ def import_records(
         typer.echo(f"interrupted; {_after_interruption(path, dry_run)}", err=True)
         raise typer.Exit(130) from None
     run = done.run
-    before = None if run.before is None else msgspec.structs.asdict(run.before)
     data = {
         "importId": run.import_id or None,
         "scope": run.scope,
         "lines": run.at.line,
         **msgspec.structs.asdict(run.tally),
-        "before": before,
+        "before": run.before,
     }
     text = f"would be: {_counts(run.tally)}" if dry_run else _counts(run.tally)
     if run.before is not None:
