@@ -38,7 +38,8 @@ RecordFormatOption = Annotated[
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 After = Annotated[
-    str | None, typer.Option(metavar="REQUEST", help="Go on after this one of a list before.")
+    str | None,
+    typer.Option(metavar="REQUEST", help="Continue a list after this request."),
 ]
 Note = Annotated[str | None, typer.Option(help="Why; kept with the version as it is written.")]
 

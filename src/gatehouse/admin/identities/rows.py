@@ -1,12 +1,12 @@
 """The records of identity files: columns of CSV, fields of JSON Lines, and the person of each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader, FieldValue, Fingerprint
+from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader, Fingerprint
 from gatehouse.core.files.records import Columns, RecordFile, RecordFormat, UnusableRecord
-from gatehouse.idverify.people import Identifier, IdentifierType, Person, PersonName
+from gatehouse.idverify.people import IdentifierType, Person
 from gatehouse.store.identities.identity_sealer import HolderRecord
 
 _IDENTIFIERS: Final = {
@@ -27,6 +27,8 @@ FIELDS: Final = (
 """The fields of an object in a JSON Lines file."""
 _IDENTIFIER_FIELDS: Final = ("type", "value", "country")
 
+T = TypeVar("T")
+
 
 def open_identity_file(path: Path | None, form: RecordFormat) -> RecordFile:
     """Open a file of identity records; None is standard input."""
@@ -44,22 +46,30 @@ class IdentityParser:
         """The person of a row of CSV; an empty cell counts as missing."""
         given = {column: cell for column, cell in cells.items() if cell.strip()}
         read = FieldReader()
-        names = [read.name("", given)]
+        country = read.country("phoneCountry", given.get("phoneCountry"))
+        name = read.name("", given)
         identifiers = []
         for column, kind in _IDENTIFIERS.items():
-            country = (f"{column}Country", given.get(f"{column}Country"))
+            field = f"{column}Country"
             if column in given:
-                identifiers.append(read.identifier(kind, (column, given[column]), country))
-            elif country[1] is not None:
-                read.add(country[0], f"is given without {column}")
-        emails = read.several("email", given.get("email", ""))
-        phones = read.several("phone", given.get("phone", ""))
-        return self._holder(read, given, (names, identifiers), (emails, phones))
+                issuer = (field, given.get(field))
+                identifiers.append(read.identifier(kind, (column, given[column]), issuer))
+            elif field in given:
+                read.add(field, f"is given without {column}")
+        person = Person(
+            read.owner_type("ownerType", given.get("ownerType")),
+            () if name is None else (name,),
+            read.emails(read.several("email", given.get("email", ""))),
+            read.phones(read.several("phone", given.get("phone", "")), country),
+            _present(identifiers),
+        )
+        return self._holder(read, given, person)
 
     def from_object(self, found: Mapping[str, Any]) -> HolderRecord:
         """The person of an object of JSON Lines."""
         read = FieldReader()
         read.check_known("", found, FIELDS)
+        country = read.country("phoneCountry", found.get("phoneCountry"))
         names = [
             read.name(f"{field}.", parts)
             for field, parts in read.objects("names", found.get("names"), NAME_PARTS)
@@ -74,26 +84,16 @@ class IdentityParser:
                 "identifiers", found.get("identifiers"), _IDENTIFIER_FIELDS
             )
         ]
-        emails = read.list_of("emails", found.get("emails"))
-        phones = read.list_of("phones", found.get("phones"))
-        return self._holder(read, found, (names, identifiers), (emails, phones))
-
-    def _holder(
-        self,
-        read: FieldReader,
-        given: Mapping[str, Any],
-        attributes: tuple[Sequence[PersonName | None], Sequence[Identifier | None]],
-        contacts: tuple[Sequence[FieldValue], Sequence[FieldValue]],
-    ) -> HolderRecord:
-        names, identifiers = attributes
-        emails, phones = contacts
         person = Person(
-            read.owner_type("ownerType", given.get("ownerType")),
-            tuple(name for name in names if name is not None),
-            read.emails(emails),
-            read.phones(phones, read.country("phoneCountry", given.get("phoneCountry"))),
-            tuple(identifier for identifier in identifiers if identifier is not None),
+            read.owner_type("ownerType", found.get("ownerType")),
+            _present(names),
+            read.emails(read.list_of("emails", found.get("emails"))),
+            read.phones(read.list_of("phones", found.get("phones")), country),
+            _present(identifiers),
         )
+        return self._holder(read, found, person)
+
+    def _holder(self, read: FieldReader, given: Mapping[str, Any], person: Person) -> HolderRecord:
         reference = read.text("reference", given.get("reference"), "reference")
         card = self._card(given, read)
         known = person.names or person.emails or person.phones or person.identifiers
@@ -110,3 +110,7 @@ class IdentityParser:
             read.add("card", "is given beside cardNumber; one of them is enough")
             return None
         return read.card_fingerprint("card", found["card"], self._card_prefix)
+
+
+def _present(values: Iterable[T | None]) -> tuple[T, ...]:
+    return tuple(value for value in values if value is not None)

@@ -120,8 +120,15 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     given = {"label": label.value, "when": when, "amount": amount, "currency": currency}
     recorded = record.record_fields(*open_account(account), {**names, **given})
     fields = ("requestId", "label", "previousLabel", "changed")
-    facts = [(one.request_id, one.label, one.previous, one.changed) for one in recorded]
-    data = [dict(zip(fields, each, strict=True)) for each in facts]
+    data = [
+        {
+            "requestId": one.request_id,
+            "label": one.label,
+            "previousLabel": one.previous,
+            "changed": one.changed,
+        }
+        for one in recorded
+    ]
     rows = [{**each, "changed": "kept" if each["changed"] else "was known"} for each in data]
     text = columns(("REQUEST", "LABEL", "BEFORE", ""), rows, fields, "-")
     show(data, text, as_json=as_json)

@@ -123,8 +123,8 @@ def show_records(
 ) -> None:
     """Show records of a card or a person, with their values masked."""
     session = open_session()
-    which = read_query(card, person_id, reference, account, every_account)
-    selected = select_records(session, *which)
+    scope, query = read_query(card, person_id, reference, account, every_account)
+    selected = select_records(session, scope, query)
     found = records.show_records(session, selected, reveal=reveal)
     data = [described_record(stored, reveal=reveal) for stored in found]
     show(data, "\n\n".join(record_text(one) for one in data), as_json=as_json)
@@ -216,10 +216,11 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
             "or --account with --account-all; or --operator-all, --all or --outdated"
         )
     session = open_session()
-    which = (None if everything or outdated else scope, IdentityQuery(outdated=outdated))
+    chosen = None if everything or outdated else scope
+    query = IdentityQuery(outdated=outdated)
     if narrow:
-        which = read_query(card, person_id, reference, account, every_account)
-    selected = select_records(session, *which)
+        chosen, query = read_query(card, person_id, reference, account, every_account)
+    selected = select_records(session, chosen, query)
     if not yes:
         typer.confirm(f"Erase {selection_text(selected)}?", abort=True, err=True)
     done = records.erase_records(session, selected, reason, compact_now)
