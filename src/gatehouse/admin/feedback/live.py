@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.record import NewFeedback, feedback_of, record_all
@@ -21,13 +20,6 @@ from gatehouse.store.feedback.statements import (
 
 _MOST_AT_ONCE: Final = 64
 _log: Final = logging.getLogger("gatehouse.store")
-
-T = TypeVar("T")
-
-
-async def on_thread(work: Callable[[], T]) -> T:
-    """Run something that waits for the database outside the event loop."""
-    return await asyncio.get_running_loop().run_in_executor(None, work)
 
 
 async def announce(labels_recorded: Callable[[], Awaitable[None]]) -> None:
@@ -67,14 +59,14 @@ class LiveFeedback:
     async def history(self, actor: Actor, account_id: str, request_id: str) -> list[LabelEntry]:
         """The statements about a request, newest first."""
         session = self._session.acting_as(actor)
-        return await on_thread(lambda: feedback_of(session, account_id, request_id))
+        return await asyncio.to_thread(feedback_of, session, account_id, request_id)
 
     async def _write_all(self) -> None:
         try:
             while self._waiting:
                 batch = self._waiting[:_MOST_AT_ONCE]
                 del self._waiting[:_MOST_AT_ONCE]
-                answers = await on_thread(partial(self._settle, [given for given, _ in batch]))
+                answers = await asyncio.to_thread(self._settle, [given for given, _ in batch])
                 if not all(isinstance(answer, Exception) for answer in answers):
                     await announce(self._labels_recorded)
                 for (_, future), answer in zip(batch, answers, strict=True):
