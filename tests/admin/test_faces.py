@@ -13,7 +13,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin import decisions, reviews
 from gatehouse.admin.decisions import DecisionExport
 from gatehouse.admin.feedback import record
-from gatehouse.admin.feedback.import_labels import FeedbackImport, import_feedback
+from gatehouse.admin.feedback.import_labels import import_feedback
 from gatehouse.admin.feedback.statements import open_feedback_file
 from gatehouse.admin.identities import records
 from gatehouse.admin.identities.import_records import IdentityImport, import_identities
@@ -137,7 +137,7 @@ def foreign_calls(account: str, request: str, folder: Path) -> list[Callable[[Ad
 
     def import_labels(session: AdminSession) -> None:
         with closing(open_feedback_file(labels, "csv")) as file:
-            import_feedback(session, FeedbackImport(account, file, dry_run=False), Quiet())
+            import_feedback(session, account, file, Quiet())
 
     def import_people(session: AdminSession, scope: str) -> None:
         with closing(open_identity_file(people, "csv")) as file:

@@ -40,14 +40,6 @@ _UNKNOWN: Final = "no such request for this account"
 _MANY: Final = f"more than {MOST_REQUESTS} requests have this name; use requestId"
 
 
-class FeedbackImport(msgspec.Struct, frozen=True):
-    """What is to be imported, and how."""
-
-    account_id: str
-    file: RecordFile
-    dry_run: bool
-
-
 class ImportedFeedback(LineFlaws, kw_only=True):
     """What became of the rows of a file; a row can be about several requests."""
 
@@ -89,22 +81,27 @@ Outcome = LabelOutcome | TooManyStatements
 
 
 def import_feedback(
-    session: AdminSession, job: FeedbackImport, progress: ImportProgress
+    session: AdminSession,
+    account_id: str,
+    file: RecordFile,
+    progress: ImportProgress,
+    *,
+    dry_run: bool = False,
 ) -> ImportedFeedback:
     """Import a file; it is audited with one line, however it ends."""
-    session.actor.check_account(job.account_id)
+    session.actor.check_account(account_id)
     result = ImportedFeedback()
-    parse = row_parser(job.file.form, session.ring, session.clock())
-    labels = _ImportedLabels(session, job)
+    parse = row_parser(file.form, session.ring, session.clock())
+    labels = _ImportedLabels(session, account_id, dry_run=dry_run)
     try:
-        for batch in read_batches(job.file, parse, BATCH, progress, Position()):
+        for batch in read_batches(file, parse, BATCH, progress, Position()):
             result.read += len(batch.rows) + len(batch.bad)
-            labels.record(_find_requests(session, job.account_id, batch, result), result)
+            labels.record(_find_requests(session, account_id, batch, result), result)
             result.error = batch.error
     finally:
-        if not job.dry_run:
+        if not dry_run:
             with session.change(unseen=True) as change:
-                change.audit("feedback.import", job.account_id, **result.counts())
+                change.audit("feedback.import", account_id, **result.counts())
     return result
 
 
@@ -151,10 +148,10 @@ class _RequestStatements:
 class _ImportedLabels:
     """Records statements that are not on record yet, in the order in which the file has them."""
 
-    def __init__(self, session: AdminSession, job: FeedbackImport) -> None:
+    def __init__(self, session: AdminSession, account_id: str, *, dry_run: bool) -> None:
         self._session = session
-        self._account_id = job.account_id
-        self._outcomes = self._try_all if job.dry_run else self._write
+        self._account_id = account_id
+        self._outcomes = self._try_all if dry_run else self._write
         self._pace = Pace(session.database)
         self._found: dict[str, _RequestStatements] = {}
         with session.reading() as connection:

@@ -49,7 +49,7 @@ def import_file(
     again changes nothing, even if other labels were reported since. To report a label again, give
     it another when, or use feedback add.
     """
-    from gatehouse.admin.feedback.import_labels import FeedbackImport, import_feedback
+    from gatehouse.admin.feedback.import_labels import import_feedback
     from gatehouse.admin.feedback.statements import open_feedback_file
     from gatehouse.core.files.records import guess_format
 
@@ -61,8 +61,7 @@ def import_file(
             closing(open_feedback_file(path, form)) as source,
             Progress("importing", source.lines.size) as progress,
         ):
-            job = FeedbackImport(account_id, source, dry_run)
-            done = import_feedback(session, job, progress)
+            done = import_feedback(session, account_id, source, progress, dry_run=dry_run)
     except KeyboardInterrupt:
         typer.echo("interrupted; import the file again: what is kept counts as unchanged", err=True)
         raise typer.Exit(130) from None
