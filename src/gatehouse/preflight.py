@@ -1,5 +1,7 @@
 """What a production process needs before it may start; each point says what to do."""
 
+from typing import Final
+
 import msgspec
 
 from gatehouse.settings import Settings
@@ -16,6 +18,16 @@ class Point(msgspec.Struct, frozen=True, rename="camel"):
     """Whether production needs it; a point that is not needed is a hint."""
 
 
+_CONNECTORS: Final = {
+    "issuer": "module:factory of a connector to your processor",
+    "identities": "records and import identity records, or to module:factory of a connector to "
+    "your identity provider",
+    "gateway": "module:factory of a connector to your payment gateway, or to none if no pipeline "
+    "of yours has a Gateway stage",
+}
+"""What each connector's setting should be set to."""
+
+
 def settings_points(settings: Settings) -> list[Point]:
     """The points that the settings alone decide; production does not start until all are met."""
     return [
@@ -25,26 +37,7 @@ def settings_points(settings: Settings) -> list[Point]:
             "GATEHOUSE_SECRET_KEY is set" if settings.secret_key else "no secret is set",
             "set GATEHOUSE_SECRET_KEY to at least 32 random characters and keep a copy safe",
         ),
-        Point(
-            "issuer",
-            settings.issuer != "sandbox",
-            f"GATEHOUSE_ISSUER is {settings.issuer}",
-            "set GATEHOUSE_ISSUER to module:factory of a connector to your processor",
-        ),
-        Point(
-            "identities",
-            settings.identities != "sandbox",
-            f"GATEHOUSE_IDENTITIES is {settings.identities}",
-            "set GATEHOUSE_IDENTITIES to records and import identity records, or to "
-            "module:factory of a connector to your identity provider",
-        ),
-        Point(
-            "gateway",
-            settings.gateway != "sandbox",
-            f"GATEHOUSE_GATEWAY is {settings.gateway}",
-            "set GATEHOUSE_GATEWAY to module:factory of a connector to your payment gateway, or "
-            "to none if no pipeline of yours has a Gateway stage",
-        ),
+        *(_connector_point(name, getattr(settings, name)) for name in _CONNECTORS),
         Point(
             "transport",
             bool(settings.tls_cert_file and settings.tls_key_file)
@@ -84,6 +77,12 @@ def advisory_points(settings: Settings) -> list[Point]:
             "set GATEHOUSE_METRICS_PORT, so that /metrics is not public",
         ),
     ]
+
+
+def _connector_point(name: str, chosen: str) -> Point:
+    variable = f"GATEHOUSE_{name.upper()}"
+    remedy = f"set {variable} to {_CONNECTORS[name]}"
+    return Point(name, chosen != "sandbox", f"{variable} is {chosen}", remedy)
 
 
 def _transport(settings: Settings) -> str:

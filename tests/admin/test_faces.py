@@ -11,14 +11,14 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin import decisions, reviews
-from gatehouse.admin.decisions import DecisionExport, ExportFormat
+from gatehouse.admin.decisions import DecisionExport
 from gatehouse.admin.feedback import record
-from gatehouse.admin.feedback.import_labels import FeedbackImport, import_feedback
+from gatehouse.admin.feedback.import_labels import import_feedback
 from gatehouse.admin.feedback.statements import open_feedback_file
 from gatehouse.admin.identities import records
 from gatehouse.admin.identities.import_records import IdentityImport, import_identities
 from gatehouse.admin.identities.rows import open_identity_file
-from gatehouse.admin.identities.selection import IdentityQuery, select_all, select_records
+from gatehouse.admin.identities.selection import IdentityQuery, select_records
 from gatehouse.admin.reviews import ReviewFinding, ReviewSearch
 from gatehouse.core.errors import NotFound
 from gatehouse.core.labels import Label
@@ -133,13 +133,11 @@ def foreign_calls(account: str, request: str, folder: Path) -> list[Callable[[Ad
     labels.write_text(f"requestId,label\n{request},fraud\n")
     people.write_text("cardNumber,lastName\n4242424242424242,Whitfield\n")
     finding, search = ReviewFinding(approve=True, reason="mine"), ReviewSearch(None, None, 9)
-    export = DecisionExport(
-        RecordSpan(account, 0, 2**42), folder / "out", ExportFormat.JSONL, overwrite=False
-    )
+    export = DecisionExport(RecordSpan(account, 0, 2**42), folder / "out", "jsonl", overwrite=False)
 
     def import_labels(session: AdminSession) -> None:
         with closing(open_feedback_file(labels, "csv")) as file:
-            import_feedback(session, FeedbackImport(account, file, dry_run=False), Quiet())
+            import_feedback(session, account, file, Quiet())
 
     def import_people(session: AdminSession, scope: str) -> None:
         with closing(open_identity_file(people, "csv")) as file:
@@ -160,8 +158,8 @@ def foreign_calls(account: str, request: str, folder: Path) -> list[Callable[[Ad
         lambda one: import_people(one, account),
         lambda one: import_people(one, EVERYONE),
         lambda one: select_records(one, account, query),
-        lambda one: select_records(one, account, query, every_scope=True),
-        lambda one: select_all(one, None),
+        lambda one: select_records(one, None, query),
+        lambda one: select_records(one, None, IdentityQuery()),
         lambda one: list(records.export_records(one, account)),
         records.count_records,
         records.compact_records,

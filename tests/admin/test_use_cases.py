@@ -32,7 +32,7 @@ from gatehouse.admin import (
     secrets,
 )
 from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.keys import NewKey
+from gatehouse.admin.keys import KeyTerms
 from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListFile, NewEntries
 from gatehouse.admin.pipelines import PIPELINES
 from gatehouse.admin.rule_sets import RULE_SETS
@@ -118,7 +118,7 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         lambda s, a, k: pipelines.apply(s, a, NewVersion(PIPELINE)),
         "pipeline.apply",
     ),
-    "keys.issue": (lambda s, a, k: keys.issue(s, a, NewKey(lifetime_ms=1000)), "key.issue"),
+    "keys.issue": (lambda s, a, k: keys.issue(s, a, KeyTerms(), 1000), "key.issue"),
     "keys.rotate": (lambda s, a, k: keys.rotate(s, a, k, 1000), "key.rotate"),
     "keys.revoke": (lambda s, a, k: keys.revoke(s, a, k, "lost"), "key.revoke"),
     "lists.create": (lambda s, a, k: lists.create(s, a, "n", ListKind.WORDS, None), "list.create"),
@@ -190,7 +190,7 @@ def operator(settings: Settings) -> Iterator[AdminSession]:
 @pytest.fixture
 def shop(operator: AdminSession) -> Shop:
     account_id = accounts.create(operator, "Shop", "USD", 100).account.account_id
-    key_id = keys.issue(operator, account_id, NewKey()).key.key_id
+    key_id = keys.issue(operator, account_id, KeyTerms()).key.key_id
     rule_sets.apply(operator, account_id, _rules(100))
     rule_sets.apply(operator, account_id, _rules(200))
     lists.add(operator, account_id, "words", GivenEntries(["a"]), NewEntries(ListKind.WORDS))

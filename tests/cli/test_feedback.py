@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
 from gatehouse.admin.feedback import import_labels
-from gatehouse.admin.feedback.import_labels import FeedbackImport, ImportedFeedback, import_feedback
+from gatehouse.admin.feedback.import_labels import ImportedFeedback, import_feedback
 from gatehouse.admin.feedback.statements import open_feedback_file
 from gatehouse.cli.decisions import feedback as commands
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
@@ -111,7 +111,7 @@ def import_file(
     dry_run: bool = False,
 ) -> ImportedFeedback:
     with closing(open_feedback_file(file, form)) as source:
-        return import_feedback(place, FeedbackImport(account_id, source, dry_run), Quiet())
+        return import_feedback(place, account_id, source, Quiet(), dry_run=dry_run)
 
 
 def rows_kept(place: AdminSession) -> int:

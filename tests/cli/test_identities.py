@@ -88,7 +88,7 @@ def read(
     """What is found in a file, by its name's format."""
     path.write_bytes(data)
     with closing(open_identity_file(path, "csv" if ".csv" in path.name else "jsonl")) as source:
-        source.go_to(start or Position())
+        source.lines.go_to(start or Position())
         found = list(rows_of(source))
     refused = [one for one in found if isinstance(one, BadRow)]
     return [one for one in found if isinstance(one, ParsedRow)], refused
@@ -335,10 +335,10 @@ def test_a_csv_file_can_be_taken_up_after_any_record(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(data)
     with closing(open_identity_file(path, "csv")) as source:
-        whole, places = [], [source.at]
+        whole, places = [], [source.lines.at]
         for one in rows_of(source):
             whole.append(one)
-            places.append(source.at)
+            places.append(source.lines.at)
     assert [one.line for one in whole] == [2, 4, 5, 6, 7]
     assert [type(one) for one in whole] == [ParsedRow, BadRow, BadRow, BadRow, ParsedRow]
     for taken, place in enumerate(places):

@@ -88,16 +88,16 @@ def test_every_line_of_csv_counts_once_and_a_stray_quote_costs_one(tmp_path: Pat
         path.write_bytes(data)
         lines = data.split(b"\n")
         with closing(open_identity_file(path, "csv")) as source:
-            reached, counted = source.at.line, 0
+            reached, counted = source.lines.at.line, 0
             kept_lines: set[int] = set()
             for one in rows_of(source):
-                span = range(reached + 1, source.at.line + 1)
+                span = range(reached + 1, source.lines.at.line + 1)
                 filled = [number for number in span if lines[number - 1].strip()]
                 assert filled[0] == one.line
                 assert isinstance(one, ParsedRow) or len(filled) == 1
                 kept_lines.update(filled if isinstance(one, ParsedRow) else ())
                 counted += len(filled)
-                reached = source.at.line
+                reached = source.lines.at.line
         assert counted == sum(bool(line.strip()) for line in lines[1:])
         plain = {n for n, line in enumerate(lines, 1) if line.strip() == good}
         assert plain <= kept_lines, "a good line was lost"

@@ -3,6 +3,7 @@
 import base64
 import ipaddress
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -91,7 +92,7 @@ def all_scopes() -> tuple[str, ...]:
     return (*(spec.operation.name for spec in REGISTRY if spec.operation), *_OTHER_SCOPES)
 
 
-def check_scopes(scopes: list[str]) -> tuple[str, ...]:
+def check_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
     """Scopes given by an operator."""
     known = all_scopes()
     for scope in scopes:
@@ -100,7 +101,7 @@ def check_scopes(scopes: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(scopes))
 
 
-def check_networks(networks: list[str]) -> tuple[str, ...]:
+def check_networks(networks: Sequence[str]) -> tuple[str, ...]:
     """Caller networks given by an operator, in canonical form."""
     try:
         return tuple(str(ipaddress.ip_network(network)) for network in networks)

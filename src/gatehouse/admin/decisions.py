@@ -1,8 +1,8 @@
 """Use cases about decision records: list, show, export."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -16,12 +16,7 @@ from gatehouse.store.decisions import decisions, records
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.feedback import feedback_history
 
-
-class ExportFormat(StrEnum):
-    """What an export is written as."""
-
-    PARQUET = "parquet"
-    JSONL = "jsonl"
+ExportFormat = Literal["parquet", "jsonl"]
 
 
 class DecisionExport(msgspec.Struct, frozen=True):
@@ -67,9 +62,9 @@ def export_decisions(
         raise NotFound(f"no decisions from {since} to {until}")
     with new_folder(job.folder, overwrite=job.overwrite) as folder:
         with session.change() as change:
-            about = {"format": job.format.value, "since": since, "until": until}
+            about = {"format": job.format, "since": since, "until": until}
             change.audit("decisions.export", span.account_id, **about, count=total)
         batches = records.stream(session.database, span, lambda done: progress(done, total))
-        if job.format is ExportFormat.PARQUET:
+        if job.format == "parquet":
             return export_parquet(batches, labels, folder)
         return export_lines(batches, folder)

@@ -6,6 +6,7 @@ was interrupted continues at the position that its last batch had reached, where
 
 import contextlib
 import csv
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -40,47 +41,36 @@ class RowBatch(msgspec.Struct, Generic[R], frozen=True):
     """Why nothing more can be read."""
 
 
-class RowImport(msgspec.Struct, Generic[R], frozen=True):
-    """What an import makes of the rows of a file."""
+def read_batches(
+    file: RecordFile,
+    parse: Callable[[Mapping[str, Any]], R],
+    batch_rows: int,
+    progress: ImportProgress,
+    start: Position,
+) -> Iterator[RowBatch[R]]:
+    """The rows of a file from a position on; `parse` raises `ValueError` about an unusable one.
 
-    parse: Callable[[Mapping[str, Any]], R]
-    """Reads one record; raises `ValueError` about one that cannot be used."""
-    store: Callable[[RowBatch[R]], None]
-    """Stores a batch and reports its bad rows before the commit, or an interrupted import would
-    never report them."""
-    batch_rows: int
-
-
-def run_import(
-    file: RecordFile, rows: RowImport[R], progress: ImportProgress, start: Position
-) -> InvalidInput | None:
-    """Import a file from a position on; returns why it could not be read to its end, if so."""
+    Bad rows must be reported before their batch is committed, or an interrupted import would never
+    report them.
+    """
+    file.lines.go_to(start)
+    rows = file.rows(parse)
     error = None
-    file.go_to(start)
-    for batch in _batches(file, rows):
-        rows.store(batch)
-        error = batch.error
-        progress.reached(file.bytes_read, f"line {batch.until.line}")
-    return error
-
-
-def _batches(file: RecordFile, rows: RowImport[R]) -> Iterator[RowBatch[R]]:
-    good: list[ParsedRow[R]] = []
-    bad: list[BadRow] = []
-    error = None
-    try:
-        for row in file.rows(rows.parse):
-            if isinstance(row, BadRow):
-                bad.append(row)
-            else:
-                good.append(row)
-            if len(good) + len(bad) >= rows.batch_rows:
-                yield RowBatch(good, bad, file.at)
-                good, bad = [], []
-    except InvalidInput as unreadable:
-        error = unreadable
-    if good or bad or error:
-        yield RowBatch(good, bad, file.at, error)
+    while error is None:
+        good: list[ParsedRow[R]] = []
+        bad: list[BadRow] = []
+        try:
+            for row in itertools.islice(rows, batch_rows):
+                if isinstance(row, BadRow):
+                    bad.append(row)
+                else:
+                    good.append(row)
+        except InvalidInput as unreadable:
+            error = unreadable
+        if not (good or bad or error):
+            return
+        yield RowBatch(good, bad, file.lines.at, error)
+        progress.reached(file.lines.bytes_read, f"line {file.lines.at.line}")
 
 
 class RejectedRows:

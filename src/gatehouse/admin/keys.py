@@ -1,6 +1,5 @@
 """API keys of an account: issuing, listing, rotating and revoking them."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -12,28 +11,24 @@ from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.keys import IssuedKey, KeyTerms, RotatedKey
 from gatehouse.store.admin.admin_session import AdminSession
 
+# What the store takes, for faces.
+__all__ = ["KeyTerms"]
+
 MAX_RATE_LIMIT: Final = 1_000_000
 
 
-class NewKey(msgspec.Struct, frozen=True):
-    """What a key is for, what it may do, and how long it lives."""
-
-    name: str = "default"
-    scopes: Sequence[str] = ()
-    networks: Sequence[str] = ()
-    rate_limit_per_second: int | None = None
-    lifetime_ms: int | None = None
-
-
-def issue(session: AdminSession, account_id: str, new: NewKey) -> IssuedKey:
+def issue(
+    session: AdminSession, account_id: str, terms: KeyTerms, lifetime_ms: int | None = None
+) -> IssuedKey:
     """Issue a key; its text is in the result and cannot be had again."""
-    limit = new.rate_limit_per_second
+    limit = terms.rate_limit_per_second
     if limit is not None and not 0 <= limit <= MAX_RATE_LIMIT:
         raise InvalidInput(f"a rate limit is 0 to {MAX_RATE_LIMIT} requests per second")
-    scopes, networks = check_scopes(list(new.scopes)), check_networks(list(new.networks))
+    scopes, networks = check_scopes(terms.scopes), check_networks(terms.networks)
+    terms = msgspec.structs.replace(terms, scopes=scopes, networks=networks)
     with account_change(session, account_id) as change:
-        expires_at_ms = None if new.lifetime_ms is None else change.now_ms + new.lifetime_ms
-        terms = KeyTerms(new.name, scopes, networks, limit, expires_at_ms)
+        if lifetime_ms is not None:
+            terms = msgspec.structs.replace(terms, expires_at_ms=change.now_ms + lifetime_ms)
         return keys.issue(change, account_id, terms)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.feedback.live import announce, on_thread
+from gatehouse.admin.feedback.live import announce
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.decisions import reviews
@@ -92,12 +92,12 @@ class LiveReviews:
     async def get(self, actor: Actor, account_id: str, request_id: str) -> Reviewed:
         """One review."""
         session = self._session.acting_as(actor)
-        return await on_thread(lambda: get_review(session, account_id, request_id))
+        return await asyncio.to_thread(get_review, session, account_id, request_id)
 
     async def search(self, actor: Actor, account_id: str, search: ReviewSearch) -> list[Reviewed]:
         """Reviews, newest first."""
         session = self._session.acting_as(actor)
-        return await on_thread(lambda: list_reviews(session, account_id, search))
+        return await asyncio.to_thread(list_reviews, session, account_id, search)
 
     async def resolve(
         self, actor: Actor, account_id: str, request_id: str, finding: ReviewFinding
@@ -105,10 +105,10 @@ class LiveReviews:
         """Resolve an open review durably."""
         session = self._session.acting_as(actor)
         # Refusals do not wait for the rest between two changes.
-        await on_thread(lambda: get_open_review(session, account_id, request_id))
+        await asyncio.to_thread(get_open_review, session, account_id, request_id)
         async with self._one_at_a_time:
-            resolved = await on_thread(
-                lambda: resolve_review(session, account_id, request_id, finding, self._pace)
+            resolved = await asyncio.to_thread(
+                resolve_review, session, account_id, request_id, finding, self._pace
             )
         await announce(self._labels_recorded)
         return resolved

@@ -1,7 +1,6 @@
 """The arguments that commands share, and what is read out of an argument's text."""
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
@@ -39,7 +38,8 @@ RecordFormatOption = Annotated[
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 After = Annotated[
-    str | None, typer.Option(metavar="REQUEST", help="Go on after this one of a list before.")
+    str | None,
+    typer.Option(metavar="REQUEST", help="Continue a list after this request."),
 ]
 Note = Annotated[str | None, typer.Option(help="Why; kept with the version as it is written.")]
 
@@ -79,14 +79,8 @@ def read_file(path: str, most: int) -> bytes:
 
     At most one byte over `most` is read, by which the reader sees that the file is too long.
     """
-    try:
-        if path == "-":
-            return sys.stdin.buffer.read(most + 1)
-        with Path(path).open("rb") as source:
-            return source.read(most + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a path"
-        raise InvalidInput(f"cannot read {recordable(path)}: {reason}") from None
+    with open_file(path) as source:
+        return source.read(most + 1)
 
 
 @contextlib.contextmanager
@@ -98,6 +92,7 @@ def open_file(path: str) -> Iterator[BinaryIO]:
     with contextlib.ExitStack() as stack:
         try:
             stream = stack.enter_context(Path(path).open("rb"))
-        except OSError as error:
-            raise InvalidInput(f"cannot read {recordable(path)}: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "not a path"
+            raise InvalidInput(f"cannot read {recordable(path)}: {reason}") from None
         yield stream

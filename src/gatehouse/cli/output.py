@@ -42,16 +42,22 @@ def columns(
     return table(headings, [[cell(record[field], none) for field in fields] for record in data])
 
 
-def sheet(rows: Sequence[Sequence[object]]) -> str:
+def sheet(rows: Iterable[tuple[str, object]]) -> str:
     """Names and values, one line each, without headings."""
-    return table(("", ""), rows).strip("\n ")
+    return table(("", ""), [(name, cell(value, "-")) for name, value in rows]).strip("\n ")
 
 
-def cell(value: object, none: str = "None") -> str:
-    """A value as a table shows it; `none` stands for a missing one."""
-    if isinstance(value, msgspec.Raw):
-        return bytes(value).decode()
-    return none if value is None else str(value)
+def cell(value: object, none: str) -> str:
+    """A value as a table shows it; `none` stands for a missing one and for an empty list."""
+    if isinstance(value, dict):
+        value = [f"{name}={_plain(each)}" for name, each in value.items()]
+    if isinstance(value, list | tuple):
+        value = ", ".join(str(each) for each in value) or None
+    return none if value is None else _plain(value)
+
+
+def _plain(value: object) -> str:
+    return bytes(value).decode() if isinstance(value, msgspec.Raw) else str(value)
 
 
 def exact(micros: int) -> msgspec.Raw:

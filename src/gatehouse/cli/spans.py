@@ -1,12 +1,11 @@
 """The options `--since` and `--until`: the span of time that a command is about."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Final
 
 import typer
 
 from gatehouse.cli.arguments import span_argument
-from gatehouse.core.clock import iso_time
+from gatehouse.core.clock import iso_time, parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.decisions.records import RecordSpan
 
@@ -18,7 +17,7 @@ Until = Annotated[
     str | None, typer.Option(metavar="WHEN", help="Before when, in the same words. Default: now.")
 ]
 
-_LAST_YEAR: Final = 9998
+_YEAR_9999_MS: Final = 253_370_764_800_000
 
 
 def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> RecordSpan:
@@ -37,13 +36,12 @@ def _moment(option: str, text: str, now_ms: int) -> int:
     if text[-1:] in tuple("smhd") and text[:-1].isdigit():
         return max(0, now_ms - span_argument(text))
     try:
-        read = datetime.fromisoformat(text)
+        at_ms = parse_time(text)
     except ValueError:
         raise InvalidInput(
             f"{option} takes a span such as 30d, a day such as 2026-11-15, or a time such as "
             "2026-11-15T08:30:00Z"
         ) from None
-    if not 1970 <= read.year <= _LAST_YEAR:
+    if not 0 <= at_ms < _YEAR_9999_MS:
         raise InvalidInput(f"{option} must be a time since 1970")
-    aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-    return max(0, int(aware.timestamp() * 1000))
+    return at_ms

@@ -7,19 +7,17 @@ to this row, do not occur in this order among the imported ones.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 
 from gatehouse.admin.feedback.statements import FeedbackRow, row_parser
-from gatehouse.admin.import_engine import ImportProgress, RowBatch, RowImport, run_import
+from gatehouse.admin.import_engine import ImportProgress, RowBatch, read_batches
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import LineFlaws, Position
-from gatehouse.core.files.records import BadRow, RecordFile
-from gatehouse.core.keyring import ENTITIES
+from gatehouse.core.files.records import RecordFile
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.sentry.entities import EntityHasher
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.feedback import feedback
@@ -40,14 +38,6 @@ BATCH: Final = 500
 MOST_FOLLOWED: Final = 100_000
 _UNKNOWN: Final = "no such request for this account"
 _MANY: Final = f"more than {MOST_REQUESTS} requests have this name; use requestId"
-
-
-class FeedbackImport(msgspec.Struct, frozen=True):
-    """What is to be imported, and how."""
-
-    account_id: str
-    file: RecordFile
-    dry_run: bool
 
 
 class ImportedFeedback(LineFlaws, kw_only=True):
@@ -86,95 +76,54 @@ class RowStatement(NamedTuple):
     statement: FeedbackStatement
 
 
-Record = Callable[[Sequence[RowStatement]], list[LabelOutcome | TooManyStatements]]
-"""Records some statements, or in a dry run only finds out what would become of them."""
+Outcome = LabelOutcome | TooManyStatements
+"""What became of a statement, or in a dry run would become of it."""
 
 
 def import_feedback(
-    session: AdminSession, job: FeedbackImport, progress: ImportProgress
+    session: AdminSession,
+    account_id: str,
+    file: RecordFile,
+    progress: ImportProgress,
+    *,
+    dry_run: bool = False,
 ) -> ImportedFeedback:
     """Import a file; it is audited with one line, however it ends."""
-    session.actor.check_account(job.account_id)
+    session.actor.check_account(account_id)
     result = ImportedFeedback()
-    hasher = EntityHasher(session.ring.current(ENTITIES)[1])
-    parse = row_parser(job.file.form, hasher, session.clock())
-    rows = RowImport(parse, _LabelWriter(session, job, result).store, BATCH)
+    parse = row_parser(file.form, session.ring, session.clock())
+    labels = _ImportedLabels(session, account_id, dry_run=dry_run)
     try:
-        result.error = run_import(job.file, rows, progress, Position())
+        for batch in read_batches(file, parse, BATCH, progress, Position()):
+            result.read += len(batch.rows) + len(batch.bad)
+            labels.record(_find_requests(session, account_id, batch, result), result)
+            result.error = batch.error
     finally:
-        if not job.dry_run:
+        if not dry_run:
             with session.change(unseen=True) as change:
-                change.audit("feedback.import", job.account_id, **result.counts())
+                change.audit("feedback.import", account_id, **result.counts())
     return result
 
 
-class _LabelWriter:
-    """Records the statements of batches that are not on record yet."""
-
-    def __init__(
-        self, session: AdminSession, job: FeedbackImport, result: ImportedFeedback
-    ) -> None:
-        self._session = session
-        self._account_id = job.account_id
-        self._result = result
-        self._imported = ImportedStatements(session, job.account_id)
-        self._pace = Pace(session.database)
-        self._record: Record = self._imported.try_all if job.dry_run else self._write
-
-    def store(self, batch: RowBatch[FeedbackRow]) -> None:
-        self._result.read += len(batch.rows) + len(batch.bad)
-        statements = self._find_requests(batch)
-        self._imported.load([one.request_id for one in statements])
-        fresh: list[RowStatement] = []
-        for one in statements:
-            if self._imported.is_known(one):
-                self._result.count(one.statement.label, None, changed=False)
-            else:
-                fresh.append(one)
-        refused: dict[int, str] = {}
-        for one, outcome in zip(fresh, self._record(fresh), strict=True):
-            if isinstance(outcome, TooManyStatements):
-                refused[one.line] = str(outcome)
-            else:
-                self._result.count(one.statement.label, outcome.previous, changed=outcome.changed)
-        for line, message in refused.items():
-            self._result.add(line, message)
-
-    def _find_requests(self, batch: RowBatch[FeedbackRow]) -> list[RowStatement]:
-        """The requests that the rows mean, found before the lock is taken that servers need."""
-        statements: list[RowStatement] = []
-        bad = list(batch.bad)
-        with self._session.reading() as connection:
-            meant = find_all(
-                connection, self._account_id, [row.value.subject for row in batch.rows]
-            )
-        for line, row in batch.rows:
-            requests = meant.get(row.subject, [])
-            if not requests:
-                bad.append(BadRow.whole(line, _UNKNOWN))
-            elif len(requests) > MOST_REQUESTS:
-                bad.append(BadRow.whole(line, _MANY))
-            else:
-                statements += [RowStatement(line, one, row.statement) for one in requests]
-        for line, [problem, *_] in sorted(bad, key=lambda row: row.line):
-            self._result.add(line, problem.reason)
-        return statements
-
-    def _write(self, statements: Sequence[RowStatement]) -> list[LabelOutcome | TooManyStatements]:
-        outcomes: list[LabelOutcome | TooManyStatements] = []
-        session, actor = self._session, str(self._session.actor)
-        # One row may be about many requests; the transactions stay short.
-        for start in range(0, len(statements), BATCH):
-            reports = [
-                LabelReport(
-                    self._account_id, [one.request_id], one.statement, actor, LabelSource.IMPORT
-                )
-                for one in statements[start : start + BATCH]
-            ]
-            with self._pace.turn(), batch_of(session) as connection:
-                for answer in feedback.record_all(connection, reports, session.clock()):
-                    outcomes += answer if isinstance(answer, list) else [answer]
-        return outcomes
+def _find_requests(
+    session: AdminSession, account_id: str, batch: RowBatch[FeedbackRow], result: ImportedFeedback
+) -> list[RowStatement]:
+    """The requests that the rows mean, found before the lock is taken that servers need."""
+    statements: list[RowStatement] = []
+    bad = [(row.line, row.problems[0].reason) for row in batch.bad]
+    with session.reading() as connection:
+        meant = find_all(connection, account_id, [row.value.subject for row in batch.rows])
+    for line, row in batch.rows:
+        requests = meant.get(row.subject, [])
+        if not requests:
+            bad.append((line, _UNKNOWN))
+        elif len(requests) > MOST_REQUESTS:
+            bad.append((line, _MANY))
+        else:
+            statements += [RowStatement(line, one, row.statement) for one in requests]
+    for line, reason in sorted(bad):
+        result.add(line, reason)
+    return statements
 
 
 class _RequestStatements:
@@ -196,17 +145,36 @@ class _RequestStatements:
                     self.reached = len(self.imported)
 
 
-class ImportedStatements:
-    """Knows of a row whether it is on record, in the order in which the file has it."""
+class _ImportedLabels:
+    """Records statements that are not on record yet, in the order in which the file has them."""
 
-    def __init__(self, session: AdminSession, account_id: str) -> None:
+    def __init__(self, session: AdminSession, account_id: str, *, dry_run: bool) -> None:
         self._session = session
         self._account_id = account_id
+        self._outcomes = self._try_all if dry_run else self._write
+        self._pace = Pace(session.database)
         self._found: dict[str, _RequestStatements] = {}
         with session.reading() as connection:
             self._newest_before = feedback.newest(connection)
 
-    def load(self, request_ids: Sequence[str]) -> None:
+    def record(self, statements: Sequence[RowStatement], result: ImportedFeedback) -> None:
+        self._load([one.request_id for one in statements])
+        fresh: list[RowStatement] = []
+        for one in statements:
+            if self._is_known(one):
+                result.count(one.statement.label, None, changed=False)
+            else:
+                fresh.append(one)
+        refused: dict[int, str] = {}
+        for one, outcome in zip(fresh, self._outcomes(fresh), strict=True):
+            if isinstance(outcome, TooManyStatements):
+                refused[one.line] = str(outcome)
+            else:
+                result.count(one.statement.label, outcome.previous, changed=outcome.changed)
+        for line, message in refused.items():
+            result.add(line, message)
+
+    def _load(self, request_ids: Sequence[str]) -> None:
         """Read what is on record about requests that the file names for the first time."""
         # Memory is bounded; so late in a file few rows are about its first requests.
         while len(self._found) > MOST_FOLLOWED:
@@ -220,7 +188,7 @@ class ImportedStatements:
                 entries = before.get(request_id, ())
                 self._found[request_id] = _RequestStatements(entries, self._newest_before)
 
-    def is_known(self, one: RowStatement) -> bool:
+    def _is_known(self, one: RowStatement) -> bool:
         """Whether it is on record; one that is not will be, and so counts from now on."""
         request, statement = self._found[one.request_id], one.statement
         imported, reached = request.imported, request.reached
@@ -234,17 +202,34 @@ class ImportedStatements:
         request.reached = len(imported)
         return False
 
-    def try_all(self, statements: Sequence[RowStatement]) -> list[LabelOutcome | TooManyStatements]:
-        """What would become of statements, if they were recorded."""
-        return [self._try(one) for one in statements]
+    def _write(self, statements: Sequence[RowStatement]) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        session, actor = self._session, str(self._session.actor)
+        # One row may be about many requests; the transactions stay short.
+        for start in range(0, len(statements), BATCH):
+            reports = [
+                LabelReport(
+                    self._account_id, [one.request_id], one.statement, actor, LabelSource.IMPORT
+                )
+                for one in statements[start : start + BATCH]
+            ]
+            with self._pace.turn(), batch_of(session) as connection:
+                for answer in feedback.record_all(connection, reports, session.clock()):
+                    outcomes += answer if isinstance(answer, list) else [answer]
+        return outcomes
 
-    def _try(self, one: RowStatement) -> LabelOutcome | TooManyStatements:
-        request, statement = self._found[one.request_id], one.statement
-        try:
-            assessed = assess(statement, LabelSource.IMPORT, request.state)
-        except TooManyStatements as refusal:
-            return refusal
-        if assessed.stored:
-            request.state = next_state(statement, LabelSource.IMPORT, request.state, 0)
-        about = (one.request_id, statement.label, assessed.previous, assessed.changed)
-        return LabelOutcome(*about, recorded_at_ms=0)
+    def _try_all(self, statements: Sequence[RowStatement]) -> list[Outcome]:
+        """What would become of statements, if they were recorded."""
+        outcomes: list[Outcome] = []
+        for one in statements:
+            request, statement = self._found[one.request_id], one.statement
+            try:
+                assessed = assess(statement, LabelSource.IMPORT, request.state)
+            except TooManyStatements as refusal:
+                outcomes.append(refusal)
+                continue
+            if assessed.stored:
+                request.state = next_state(statement, LabelSource.IMPORT, request.state, 0)
+            about = (one.request_id, statement.label, assessed.previous, assessed.changed)
+            outcomes.append(LabelOutcome(*about, recorded_at_ms=0))
+        return outcomes

@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import Final, NamedTuple, TypeVar
+from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.record import NewFeedback, feedback_of, record_all
@@ -22,13 +21,6 @@ from gatehouse.store.feedback.statements import (
 _MOST_AT_ONCE: Final = 64
 _log: Final = logging.getLogger("gatehouse.store")
 
-T = TypeVar("T")
-
-
-async def on_thread(work: Callable[[], T]) -> T:
-    """Run something that waits for the database outside the event loop."""
-    return await asyncio.get_running_loop().run_in_executor(None, work)
-
 
 async def announce(labels_recorded: Callable[[], Awaitable[None]]) -> None:
     """Have the follower of labels read the rows that were just committed."""
@@ -37,13 +29,6 @@ async def announce(labels_recorded: Callable[[], Awaitable[None]]) -> None:
     except Exception:
         # The rows are safe, and the follower polls for them.
         _log.exception("labels were recorded, but could not be followed at once")
-
-
-class _WaitingFeedback(NamedTuple):
-    """Feedback whose sender waits for the answer."""
-
-    given: NewFeedback
-    answer: "asyncio.Future[list[LabelOutcome]]"
 
 
 class LiveFeedback:
@@ -56,7 +41,7 @@ class LiveFeedback:
         self._session = session
         self._pace = Pace(session.database)
         self._labels_recorded = labels_recorded
-        self._waiting: list[_WaitingFeedback] = []
+        self._waiting: list[tuple[NewFeedback, asyncio.Future[list[LabelOutcome]]]] = []
         self._work: asyncio.Task[None] | None = None
 
     async def record(
@@ -65,7 +50,7 @@ class LiveFeedback:
         """Record a statement durably; refusals as of `record_feedback`."""
         answer: asyncio.Future[list[LabelOutcome]] = asyncio.get_running_loop().create_future()
         given = NewFeedback(account_id, subject, statement, actor, LabelSource.API)
-        self._waiting.append(_WaitingFeedback(given, answer))
+        self._waiting.append((given, answer))
         # A task of its own: a sender that goes away must not cancel the work for the others.
         if self._work is None:
             self._work = asyncio.create_task(self._write_all())
@@ -74,18 +59,18 @@ class LiveFeedback:
     async def history(self, actor: Actor, account_id: str, request_id: str) -> list[LabelEntry]:
         """The statements about a request, newest first."""
         session = self._session.acting_as(actor)
-        return await on_thread(lambda: feedback_of(session, account_id, request_id))
+        return await asyncio.to_thread(feedback_of, session, account_id, request_id)
 
     async def _write_all(self) -> None:
         try:
             while self._waiting:
                 batch = self._waiting[:_MOST_AT_ONCE]
                 del self._waiting[:_MOST_AT_ONCE]
-                answers = await on_thread(partial(self._settle, [one.given for one in batch]))
+                answers = await asyncio.to_thread(self._settle, [given for given, _ in batch])
                 if not all(isinstance(answer, Exception) for answer in answers):
                     await announce(self._labels_recorded)
-                for waiting, answer in zip(batch, answers, strict=True):
-                    _deliver(waiting.answer, answer)
+                for (_, future), answer in zip(batch, answers, strict=True):
+                    _deliver(future, answer)
         finally:
             self._work = None
 

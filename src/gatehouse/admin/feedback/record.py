@@ -1,12 +1,14 @@
 """Use cases about single feedback: record statements, show the history of a request, list."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.core.errors import Conflict, GatehouseError, NotFound
+from gatehouse.admin.feedback.statements import row_parser
+from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace
@@ -43,6 +45,17 @@ def record_feedback(
     if isinstance(answer, GatehouseError):
         raise answer
     return answer
+
+
+def record_fields(
+    session: AdminSession, account_id: str, fields: Mapping[str, Any]
+) -> list[LabelOutcome]:
+    """Record a statement whose fields are written as in a file."""
+    try:
+        row = row_parser("jsonl", session.ring, session.clock())(fields)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+    return record_feedback(session, account_id, *row)
 
 
 def record_all(

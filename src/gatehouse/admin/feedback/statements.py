@@ -12,17 +12,14 @@ import msgspec
 from gatehouse.core.clock import parse_time
 from gatehouse.core.files.records import Columns, RecordFile, RecordFormat
 from gatehouse.core.ids import is_id
+from gatehouse.core.keyring import ENTITIES, KeyRing
 from gatehouse.core.labels import Label
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
-from gatehouse.store.feedback.statements import (
-    LONGEST_ID,
-    FeedbackStatement,
-    Subject,
-)
+from gatehouse.store.feedback.statements import LONGEST_ID, FeedbackStatement, Subject
 
 _NAMES: Final = ("requestId", "transactionId", "clientReferenceId")
 FIELDS: Final = (*_NAMES, "label", "when", "amount", "currency")
@@ -52,21 +49,22 @@ def open_feedback_file(path: Path | None, form: RecordFormat) -> RecordFile:
 
 
 def row_parser(
-    form: RecordFormat, hasher: EntityHasher, now_ms: int
+    form: RecordFormat, ring: KeyRing, now_ms: int
 ) -> Callable[[Mapping[str, Any]], FeedbackRow]:
     """Reads one record of a file; `ValueError` says what is wrong."""
+    hasher = EntityHasher(ring.current(ENTITIES)[1])
 
     def parse(fields: Mapping[str, Any]) -> FeedbackRow:
         if not fields.keys() <= set(FIELDS):
             raise ValueError(f"has an unknown field; there are {', '.join(FIELDS)}")
         if form == "csv":
             fields = {column: cell.strip() for column, cell in fields.items()}
-        return FeedbackRow(read_subject(fields, hasher), read_statement(fields, now_ms))
+        return FeedbackRow(_read_subject(fields, hasher), _read_statement(fields, now_ms))
 
     return parse
 
 
-def read_subject(names: Mapping[str, Any], hasher: EntityHasher) -> Subject:
+def _read_subject(names: Mapping[str, Any], hasher: EntityHasher) -> Subject:
     """The requests meant, named by exactly one field; `ValueError` says what is wrong."""
     given = {field: names[field] for field in _NAMES if _is_given(names.get(field))}
     if len(given) != 1:
@@ -94,7 +92,7 @@ def read_subject(names: Mapping[str, Any], hasher: EntityHasher) -> Subject:
     return Subject(transaction=hasher.kept(text))
 
 
-def read_statement(given: Mapping[str, Any], now_ms: int) -> FeedbackStatement:
+def _read_statement(given: Mapping[str, Any], now_ms: int) -> FeedbackStatement:
     """The label with its time and amount; `ValueError` says what is wrong."""
     word = given.get("label")
     label = _LABELS.get(word.strip().upper()) if isinstance(word, str) else None

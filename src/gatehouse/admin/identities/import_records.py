@@ -1,6 +1,7 @@
 """The import of identity records: known records are brought up to date, new ones are added."""
 
 import contextlib
+import hashlib
 from pathlib import Path
 from typing import Final
 
@@ -8,13 +9,7 @@ import msgspec
 
 from gatehouse.admin.identities.rows import IdentityParser
 from gatehouse.admin.identities.selection import check_scope
-from gatehouse.admin.import_engine import (
-    ImportProgress,
-    RejectedRows,
-    RowBatch,
-    RowImport,
-    run_import,
-)
+from gatehouse.admin.import_engine import ImportProgress, RejectedRows, read_batches
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, FieldProblem, RecordFile
@@ -25,11 +20,10 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.identities import imports
 from gatehouse.store.identities.identities import MOST_HOLDERS, DryRun, RecordChange
-from gatehouse.store.identities.identity_sealer import HolderRecord, IdentitySealer
+from gatehouse.store.identities.identity_sealer import IdentitySealer
 from gatehouse.store.identities.imports import Batch, ImportCounts, Run
 
 BATCH: Final = 1000
-_HASH_BYTES: Final = 1024 * 1024
 _TOO_MANY_HOLDERS: Final = FieldProblem(
     "cardNumber", f"has {MOST_HOLDERS} holders on record already"
 )
@@ -60,56 +54,32 @@ def import_identities(
     sealer = IdentitySealer(session.ring, session.randomness)
     masker = CardMasker(load_bins(), session.ring.current(CARD_FINGERPRINTS))
     parser = IdentityParser(masker.fingerprint, sealer.card_prefix)
+    parse = parser.from_cells if job.file.form == "csv" else parser.from_object
     run = _begin(session, job, sealer)
     if run.resumed:
         progress.say(f"resuming at line {run.at.line + 1}")
+    error, pace = None, Pace(session.database)
     with (
         contextlib.closing(DryRun()) if job.dry_run else contextlib.nullcontext() as dry_run,
         contextlib.closing(RejectedRows(job.rejects, progress.say, append=run.resumed)) as rejects,
     ):
-        writer = _RecordWriter(session, sealer, rejects, run, dry_run)
-        parse = parser.from_cells if job.file.form == "csv" else parser.from_object
-        rows = RowImport(parse, writer.store, BATCH)
-        error = run_import(job.file, rows, progress, run.at)
+        for read in read_batches(job.file, parse, BATCH, progress, run.at):
+            rejects.report(read.bad)
+            batch = Batch([row.value for row in read.rows], len(read.bad), read.until)
+            if dry_run is None:
+                run, changes = imports.take(run, batch, session, sealer, pace)
+            else:
+                run, changes = imports.dry_run_batch(run, batch, session, sealer, dry_run)
+            crowded = [
+                BadRow(row.line, [_TOO_MANY_HOLDERS])
+                for row, change in zip(read.rows, changes, strict=True)
+                if change is RecordChange.REFUSED
+            ]
+            rejects.report(crowded)
+            error = read.error
     if not job.dry_run and error is None:
-        imports.finish(writer.run, session)
-    return ImportedIdentities(writer.run, error)
-
-
-class _RecordWriter:
-    """Stores batches, or in a dry run only remembers them, and counts what became of the rows."""
-
-    def __init__(
-        self,
-        session: AdminSession,
-        sealer: IdentitySealer,
-        rejects: RejectedRows,
-        run: Run,
-        dry_run: DryRun | None,
-    ) -> None:
-        self._session = session
-        self._sealer = sealer
-        self._rejects = rejects
-        self._dry_run = dry_run
-        self._pace = Pace(session.database)
-        self.run = run
-
-    def store(self, read: RowBatch[HolderRecord]) -> None:
-        self._rejects.report(read.bad)
-        batch = Batch([row.value for row in read.rows], len(read.bad), read.until)
-        self.run, changes = self._take(batch)
-        crowded = [
-            BadRow(row.line, [_TOO_MANY_HOLDERS])
-            for row, change in zip(read.rows, changes, strict=True)
-            if change is RecordChange.REFUSED
-        ]
-        self._rejects.report(crowded)
-
-    def _take(self, batch: Batch) -> tuple[Run, list[RecordChange]]:
-        session, sealer = self._session, self._sealer
-        if self._dry_run is not None:
-            return imports.dry_run_batch(self.run, batch, session, sealer, self._dry_run)
-        return imports.take(self.run, batch, session, sealer, self._pace)
+        imports.finish(run, session)
+    return ImportedIdentities(run, error)
 
 
 def _begin(session: AdminSession, job: IdentityImport, sealer: IdentitySealer) -> Run:
@@ -118,18 +88,15 @@ def _begin(session: AdminSession, job: IdentityImport, sealer: IdentitySealer) -
     if job.dry_run:
         return Run("", job.scope, Position(), ImportCounts())
     # Only a regular file can be read again from a position on.
-    path = job.file.path if job.file.size is not None else None
+    path = job.file.path if job.file.lines.size is not None else None
     mark = None if path is None else _file_mark(path, sealer)
     return imports.begin(job.scope, mark, session, from_start=job.from_start)
 
 
 def _file_mark(path: Path, sealer: IdentitySealer) -> str:
     """A keyed hash of the whole file, by which an interrupted import recognises it."""
-    hasher = sealer.file_hasher()
     try:
         with path.open("rb") as file:
-            while chunk := file.read(_HASH_BYTES):
-                hasher.update(chunk)
+            return hashlib.file_digest(file, sealer.file_hasher).hexdigest()
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
-    return hasher.hexdigest()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader, Fingerprint
 from gatehouse.core.files.records import Columns, RecordFile, RecordFormat, UnusableRecord
@@ -27,6 +27,8 @@ FIELDS: Final = (
 """The fields of an object in a JSON Lines file."""
 _IDENTIFIER_FIELDS: Final = ("type", "value", "country")
 
+T = TypeVar("T")
+
 
 def open_identity_file(path: Path | None, form: RecordFormat) -> RecordFile:
     """Open a file of identity records; None is standard input."""
@@ -45,27 +47,23 @@ class IdentityParser:
         given = {column: cell for column, cell in cells.items() if cell.strip()}
         read = FieldReader()
         country = read.country("phoneCountry", given.get("phoneCountry"))
-        name = read.name("", {part: given.get(part) for part in NAME_PARTS})
-        identifiers = [
-            read.identifier(
-                kind, (column, given[column]), (f"{column}Country", given.get(f"{column}Country"))
-            )
-            for column, kind in _IDENTIFIERS.items()
-            if column in given
-        ]
-        for column in _IDENTIFIERS:
-            if column not in given and f"{column}Country" in given:
-                read.add(f"{column}Country", f"is given without {column}")
+        name = read.name("", given)
+        identifiers = []
+        for column, kind in _IDENTIFIERS.items():
+            field = f"{column}Country"
+            if column in given:
+                issuer = (field, given.get(field))
+                identifiers.append(read.identifier(kind, (column, given[column]), issuer))
+            elif field in given:
+                read.add(field, f"is given without {column}")
         person = Person(
             read.owner_type("ownerType", given.get("ownerType")),
-            _present([name]),
+            () if name is None else (name,),
             read.emails(read.several("email", given.get("email", ""))),
             read.phones(read.several("phone", given.get("phone", "")), country),
             _present(identifiers),
         )
-        reference = read.text("reference", given.get("reference"), "reference")
-        card = read.card_number("cardNumber", given.get("cardNumber"), self._fingerprint)
-        return _holder(card, person, reference, read)
+        return self._holder(read, given, person)
 
     def from_object(self, found: Mapping[str, Any]) -> HolderRecord:
         """The person of an object of JSON Lines."""
@@ -76,14 +74,15 @@ class IdentityParser:
             read.name(f"{field}.", parts)
             for field, parts in read.objects("names", found.get("names"), NAME_PARTS)
         ]
-        listed = read.objects("identifiers", found.get("identifiers"), _IDENTIFIER_FIELDS)
         identifiers = [
             read.identifier(
                 read.identifier_type(f"{field}.type", given.get("type")),
                 (f"{field}.value", given.get("value")),
                 (f"{field}.country", given.get("country")),
             )
-            for field, given in listed
+            for field, given in read.objects(
+                "identifiers", found.get("identifiers"), _IDENTIFIER_FIELDS
+            )
         ]
         person = Person(
             read.owner_type("ownerType", found.get("ownerType")),
@@ -92,8 +91,17 @@ class IdentityParser:
             read.phones(read.list_of("phones", found.get("phones")), country),
             _present(identifiers),
         )
-        reference = read.text("reference", found.get("reference"), "reference")
-        return _holder(self._card(found, read), person, reference, read)
+        return self._holder(read, found, person)
+
+    def _holder(self, read: FieldReader, given: Mapping[str, Any], person: Person) -> HolderRecord:
+        reference = read.text("reference", given.get("reference"), "reference")
+        card = self._card(given, read)
+        known = person.names or person.emails or person.phones or person.identifiers
+        if not known and not read.problems:
+            read.add("record", "has no name, e-mail address, phone number or identifier")
+        if card is None or read.problems:
+            raise UnusableRecord(read.problems)
+        return HolderRecord(card, person, reference)
 
     def _card(self, found: Mapping[str, Any], read: FieldReader) -> str | None:
         if found.get("card") is None:
@@ -104,16 +112,5 @@ class IdentityParser:
         return read.card_fingerprint("card", found["card"], self._card_prefix)
 
 
-def _holder(
-    card: str | None, person: Person, reference: str | None, read: FieldReader
-) -> HolderRecord:
-    attributes = (person.names, person.emails, person.phones, person.identifiers)
-    if not any(attributes) and not read.problems:
-        read.add("record", "has no name, e-mail address, phone number or identifier")
-    if card is None or read.problems:
-        raise UnusableRecord(read.problems)
-    return HolderRecord(card, person, reference)
-
-
-def _present(values: Iterable[Any]) -> tuple[Any, ...]:
+def _present(values: Iterable[T | None]) -> tuple[T, ...]:
     return tuple(value for value in values if value is not None)

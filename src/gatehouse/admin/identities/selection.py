@@ -23,15 +23,15 @@ from gatehouse.store.identities.identity_sealer import EVERYONE, IdentitySealer
 # The scope of the operator's records, for faces.
 __all__ = ["EVERYONE"]
 
-_NOT_FOUND = "there is no such record; see: gatehouse identities count"
-
 
 class IdentityQuery(msgspec.Struct, frozen=True):
-    """The records of a card, a person or a reference; exactly one of these is given."""
+    """The records of a card, a person or a reference; without any of these, all records."""
 
     card: CardNumber | None = None
     person_id: str | None = None
     reference: str | None = None
+    outdated: bool = False
+    """Only those under the fingerprint of an earlier key."""
 
 
 class ScopeSelection(NamedTuple):
@@ -49,50 +49,26 @@ def check_scope(session: AdminSession, connection: sa.Connection, scope: str) ->
 
 
 def select_records(
-    session: AdminSession, scope: str, query: IdentityQuery, *, every_scope: bool = False
+    session: AdminSession, scope: str | None, query: IdentityQuery
 ) -> list[ScopeSelection]:
-    """The records of a card, person or reference in a scope, or in every scope."""
-    sealer = IdentitySealer(session.ring)
-    cards = None if query.card is None else _fingerprints(session, query.card)
-
-    def selector(one: str) -> Selector:
-        if query.reference is not None:
-            return Selector(references=sealer.reference_marks(one, query.reference))
-        return Selector(cards=cards, person_id=query.person_id)
-
+    """The records of a scope, or with None of every scope, that are meant; `NotFound` if none."""
     with session.reading() as connection:
-        check_scope(session, connection, EVERYONE if every_scope else scope)
-        if not every_scope:
-            found = _counted(connection, [(scope, selector(scope))])
-            if found:
-                return found
+        check_scope(session, connection, EVERYONE if scope is None else scope)
+        scopes = identities.scopes(connection) if scope is None else [scope]
+        found = _matching(session, connection, scopes, query)
+        if found:
+            return found
+        elsewhere = 0
         # An actor of one account must not learn what other accounts have.
-        scopes = identities.scopes(connection) if session.actor.account_id is None else []
-        found = _counted(connection, [(one, selector(one)) for one in scopes])
-    if every_scope and found:
-        return found
-    elsewhere = sum(one.number for one in found)
-    if not elsewhere:
-        raise NotFound(_NOT_FOUND)
+        if scope is not None and session.actor.account_id is None and query != IdentityQuery():
+            others = _matching(session, connection, identities.scopes(connection), query)
+            elsewhere = sum(one.number for one in others)
+    if scope is None or not elsewhere:
+        raise NotFound("there is no such record; see: gatehouse identities count")
     raise NotFound(
         f"there is no such record of {scope_name(scope)}, but {record_count(elsewhere)} elsewhere; "
         "add --account, or --every-account"
     )
-
-
-def select_all(
-    session: AdminSession, scope: str | None, *, outdated: bool = False
-) -> list[ScopeSelection]:
-    """All records of a scope, or of every scope; or only those of an earlier fingerprint key."""
-    prefix = IdentitySealer(session.ring).card_prefix if outdated else None
-    selector = Selector(not_card_prefix=prefix)
-    with session.reading() as connection:
-        check_scope(session, connection, EVERYONE if scope is None else scope)
-        scopes = identities.scopes(connection) if scope is None else [scope]
-        found = _counted(connection, [(one, selector) for one in scopes])
-    if not found:
-        raise NotFound(_NOT_FOUND)
-    return found
 
 
 def scope_name(scope: str) -> str:
@@ -105,14 +81,23 @@ def record_count(number: int) -> str:
     return "1 record" if number == 1 else f"{number} records"
 
 
-def _counted(
-    connection: sa.Connection, wanted: Sequence[tuple[str, Selector]]
+def _matching(
+    session: AdminSession, connection: sa.Connection, scopes: Sequence[str], query: IdentityQuery
 ) -> list[ScopeSelection]:
-    selections = [
-        ScopeSelection(scope, selector, identities.how_many(scope, selector, connection))
-        for scope, selector in wanted
-    ]
-    return [one for one in selections if one.number]
+    sealer, reference = IdentitySealer(session.ring), query.reference
+    selector = Selector(
+        cards=None if query.card is None else _fingerprints(session, query.card),
+        person_id=query.person_id,
+        not_card_prefix=sealer.card_prefix if query.outdated else None,
+    )
+    found = []
+    for scope in scopes:
+        if reference is not None:
+            selector = Selector(references=sealer.reference_marks(scope, reference))
+        number = identities.how_many(scope, selector, connection)
+        if number:
+            found.append(ScopeSelection(scope, selector, number))
+    return found
 
 
 def _fingerprints(session: AdminSession, number: CardNumber) -> list[str]:

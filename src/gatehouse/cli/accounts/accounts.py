@@ -10,7 +10,7 @@ from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import cell, columns, exact, sheet, show
+from gatehouse.cli.output import columns, exact, sheet, show
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 
@@ -48,7 +48,7 @@ def show_account(account: AccountId, as_json: AsJson = False) -> None:
     found = accounts.get(open_session(), account)
     fees = {fee_type: exact(fee) for fee_type, fee in fee_schedule(found.account.fees).items()}
     data = _data(found) | {"fees": fees, "policies": found.account.policies}
-    show(data, _plain(data), as_json=as_json)
+    show(data, sheet(data.items()), as_json=as_json)
 
 
 @app.command()
@@ -74,12 +74,12 @@ def policy(
     from gatehouse.admin import policies
 
     if avs or cvv2:
-        chosen = [_advices(avs or []), _advices(cvv2 or [])]
-        current = policies.set_precheck_policy(open_session(), account, *chosen)
+        wanted = [_advices(avs or []), _advices(cvv2 or [])]
+        current = policies.set_precheck_policy(open_session(), account, *wanted)
     else:
         current = policies.precheck_policy(open_session(), account)
-    data = {"accountId": account, "preCheck": msgspec.to_builtins(current)}
-    show(data, _plain(data["preCheck"]), as_json=as_json)
+    chosen = msgspec.to_builtins(current)
+    show({"accountId": account, "preCheck": chosen}, sheet(chosen.items()), as_json=as_json)
 
 
 @app.command()
@@ -107,7 +107,7 @@ def sentry(
     else:
         policy = policies.sentry_policy(open_session(), account)
     data = {"accountId": account, "sentry": msgspec.to_builtins(policy)}
-    show(data, _plain({"entities": ", ".join(policy.entities) or "-"}), as_json=as_json)
+    show(data, sheet([("entities", policy.entities)]), as_json=as_json)
 
 
 def _advices(given: list[str]) -> dict[str, str]:
@@ -125,13 +125,3 @@ def _data(found: AccountOverview) -> dict[str, Any]:
         "held": exact(found.state.held),
         "createdAt": iso_time(found.account.created_at_ms),
     }
-
-
-def _plain(data: dict[str, Any]) -> str:
-    lines = []
-    for name, value in data.items():
-        shown = value
-        if isinstance(value, dict):
-            shown = ", ".join(f"{k}={cell(v)}" for k, v in value.items()) or "-"
-        lines.append((name, cell(shown)))
-    return sheet(lines)

@@ -6,7 +6,7 @@ import typer
 
 from gatehouse.access.keys import ApiKey
 from gatehouse.admin import keys
-from gatehouse.admin.keys import NewKey
+from gatehouse.admin.keys import KeyTerms
 from gatehouse.cli.arguments import AccountId, AsJson, span_argument
 from gatehouse.cli.opening import open_session
 from gatehouse.cli.output import columns, show, time_or_none
@@ -36,14 +36,9 @@ def issue(
     as_json: AsJson = False,
 ) -> None:
     """Issue a key. Its text is shown once, here."""
-    new = NewKey(
-        name=name,
-        scopes=scope or (),
-        networks=network or (),
-        rate_limit_per_second=rate_limit,
-        lifetime_ms=span_argument(expires_in) if expires_in else None,
-    )
-    key, text = keys.issue(open_session(), account, new)
+    terms = KeyTerms(name, tuple(scope or ()), tuple(network or ()), rate_limit)
+    lifetime_ms = span_argument(expires_in) if expires_in else None
+    key, text = keys.issue(open_session(), account, terms, lifetime_ms)
     show({**_data(key), "key": text}, f"{key.key_id}\n{text}\n{_ONCE}", as_json=as_json)
 
 
@@ -54,13 +49,10 @@ def list_keys(account: AccountId, as_json: AsJson = False) -> None:
     found = keys.listing(session, account)
     now_ms = session.clock()
     data = [{**_data(key), "status": key.status(now_ms)} for key in found]
+    shown = [(",".join(key.scopes) or "all", ",".join(key.networks) or "any") for key in found]
     rows = [
-        {
-            **each,
-            "scopes": ",".join(key.scopes) or "all",
-            "networks": ",".join(key.networks) or "any",
-        }
-        for key, each in zip(found, data, strict=True)
+        {**each, "scopes": scopes, "networks": networks}
+        for each, (scopes, networks) in zip(data, shown, strict=True)
     ]
     headings = ("KEY", "NAME", "STATUS", "SCOPES", "NETWORKS", "EXPIRES", "LAST USED")
     fields = ("keyId", "name", "status", "scopes", "networks", "expiresAt", "lastUsedAt")

@@ -89,11 +89,8 @@ def set_prices(
 def _print_prices(account: Account, *, as_json: bool) -> None:
     schedule = fee_schedule(account.fees)
     rows = [
-        (
-            *(fee_type, format_amount(fee), account.currency),
-            "own" if fee_type in account.fees else "default",
-        )
-        for fee_type, fee in schedule.items()
+        (name, format_amount(fee), account.currency, "own" if name in account.fees else "default")
+        for name, fee in schedule.items()
     ]
     data = {
         "accountId": account.account_id,
@@ -114,12 +111,9 @@ def verify(as_json: AsJson = False) -> None:
         "more than it authorized, none ended twice, items add up",
     ]
     verdict = "the ledger is right" if not report.problems else "THE LEDGER IS WRONG"
-    problems = [f"  - {problem}" for problem in report.problems]
-    show(
-        report,
-        "\n".join([*(lines if not problems else lines[1:2]), *problems, verdict]),
-        as_json=as_json,
-    )
+    if report.problems:
+        lines = [lines[1], *(f"  - {problem}" for problem in report.problems)]
+    show(report, "\n".join([*lines, verdict]), as_json=as_json)
     if report.problems:
         raise typer.Exit(1)
 
@@ -177,14 +171,15 @@ def statement(
 
 
 def _rows(made: MonthStatement) -> str:
-    rows: list[tuple[str, str, str]] = [
+    fees = [
+        (fee_type, f"{line.count} x", format_amount(-line.total))
+        for fee_type, line in sorted(made.fees.items())
+    ]
+    rows = [
         ("opening balance", "", format_amount(made.opening)),
         ("top-ups", "", format_amount(made.top_ups)),
         ("adjustments", "", format_amount(made.adjustments)),
-        *(
-            (fee_type, f"{line.count} x", format_amount(-line.total))
-            for fee_type, line in sorted(made.fees.items())
-        ),
+        *fees,
         ("requests not charged", f"{made.uncharged_requests} x", "0"),
         ("closing balance", "", format_amount(made.closing)),
     ]

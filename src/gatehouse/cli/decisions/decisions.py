@@ -36,8 +36,7 @@ def list_decisions(
     check_after(after)
     session, account_id = open_account(account)
     recorded = None if reference is None else recordable(reference)
-    search = Search(recorded, after, limit + 1)
-    found = decisions.list_decisions(session, account_id, search)
+    found = decisions.list_decisions(session, account_id, Search(recorded, after, limit + 1))
     page = found[:limit]
     rows = [
         (
@@ -74,7 +73,7 @@ def export(
     file_format: Annotated[
         ExportFormat,
         typer.Option("--format", help="Typed columns, or the records as they are kept."),
-    ] = ExportFormat.PARQUET,
+    ] = "parquet",
     since: Since = "30d",
     until: Until = None,
     overwrite: Annotated[

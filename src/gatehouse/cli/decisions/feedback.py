@@ -17,7 +17,7 @@ from gatehouse.cli.arguments import (
     RequestIdArgument,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, exact, show, table, time_or_none
+from gatehouse.cli.output import columns, exact, show, time_or_none
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
@@ -49,7 +49,7 @@ def import_file(
     again changes nothing, even if other labels were reported since. To report a label again, give
     it another when, or use feedback add.
     """
-    from gatehouse.admin.feedback.import_labels import FeedbackImport, import_feedback
+    from gatehouse.admin.feedback.import_labels import import_feedback
     from gatehouse.admin.feedback.statements import open_feedback_file
     from gatehouse.core.files.records import guess_format
 
@@ -59,10 +59,9 @@ def import_file(
     try:
         with (
             closing(open_feedback_file(path, form)) as source,
-            Progress("importing", source.size) as progress,
+            Progress("importing", source.lines.size) as progress,
         ):
-            job = FeedbackImport(account_id, source, dry_run)
-            done = import_feedback(session, job, progress)
+            done = import_feedback(session, account_id, source, progress, dry_run=dry_run)
     except KeyboardInterrupt:
         typer.echo("interrupted; import the file again: what is kept counts as unchanged", err=True)
         raise typer.Exit(130) from None
@@ -112,23 +111,14 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     as_json: AsJson = False,
 ) -> None:
     """Label a request, or all requests of a transaction or reference."""
-    from gatehouse.admin.feedback.statements import read_statement, read_subject
-    from gatehouse.core.keyring import ENTITIES
-    from gatehouse.sentry.entities import EntityHasher
-
     if [request, transaction, reference].count(None) != 2:
         raise InvalidInput(
             "name what is meant by exactly one of --request, --transaction and --reference"
         )
-    session, account_id = open_account(account)
     names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
     given = {"label": label.value, "when": when, "amount": amount, "currency": currency}
-    try:
-        subject = read_subject(names, EntityHasher(session.ring.current(ENTITIES)[1]))
-        statement = read_statement(given, session.clock())
-    except ValueError as error:
-        raise InvalidInput(str(error)) from None
-    recorded = record.record_feedback(session, account_id, subject, statement)
+    recorded = record.record_fields(*open_account(account), {**names, **given})
+    fields = ("requestId", "label", "previousLabel", "changed")
     data = [
         {
             "requestId": one.request_id,
@@ -138,11 +128,9 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
         }
         for one in recorded
     ]
-    rows = [
-        (one.request_id, one.label, one.previous or "-", "kept" if one.changed else "was known")
-        for one in recorded
-    ]
-    show(data, table(("REQUEST", "LABEL", "BEFORE", ""), rows), as_json=as_json)
+    rows = [{**each, "changed": "kept" if each["changed"] else "was known"} for each in data]
+    text = columns(("REQUEST", "LABEL", "BEFORE", ""), rows, fields, "-")
+    show(data, text, as_json=as_json)
 
 
 @app.command("show")

@@ -18,7 +18,7 @@ from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, sheet, show, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict
-from gatehouse.decisions.record import DecisionRecord, RecordedStage
+from gatehouse.decisions.record import RecordedStage
 from gatehouse.sentry.spec import SENTRY
 
 app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
@@ -40,13 +40,9 @@ def list_reviews(
     found = reviews.list_reviews(*open_account(account), ReviewSearch(state, after, limit + 1))
     page = found[:limit]
     data = [_summary(one) for one in page]
-    rows = [
-        {**each, **{name: ", ".join(each[name]) or None for name in ("matchedRules", "tags")}}
-        for each in data
-    ]
     headings = ("REQUEST", "CREATED", "STATUS", "AMOUNT", "CURRENCY", "RULES", "TAGS")
     fields = ("requestId", "createdAt", "status", "amount", "currency", "matchedRules", "tags")
-    text = columns(headings, rows, fields, "-") if rows else "no reviews"
+    text = columns(headings, data, fields, "-") if data else "no reviews"
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].review.request_id}"
     show(data, text, as_json=as_json)
@@ -96,45 +92,33 @@ def _data(review: StoredReview) -> dict[str, Any]:
 
 def _summary(one: Reviewed) -> dict[str, Any]:
     signals = (one.record.signals if one.record else None) or {}
+    matched = [name for stage in _stages(one) for name in stage.result.get("matched", ())]
     return {
         **_data(one.review),
         "amount": signals.get("order.amount"),
         "currency": signals.get("order.currency"),
-        "matchedRules": _matched(one.record),
-        "tags": _tags(one.record),
+        "matchedRules": list(dict.fromkeys(matched)),
+        "tags": _tags(one),
     }
 
 
 def _plain(one: Reviewed) -> str:
     """A review for people: its own fields, then one line for each stage."""
-    rows = []
-    for name, value in _summary(one).items():
-        shown = ", ".join(value) if isinstance(value, list) else value
-        rows.append((name, "-" if shown in (None, "") else shown))
-    for stage in _stages(one.record):
-        found = ", ".join(
-            f"{name}={value}"
-            for name, value in stage.result.items()
-            if isinstance(value, str | int | float)
-        )
-        rows.append((stage.name, found or "-"))
+    rows: list[tuple[str, Any]] = list(_summary(one).items())
+    for stage in _stages(one):
+        plain = str | int | float
+        rows.append((stage.name, {k: v for k, v in stage.result.items() if isinstance(v, plain)}))
     return sheet(rows)
 
 
-def _stages(record: DecisionRecord | None) -> list[RecordedStage]:
-    return [] if record is None else record.stages
+def _stages(one: Reviewed) -> list[RecordedStage]:
+    return [] if one.record is None else one.record.stages
 
 
-def _matched(record: DecisionRecord | None) -> list[str]:
-    """The rules that matched, of all Rules stages, in order."""
-    names = [name for stage in _stages(record) for name in stage.result.get("matched", ())]
-    return list(dict.fromkeys(names))
-
-
-def _tags(record: DecisionRecord | None) -> list[str]:
+def _tags(one: Reviewed) -> list[str]:
     """The tags of the answer: of the rules that matched, and Sentry's reasons for doubt."""
     tags: list[str] = []
-    for stage in _stages(record):
+    for stage in _stages(one):
         tags += stage.result.get("tags", ())
         if stage.name == SENTRY.name:
             reasons = stage.result.get("reasons", {})

@@ -11,9 +11,9 @@ from gatehouse.admin.identities import records
 from gatehouse.admin.identities.masking import clear_record, described_record
 from gatehouse.admin.identities.records import StoredHolder, UnreadableHolder
 from gatehouse.admin.identities.selection import (
+    IdentityQuery,
     record_count,
     scope_name,
-    select_all,
     select_records,
 )
 from gatehouse.cli.arguments import AsJson, DryRun, ImportFileArgument, RecordFormatOption
@@ -84,7 +84,7 @@ def import_records(
     try:
         with (
             closing(open_identity_file(path, form)) as source,
-            Progress("importing", source.size) as progress,
+            Progress("importing", source.lines.size) as progress,
         ):
             job = IdentityImport(scope, source, errors, dry_run, from_start)
             done = import_identities(session, job, progress)
@@ -92,13 +92,12 @@ def import_records(
         typer.echo(f"interrupted; {_after_interruption(path, dry_run)}", err=True)
         raise typer.Exit(130) from None
     run = done.run
-    before = None if run.before is None else msgspec.structs.asdict(run.before)
     data = {
         "importId": run.import_id or None,
         "scope": run.scope,
         "lines": run.at.line,
         **msgspec.structs.asdict(run.tally),
-        "before": before,
+        "before": run.before,
     }
     text = f"would be: {_counts(run.tally)}" if dry_run else _counts(run.tally)
     if run.before is not None:
@@ -125,7 +124,7 @@ def show_records(
     """Show records of a card or a person, with their values masked."""
     session = open_session()
     scope, query = read_query(card, person_id, reference, account, every_account)
-    selected = select_records(session, scope, query, every_scope=every_account)
+    selected = select_records(session, scope, query)
     found = records.show_records(session, selected, reveal=reveal)
     data = [described_record(stored, reveal=reveal) for stored in found]
     show(data, "\n\n".join(record_text(one) for one in data), as_json=as_json)
@@ -176,9 +175,7 @@ def export(
                 unreadable.append(one)
     if file != "-":
         typer.echo(f"{file}: {record_count(number)} in clear", err=True)
-    if unreadable:
-        report_unreadable(unreadable)
-        raise typer.Exit(1)
+    report_unreadable(unreadable)
 
 
 @app.command()
@@ -219,12 +216,11 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
             "or --account with --account-all; or --operator-all, --all or --outdated"
         )
     session = open_session()
+    chosen = None if everything or outdated else scope
+    query = IdentityQuery(outdated=outdated)
     if narrow:
-        _, query = read_query(card, person_id, reference, account, every_account)
-        selected = select_records(session, scope, query, every_scope=every_account)
-    else:
-        every = everything or outdated
-        selected = select_all(session, None if every else scope, outdated=outdated)
+        chosen, query = read_query(card, person_id, reference, account, every_account)
+    selected = select_records(session, chosen, query)
     if not yes:
         typer.confirm(f"Erase {selection_text(selected)}?", abort=True, err=True)
     done = records.erase_records(session, selected, reason, compact_now)
@@ -262,9 +258,7 @@ def reencrypt(
             open_session(),
             keep_old_keys=keep_old_keys,
             compact=compact_now,
-            progress=lambda seen, total: progress.reached(
-                seen, f"{seen} of {total} records", total
-            ),
+            progress=progress.reached_record,
         )
     text = (
         f"{record_count(done.resealed)} sealed with version {done.version}; "
@@ -273,9 +267,7 @@ def reencrypt(
     if done.compacted is False:
         text += f"\n{_LEFT_BEHIND}"
     show(done, text, as_json=as_json)
-    if done.unreadable:
-        report_unreadable(done.unreadable)
-        raise typer.Exit(1)
+    report_unreadable(done.unreadable)
 
 
 def _counts(counts: msgspec.Struct) -> str:

@@ -58,15 +58,15 @@ def read_query(
     reference: str | None,
     account: str | None,
     every_account: bool,
-) -> tuple[str, IdentityQuery]:
-    """The scope, and which of its records are meant."""
+) -> tuple[str | None, IdentityQuery]:
+    """The scope, None for every one, and which of its records are meant."""
     scope = read_scope(account)
     if every_account and account is not None:
         raise InvalidInput("--every-account and --account exclude each other")
     if [card, person_id, reference].count(None) != 2:
         raise InvalidInput("say which record: --card, --id or --reference, one of them")
     number = None if card is None else _card_number(card)
-    return scope, IdentityQuery(number, person_id, reference)
+    return None if every_account else scope, IdentityQuery(number, person_id, reference)
 
 
 def _card_number(text: str) -> CardNumber:

@@ -29,16 +29,15 @@ def selection_text(selected: Sequence[ScopeSelection]) -> str:
 
 
 def report_unreadable(found: Sequence[UnreadableHolder]) -> None:
-    """Name on standard error the records that could not be opened, and what can be done."""
+    """End with code 1 if records could not be opened; name them and say what can be done."""
+    if not found:
+        return
     for one in found:
         scope = scope_name(one.scope)
         typer.echo(f"cannot be opened: {one.person_id} of {scope}: {one.reason}", err=True)
-    if found:
-        typer.echo(
-            "import these again from your own files, or erase them by --id: "
-            "gatehouse identities delete",
-            err=True,
-        )
+    remedy = "import these again from your own files, or erase them by --id"
+    typer.echo(f"{remedy}: gatehouse identities delete", err=True)
+    raise typer.Exit(1)
 
 
 def record_text(one: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """gatehouse gateway: payments in doubt, and what happened to them."""
 
+from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
@@ -62,11 +63,8 @@ def retry(
 def _amount(intent: KeptIntent) -> str:
     from gatehouse.intel.places import minor_digits
 
-    digits = minor_digits(intent.currency) or 0
-    whole, rest = divmod(intent.amount_minor, 10**digits)
-    return (
-        f"{whole}.{rest:0{digits}d} {intent.currency}" if digits else f"{whole} {intent.currency}"
-    )
+    amount = Decimal(intent.amount_minor).scaleb(-(minor_digits(intent.currency) or 0))
+    return f"{amount:f} {intent.currency}"
 
 
 def _data(intent: KeptIntent) -> dict[str, Any]:

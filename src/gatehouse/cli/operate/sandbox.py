@@ -31,10 +31,8 @@ def _triggers() -> tuple[list[Any], str]:
         (row.field, row.value, row.effect, ", ".join(f"{k} {v}" for k, v in row.gives.items()))
         for row in triggers
     ]
-    data = [
-        {"field": row.field, "value": row.value, "effect": row.effect, "gives": row.gives}
-        for row in triggers
-    ]
+    shown = ("field", "value", "effect", "gives")
+    data = [{name: getattr(row, name) for name in shown} for row in triggers]
     return data, table(("FIELD", "VALUE", "EFFECT", "GIVES"), rows)
 
 
@@ -44,10 +42,10 @@ def _people() -> tuple[list[Any], str]:
     holders = all_holders()
     # Names come last: letters of other scripts are not all equally wide.
     rows = [
-        (
-            *(row.card, row.person.owner_type),
-            *(one or "-" for one in (*row.contacts, row.about, row.names)),
-        )
+        [
+            one or "-"
+            for one in (row.card, row.person.owner_type, *row.contacts, row.about, row.names)
+        ]
         for row in holders
     ]
     data = [

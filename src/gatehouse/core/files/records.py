@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.files.lines import LineReader, Position, TextLine
+from gatehouse.core.files.lines import LineReader, TextLine
 
 MAX_RECORD_BYTES: Final = 64 * 1024
 _TOO_LONG: Final = f"is longer than {MAX_RECORD_BYTES // 1024} KiB"
@@ -87,34 +87,18 @@ class RecordFile:
         self.form = form
         self._decoder = msgspec.json.Decoder() if decoder is None else decoder
         packed = path is not None and path.name.lower().endswith(".gz")
-        self._lines = LineReader.open(path, MAX_RECORD_BYTES, packed=packed)
-        self.size = self._lines.size
-        """Bytes of the file; None for a pipe, whose import cannot be resumed."""
+        self.lines = LineReader.open(path, MAX_RECORD_BYTES, packed=packed)
         self._header: list[str] = []
         try:
             if form == "csv":
                 self._header = self._read_header(columns)
         except InvalidInput:
-            self._lines.close()
+            self.lines.close()
             raise
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
-        self._lines.close()
-
-    @property
-    def at(self) -> Position:
-        """How far records have been given out."""
-        return self._lines.at
-
-    @property
-    def bytes_read(self) -> int:
-        """How much of the file itself has been read, for showing progress."""
-        return self._lines.bytes_read
-
-    def go_to(self, position: Position) -> None:
-        """Continue at a position that an earlier reading of the same file had reached."""
-        self._lines.go_to(position)
+        self.lines.close()
 
     def rows(self, parse: Callable[[Mapping[str, Any]], R]) -> Iterator[ParsedRow[R] | BadRow]:
         """All records from here on; `parse` raises `ValueError` about one that cannot be used."""
@@ -131,14 +115,14 @@ class RecordFile:
             if isinstance(row, BadRow):
                 # A bad row costs its first line only: the quote that joined it to others may be
                 # its very defect.
-                self._lines.give_back(joined)
+                self.lines.give_back(joined)
             yield row
 
     def _next_line(self) -> TextLine | None:
         """The next line that is not blank, or None at the end."""
-        line = self._lines.take()
+        line = self.lines.take()
         while line is not None and line.complete and not line.data.strip():
-            line = self._lines.take()
+            line = self.lines.take()
         return line
 
     def _row(self, first: TextLine, joined: list[TextLine]) -> dict[str, str]:
@@ -154,9 +138,9 @@ class RecordFile:
         quotes, size = first.data.count(b'"'), first.size
         while quotes % 2:
             try:
-                line = self._lines.take()
+                line = self.lines.take()
             except InvalidInput:
-                self._lines.give_back([first, *joined])
+                self.lines.give_back([first, *joined])
                 raise
             if line is not None:
                 joined.append(line)
