@@ -72,7 +72,7 @@ def held(kind: IdentifierType, value: str, country: str | None = None) -> tuple[
 
 def outcome(
     kind: IdentifierType, sent: str, value: str, country: str | None = None
-) -> tuple[Result, str]:
+) -> tuple[Result, str | None]:
     found = compare_identifiers(kind, sent, held(kind, value, country))
     return found.result, found.why
 

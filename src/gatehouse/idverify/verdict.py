@@ -8,7 +8,7 @@ import msgspec
 from gatehouse.idverify.comparison import Comparison, rank
 from gatehouse.idverify.contacts import compare_emails, compare_phones
 from gatehouse.idverify.identifiers import compare_identifiers, has_wrong_checksum
-from gatehouse.idverify.names import NameVerdict, PartVerdict, compare_person_names
+from gatehouse.idverify.names import NameVerdict, compare_person_names
 from gatehouse.idverify.people import IdentifierType, OwnerType, Person
 from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result, VerificationLevel
@@ -162,9 +162,9 @@ def _compare_name(
 def _uncompared(name: CardHolderName, result: Result, performed: NameResult) -> NameFinding:
     """A name that was not compared, for the given reason or because its last part is missing."""
 
-    def part(sent: str | None) -> PartVerdict:
+    def part(sent: str | None) -> Comparison:
         comparable = sent is not None and name.last_name is not None
-        return PartVerdict(result if comparable else Result.NOT_PROCESSED)
+        return Comparison(result if comparable else Result.NOT_PROCESSED)
 
     parts = (name.first_name, name.middle_name, name.last_name, name.last_name)
     return NameFinding(NameVerdict(*map(part, parts)), performed)

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Final
 
 from gatehouse.idverify.names.knowledge import SoundTable, knowledge
-from gatehouse.idverify.names.scripts import LATIN
+from gatehouse.idverify.names.scripts import LATIN, units_of
 from gatehouse.idverify.names.tokens import Token
 
 _UNHEARD: Final = -400
@@ -101,3 +101,8 @@ def sound_likeness(left: Token, right: Token) -> tuple[float, float]:
     if left.script == LATIN:
         left, right = right, left
     return ear_for(left.script).likeness(left.units, right.units)
+
+
+def sounds_like(word: str, script: str, latin: str) -> float:
+    """How alike a word in a script and a word in Latin letters sound, up to 1."""
+    return ear_for(script).likeness(units_of(word, script), units_of(latin, LATIN))[0]

@@ -1,4 +1,4 @@
-"""Takes a name apart into the words that are compared: folded, without titles, particles marked."""
+"""Splits a name into the words that are compared: folded, without titles, particles marked."""
 
 import re
 import tomllib
@@ -57,7 +57,7 @@ _MERCIFUL: Final = re.compile("[aeou]r?r[ae]hman")
 _ENDING: Final = re.compile(
     "([a-z]{3,}?)(?:([aeou]?d?d(?:ine?|een))|([aeou]?ll?ah)|([aeou]?rr[ae]hman))"
 )
-# A quick look that spares most names the closer one.
+# Most names have none of these, and need no search for compounds.
 _COMPOUND_STARTS: Final = ("abd", "عبد")
 _COMPOUND_ENDS: Final = ("din", "dine", "deen", "lah", "hman", "دين", "الله", "لله")
 _ARABIC_SERVANT: Final = "عبد"
@@ -170,14 +170,14 @@ def _script_of_word(word: str) -> str | None:
     return HAN if scripts == {HAN, KANA} else LATIN
 
 
+def _may_be_compound(token: Token) -> bool:
+    return token.text.startswith(_COMPOUND_STARTS) or token.text.endswith(_COMPOUND_ENDS)
+
+
 def _join_compounds(tokens: list[Token]) -> list[Token]:
-    for token in tokens:
-        if token.text.startswith(_COMPOUND_STARTS) or token.text.endswith(_COMPOUND_ENDS):
-            return _with_compounds(tokens)
-    return tokens
-
-
-def _with_compounds(tokens: list[Token]) -> list[Token]:
+    """Write each Arabic compound as one word, however it was divided."""
+    if not any(map(_may_be_compound, tokens)):
+        return tokens
     result: list[Token] = []
     pending: Token | None = None
     for word in tokens:
