@@ -5,7 +5,7 @@ patterns a browser's name and version are read from a user agent.
 import hashlib
 from bisect import bisect_right
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -28,6 +28,8 @@ class Packed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: PackageSource
     data: msgspec.Raw
 
+
+T = TypeVar("T")
 
 FamilyPattern = tuple[str, str | None, str | None]
 """An expression, and the family and major version when they are not its first two groups."""
@@ -83,10 +85,7 @@ def load_patterns() -> list[FamilyPattern]:
 
 def read_releases(content: bytes) -> dict[str, Releases]:
     """The release dates in the bytes of a packed file, or a refusal of the file as a whole."""
-    try:
-        days = msgspec.json.decode(_data(content), type=ReleaseDays)
-    except msgspec.DecodeError as error:
-        raise PackedDataError(f"{RELEASES_FILE} is malformed: {error}") from error
+    days = _read(content, RELEASES_FILE, ReleaseDays)
     for family, rows in days.items():
         if not rows or any(earlier >= later for (earlier, _), (later, _) in pairwise(rows)):
             raise PackedDataError(f"{RELEASES_FILE} does not list {family} from old to new")
@@ -95,10 +94,7 @@ def read_releases(content: bytes) -> dict[str, Releases]:
 
 def read_patterns(content: bytes) -> list[FamilyPattern]:
     """The patterns in the bytes of a packed file, or a refusal of the file as a whole."""
-    try:
-        return msgspec.json.decode(_data(content), type=list[FamilyPattern])
-    except msgspec.DecodeError as error:
-        raise PackedDataError(f"{PATTERNS_FILE} is malformed: {error}") from error
+    return _read(content, PATTERNS_FILE, list[FamilyPattern])
 
 
 def load_sources() -> list[PackageSource]:
@@ -113,9 +109,12 @@ def _open(content: bytes) -> Packed:
         raise PackedDataError(f"a packed file is malformed: {error}") from error
 
 
-def _data(content: bytes) -> bytes:
+def _read(content: bytes, name: str, kind: type[T]) -> T:
     packed = _open(content)
     data = bytes(packed.data)
     if hashlib.sha256(data).hexdigest() != packed.source.sha256:
         raise PackedDataError(f"the data from {packed.source.package} is not what was packed")
-    return data
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.DecodeError as error:
+        raise PackedDataError(f"{name} is malformed: {error}") from error

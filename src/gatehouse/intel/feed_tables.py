@@ -12,9 +12,8 @@ from gatehouse.intel.ranges import (
     Segments,
     Spans,
     is_everything,
-    numbered_span,
     read_ends,
-    read_number,
+    read_numbers,
     read_span,
 )
 
@@ -147,8 +146,7 @@ def _read_row(cells: list[str]) -> tuple[RangeRow | None, int]:
     first = cells[0].rstrip()
     other = cells[1].rstrip() if len(cells) > 1 else ""
     if first.isdigit():
-        number, last = read_number(first), read_number(other)
-        return None if number is None or last is None else numbered_span(number, last), 2
+        return read_numbers(first, other), 2
     # A number in the second column is a value there, although some write addresses as numbers.
     if "/" in first or "-" in first or not ("." in other or ":" in other):
         return read_span(first), 1

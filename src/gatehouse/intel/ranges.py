@@ -70,19 +70,14 @@ def _read(text: str) -> RangeRow | None:
     return version, value & ~around, value | around
 
 
-def read_number(text: str) -> int | None:
-    """The number that some lists write for an address, or None."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 39):
+def read_numbers(first: str, last: str) -> RangeRow | None:
+    """The range between two addresses that are written as numbers, or None."""
+    if not all(text.isascii() and text.isdigit() and len(text) <= 39 for text in (first, last)):
         return None
-    value = int(text)
-    return value if value < 2**128 else None
-
-
-def numbered_span(first: int, last: int) -> RangeRow | None:
-    """The range between two addresses written as numbers."""
-    if first > last:
+    start, end = int(first), int(last)
+    if start > end or end >= 1 << _BITS[6]:
         return None
-    return _unwrapped((4 if last <= _V4_MAX else 6, first, last))
+    return _unwrapped((4 if end <= _V4_MAX else 6, start, end))
 
 
 def is_everything(span: RangeRow) -> bool:
@@ -283,24 +278,19 @@ def nested_segments(rows: Iterable[tuple[RangeRow, T]]) -> tuple[Segments, list[
     The number of a segment is the index of everything stored under the networks that cover it, the
     widest first. Two networks never overlap in part: one lies inside the other, or they are apart.
     """
-    made = Segments()
+    spans = Spans()
     covering: list[tuple[T, ...]] = [()]
     around: list[tuple[int, int, int]] = []
-    """The networks that are open, the widest first: version, the address behind it, number."""
-
-    def close(version: int, at: int) -> None:
-        while around and (around[-1][0] < version or around[-1][1] <= at):
-            of, behind, _ = around.pop()
-            if behind < 1 << _BITS[of]:
-                made.put(of, behind, around[-1][2] if around else 0)
-
-    for (version, first, last), stored in sorted(rows, key=_wide_first):
-        close(version, first)
+    """The networks around the current one, the widest first: version, last address, number."""
+    for span, stored in sorted(rows, key=_wide_first):
+        version, first, last = span
+        while around and around[-1][:2] < (version, first):
+            around.pop()
+        number = len(covering)
         covering.append((*covering[around[-1][2] if around else 0], stored))
-        made.put(version, first, len(covering) - 1)
-        around.append((version, last + 1, len(covering) - 1))
-    close(max(_BITS) + 1, 0)
-    return made, covering
+        around.append((version, last, number))
+        spans.add(span, number)
+    return spans.segments(), covering
 
 
 def _wide_first(row: tuple[RangeRow, object]) -> int:
