@@ -259,8 +259,8 @@ def test_a_number_of_another_shape_is_wrong_where_there_is_only_one() -> None:
 )
 def test_every_check_can_be_loaded_and_is_kept(kind: IdentifierType, country: str) -> None:
     checks = identifiers._checks_for(kind, country)
-    assert checks is not None
-    assert checks.known
+    known, _ = checks
+    assert known
     assert identifiers._checks_for(kind, country) is checks
 
 

@@ -7,6 +7,8 @@ number plan and every form of address are slow, and are asked only when that lea
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from rapidfuzz.distance import OSA, Prefix
+
 from gatehouse.idverify.comparison import DIFFERENT, NOT_HELD, UNPARSABLE, Comparison, best_of
 from gatehouse.idverify.response import Result
 from gatehouse.intel.emails import KNOWN_DOMAINS, Email, parse_email
@@ -16,6 +18,7 @@ from gatehouse.intel.phones import (
     calling_code_of,
     main_region,
     parse_phone,
+    plain_digits,
     trunk_prefix,
 )
 
@@ -28,7 +31,6 @@ _MOBILE_PREFIX: Final = Comparison(Result.PARTIAL_MATCH, "mobile_prefix")
 _TAG: Final = Comparison(Result.PARTIAL_MATCH, "tag")
 _TYPO: Final = Comparison(Result.PARTIAL_MATCH, "typo")
 
-_SEPARATORS: Final = str.maketrans("", "", " ().-/")
 _TAIL: Final = 4
 _SHORTEST_FOR_TAIL: Final = 9
 """A number this long (plus included) has more national digits than the tail that is compared."""
@@ -49,17 +51,11 @@ def compare_phones(sent: str, held: Sequence[str]) -> Comparison:
         return _EXACT
     if len(sent) > MAX_CHARACTERS:
         return UNPARSABLE
-    digits = _plain_digits(sent)
+    digits = plain_digits(sent)
     return best_of(
         (_compare_digits(digits, one) if digits else None) or _compare_readings(sent, one)
         for one in held
     )
-
-
-def _plain_digits(sent: str) -> str | None:
-    """The digits of a number with only the usual signs between them, and its plus; or None."""
-    digits = sent.translate(_SEPARATORS)
-    return digits if digits.isascii() and digits.removeprefix("+").isdigit() else None
 
 
 def _compare_digits(digits: str, held: str) -> Comparison | None:
@@ -98,7 +94,7 @@ def _readings(sent: str, code: str) -> Iterator[tuple[Phone, Comparison]]:
     ways: list[tuple[str, str | None, Comparison]] = [(sent, None, _FOLDED)]
     if code and "+" not in sent and "＋" not in sent:
         # Without its signs the text stays within what is read when something is put before it.
-        bare = _plain_digits(sent) or sent
+        bare = plain_digits(sent) or sent
         ways += [
             (f"+{bare}", None, _FOLDED),
             (sent, main_region(code), _NATIONAL),
@@ -208,19 +204,17 @@ def _has_digit(text: str) -> bool:
 
 
 def _one_edit(one: str, other: str) -> tuple[int, str] | None:
-    """Where one letter too many, too few or wrong, or two swapped, is the whole difference."""
+    """Where the only difference is and its letters: one too many, too few or wrong, or two swapped.
+
+    None when the texts are equal or differ in more than that.
+    """
+    if OSA.distance(one, other, score_cutoff=1) != 1:
+        return None
     if len(one) > len(other):
         one, other = other, one
-    if len(other) - len(one) > 1:
-        return None
-    place = next((at for at, mark in enumerate(one) if mark != other[at]), len(one))
+    place = Prefix.similarity(one, other)
     if len(one) < len(other):
-        return (place, other[place]) if one[place:] == other[place + 1 :] else None
-    if place == len(one):
-        return None
+        return place, other[place]
     if one[place + 1 :] == other[place + 1 :]:
         return place, one[place] + other[place]
-    swapped = one[place : place + 2]
-    if swapped[::-1] == other[place : place + 2] and one[place + 2 :] == other[place + 2 :]:
-        return place, swapped
-    return None
+    return place, one[place : place + 2]

@@ -6,7 +6,6 @@ from importlib import import_module
 from string import ascii_uppercase, digits
 from typing import Final
 
-import msgspec
 from stdnum.exceptions import InvalidChecksum, InvalidComponent, InvalidLength
 from stdnum.iso7064 import mod_11_2
 
@@ -153,28 +152,19 @@ _TAX: Final = {
 _MODULES: Final = {IdentifierType.NATIONALIDENTITY: _NATIONAL, IdentifierType.TAX: _TAX}
 
 
-class _Checks(msgspec.Struct, frozen=True):
-    """What is known about the numbers of one type in one country."""
-
-    known: tuple[Callable[[str], str], ...]
-    others_exist: bool
-
-
 def _check(kind: IdentifierType, value: str, country: str | None) -> bool | None:
     if not country:
         return None
     country = country.upper()
-    checks = _checks_for(kind, country)
-    if checks is None:
-        return None
+    known, others_exist = _checks_for(kind, country)
     verdicts = set()
     for text in _ways_to_write(kind, value, country):
-        for check in checks.known:
+        for check in known:
             verdict = _verdict(check, text)
             if verdict:
                 return True
             verdicts.add(verdict)
-    if not verdicts or (checks.others_exist and False not in verdicts):
+    if not verdicts or (others_exist and False not in verdicts):
         return None
     return False
 
@@ -206,13 +196,14 @@ def _verdict(check: Callable[[str], str], text: str) -> bool | None:
 
 
 @cache
-def _checks_for(kind: IdentifierType, country: str) -> _Checks | None:
-    """Imported when a country is first seen, and kept: an import takes milliseconds."""
-    names = _MODULES.get(kind, {}).get(country)
-    if names is None:
-        return None
-    known = tuple(_load(country, name) for name in names.split() if name != "?")
-    return _Checks(known, names.endswith("?"))
+def _checks_for(kind: IdentifierType, country: str) -> tuple[list[Callable[[str], str]], bool]:
+    """The checks of one type of number in one country, and whether it has numbers without a check.
+
+    They are imported when a country is first seen, and kept: an import takes milliseconds.
+    """
+    names = _MODULES.get(kind, {}).get(country, "")
+    known = [_load(country, name) for name in names.split() if name != "?"]
+    return known, names.endswith("?")
 
 
 def _load(country: str, name: str) -> Callable[[str], str]:

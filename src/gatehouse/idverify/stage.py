@@ -1,7 +1,7 @@
 """ID Verify as a stage of the engine: asks the identity source and builds the result."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -16,6 +16,8 @@ from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
 
 T = TypeVar("T")
+
+_AT_ONCE: Final = "too_many_at_once"
 
 
 class ComparisonFailed(Exception):
@@ -37,17 +39,10 @@ class IdVerifyStage:
     async def run(self, case: Case) -> StageResult:
         """Ask who holds the card and compare, unless the identifiers may be guesses."""
         request = case.input(IdVerifyRequest)
-        if request.has_identifiers and case.guess_limit_reached:
-            reason = "too_many_wrong_identifiers"
-            verdict = unanswered(request, Result.NOT_PROCESSED, reason)
-            return _result(case, request, verdict, completed=True)
-        if request.has_identifiers and case.guess_limit_at_risk:
-            verdict = unanswered(request, Result.NOT_PROCESSED, "too_many_at_once")
-            return _result(case, request, verdict, completed=False)
-        if request.has_identifiers and case.guess_limit_applies and self.name in case.other_cards:
-            # Guesses are counted for the card that is charged; this is another one.
-            verdict = unanswered(request, Result.NOT_PROCESSED, "cards_differ")
-            return _result(case, request, verdict, completed=True)
+        refusal = _refusal(case) if request.has_identifiers else None
+        if refusal is not None:
+            verdict = unanswered(request, Result.NOT_PROCESSED, refusal)
+            return _result(case, request, verdict, completed=refusal != _AT_ONCE)
         holders = await self._source.find(_enquiry(case, request))
         verdict = _discreetly(judge, request, holders)
         return _result(case, request, verdict, completed=True)
@@ -57,6 +52,18 @@ class IdVerifyStage:
         request = case.input(IdVerifyRequest)
         verdict = unanswered(request, Result.UNKNOWN, "source_unavailable")
         return _result(case, request, verdict, completed=False)
+
+
+def _refusal(case: Case) -> str | None:
+    """Why identifiers are not compared: they may be guesses."""
+    if case.guess_limit_reached:
+        return "too_many_wrong_identifiers"
+    if case.guess_limit_at_risk:
+        return _AT_ONCE
+    # Guesses are counted for the card that is charged; this is another one.
+    if case.guess_limit_applies and IdVerifyStage.name in case.other_cards:
+        return "cards_differ"
+    return None
 
 
 def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:

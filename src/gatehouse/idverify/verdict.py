@@ -155,7 +155,7 @@ def _compare_name(
         return _uncompared(name, Result.UNKNOWN, NameResult.NOT_PERFORMED)
     sent = name.person_name()
     verdicts = [compare_person_names(sent, held) for held in person.names]
-    best = max(verdicts, key=lambda each: (rank(each.whole.result), *_merit_of_parts(each)))
+    best = max(verdicts, key=lambda each: (rank(each.whole.result), *_count(each.parts)))
     return NameFinding(best, NameResult.PERFORMED)
 
 
@@ -192,35 +192,25 @@ def _remarks(request: IdVerifyRequest, person: Person, finding: Finding) -> tupl
 
 def _fits_in_everything(finding: Finding) -> bool:
     """Whether everything that can match does, the parts of the name included."""
-    results = _results(finding)
-    if finding.name is not None:
-        results += _results_of_parts(finding.name.verdict)
-    return _UNSURPASSED.issuperset(results)
+    return all(each.result in _UNSURPASSED for each in (*_attributes(finding), *_parts(finding)))
 
 
 def _merit(finding: Finding) -> tuple[int, int, int, int]:
-    if finding.name is None:
-        return *_count(_results(finding)), 0, 0
-    return *_count(_results(finding)), *_merit_of_parts(finding.name.verdict)
+    return *_count(_attributes(finding)), *_count(_parts(finding))
 
 
-def _results(finding: Finding) -> list[Result]:
-    results = [finding.email.result, finding.phone.result]
-    results += [each.result for each in finding.identifiers.values()]
-    if finding.name is not None:
-        results.append(finding.name.verdict.whole.result)
-    return results
+def _attributes(finding: Finding) -> list[Comparison]:
+    found = [finding.email, finding.phone, *finding.identifiers.values()]
+    return found if finding.name is None else [*found, finding.name.verdict.whole]
 
 
-def _merit_of_parts(verdict: NameVerdict) -> tuple[int, int]:
-    return _count(_results_of_parts(verdict))
+def _parts(finding: Finding) -> Sequence[Comparison]:
+    return () if finding.name is None else finding.name.verdict.parts
 
 
-def _results_of_parts(verdict: NameVerdict) -> tuple[Result, Result, Result]:
-    return verdict.first.result, verdict.middle.result, verdict.last.result
-
-
-def _count(results: Sequence[Result]) -> tuple[int, int]:
+def _count(comparisons: Sequence[Comparison]) -> tuple[int, int]:
+    """How many are a MATCH, and how many a PARTIAL_MATCH."""
+    results = [each.result for each in comparisons]
     return results.count(Result.MATCH), results.count(Result.PARTIAL_MATCH)
 
 

@@ -74,6 +74,12 @@ def parse_phone(text: str, country: str | None = None) -> Phone | None:
     return found
 
 
+def plain_digits(text: str) -> str | None:
+    """The digits, and a leading plus, of a number with only the usual separators; or None."""
+    digits = text.translate(_SEPARATORS)
+    return digits if digits.isascii() and digits.removeprefix("+").isdigit() else None
+
+
 def calling_code_of(e164: str) -> str | None:
     """The country's digits of a whole number, or None when no country has them."""
     for end in (2, 3, 4):
@@ -162,8 +168,8 @@ def _numbers_of(region: str) -> str:
 
 def _read_plain(text: str) -> Phone | None:
     """What `_read` finds in a plus, digits and separators, but quickly; None is no verdict."""
-    digits = text.translate(_SEPARATORS)
-    if not (digits.startswith("+") and digits[1:].isdigit() and digits.isascii()):
+    digits = plain_digits(text)
+    if digits is None or not digits.startswith("+"):
         return None
     code = calling_code_of(digits)
     plan = _plain_plan(code) if code else None

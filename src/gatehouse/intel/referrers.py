@@ -27,20 +27,8 @@ _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _PORT: Final = re.compile(r"[0-9]{0,5}", re.ASCII)
 
 # Names that no public site has: RFC 6761, 6762 and 8375, and what routers and offices use.
-_LOCAL_ENDS: Final = frozenset(
-    {
-        "arpa",
-        "corp",
-        "home",
-        "internal",
-        "intranet",
-        "invalid",
-        "lan",
-        "local",
-        "localdomain",
-        "localhost",
-        "test",
-    }
+_LOCAL_END: Final = re.compile(
+    "arpa|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|test"
 )
 
 # Scripts that are written together in one word.
@@ -85,7 +73,7 @@ def _of_authority(authority: str) -> str | None:
     last = host.rpartition(".")[2]
     if _NUMBER.fullmatch(last):
         return LOCAL_HOST if host.startswith("127.") else ADDRESS
-    if last == host or last in _LOCAL_ENDS:
+    if last == host or _LOCAL_END.fullmatch(last):
         return LOCAL_HOST
     if "xn--" in host and any(map(_is_false, host.split("."))):
         return PUNYCODE

@@ -24,6 +24,11 @@ class NameVerdict(msgspec.Struct, frozen=True):
     last: Comparison
     whole: Comparison
 
+    @property
+    def parts(self) -> tuple[Comparison, Comparison, Comparison]:
+        """The decisions on the parts alone."""
+        return self.first, self.middle, self.last
+
 
 # Korean is compared by sound and Japanese by readings; this likeness equals a known spelling.
 _KNOWN_READING: Final = 0.94
