@@ -1,7 +1,7 @@
 """Compares phone numbers and e-mail addresses with those on record.
 
-Most requests are decided by looking at the characters. The libraries that know every country's
-number plan and every form of address are slow, and are asked only when that leaves a doubt.
+The characters alone decide on most requests. The libraries for number plans and forms of addresses
+are slow, and are used only where the characters leave a doubt.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ _MOBILE_PREFIXES: Final = {
     "52": ("1", 11),  # Mexico: before mobiles, until 2019
     "39": ("0", None),  # Italy: before fixed lines, once only at home
 }
-"""Calling code, the digit that comes and goes, and how long a number is that has it."""
+"""By calling code: a digit that is not always written, and the length of a number with it."""
 
 
 def compare_phones(sent: str, held: Sequence[str]) -> Comparison:
@@ -93,7 +93,7 @@ def _readings(sent: str, code: str) -> Iterator[tuple[Phone, Comparison]]:
     """The numbers that the text can mean, each with the reason code for a match with it."""
     ways: list[tuple[str, str | None, Comparison]] = [(sent, None, _FOLDED)]
     if code and "+" not in sent and "＋" not in sent:
-        # Without its signs the text stays within what is read when something is put before it.
+        # Without separators the text stays within the length limit when a prefix is added.
         bare = plain_digits(sent) or sent
         ways += [
             (f"+{bare}", None, _FOLDED),
@@ -147,39 +147,39 @@ def _compare_addresses(ours: Email, theirs: Email | None) -> Comparison:
     if our_home == their_home:
         if _untagged(our_name) == _untagged(their_name):
             return _TAG
-        return _TYPO if _is_slip_of_name(our_name, their_name) else DIFFERENT
-    if ours.local == theirs.local and _is_slip_of_domain(ours.domain, theirs.domain):
+        return _TYPO if _is_typo_of_name(our_name, their_name) else DIFFERENT
+    if ours.local == theirs.local and _is_typo_of_domain(ours.domain, theirs.domain):
         return _TYPO
     return DIFFERENT
 
 
 def _untagged(name: str) -> str:
-    """The name without what may be a tag; what is left of Yahoo's is its hyphen."""
+    """The name without a possible tag; Yahoo's canonical names keep the hyphen of theirs."""
     base = name if name.startswith('"') else name.partition("+")[0].removesuffix("-")
     return base or name
 
 
 _NAME_LENGTH: Final = 6
-"""Shorter names are too near to each other: maria and mario are two people."""
+"""Shorter names are too similar: maria and mario are two people."""
 _LABEL_LENGTH: Final = 5
 _GENERIC_ENDS: Final = frozenset(("com", "net", "org"))
 
 
-def _is_slip_of_name(ours: str, theirs: str) -> bool:
-    """Whether one slip of the hand makes one name the other, and not two people's names."""
+def _is_typo_of_name(ours: str, theirs: str) -> bool:
+    """Whether one typing error explains the difference, rather than two people's names."""
     if min(len(ours), len(theirs)) < _NAME_LENGTH or '"' in (ours[0], theirs[0]):
         return False
     edit = _one_edit(ours, theirs)
     if edit is None:
         return False
     place, touched = edit
-    # Digits are how providers keep namesakes apart, and first letters are how families do.
+    # Digits distinguish namesakes at a provider, and first letters members of a family.
     starts_word = place == 0 or not ours[place - 1].isalnum()
     return not _has_digit(touched) and not (starts_word and any(map(str.isalnum, touched)))
 
 
-def _is_slip_of_domain(ours: str, theirs: str) -> bool:
-    """Whether one slip makes one domain the other, and not the name of another mail provider."""
+def _is_typo_of_domain(ours: str, theirs: str) -> bool:
+    """Whether one typing error explains the difference, rather than another mail provider."""
     if ours in KNOWN_DOMAINS and theirs in KNOWN_DOMAINS:
         return False
     our_labels, their_labels = ours.split("."), theirs.split(".")
@@ -193,7 +193,7 @@ def _is_slip_of_domain(ours: str, theirs: str) -> bool:
     if edit is None or edit[0] == 0 or _has_digit(edit[1]) or "xn--" in (one[:4], other[:4]):
         return False
     if (our_labels[-1], their_labels[-1]) == (one, other):
-        # Two letters are a country, and the same domain there may be another firm's.
+        # Two letters are a country, where the same domain may belong to another company.
         known = ours in KNOWN_DOMAINS or theirs in KNOWN_DOMAINS
         return bool(_GENERIC_ENDS & {one, other}) and (known or min(len(one), len(other)) > 2)
     return max(len(one), len(other)) >= _LABEL_LENGTH

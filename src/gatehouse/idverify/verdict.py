@@ -1,4 +1,4 @@
-"""From a request and the holders of its card to the results: pure, and of one person only."""
+"""Compares a request with the holders of its card and picks the results of one person."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -71,7 +71,7 @@ def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
 
     The best is the one with the most attributes that MATCH, then with the most PARTIAL_MATCH. An
     attribute is the e-mail address, the phone number, each identifier, and the name as a whole;
-    the parts of a name count only between people who are alike in that. Then a PRIMARY holder
+    the parts of a name count only where those are equal. Then a PRIMARY holder
     comes before a SECONDARY one, and after that the one the source named first.
     """
     name = request.card_holder_name

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from gatehouse.idverify.names.knowledge import are_two_given_names, borne_by_others, knowledge
+from gatehouse.idverify.names.knowledge import are_two_given_names, differ_in_gender, knowledge
 from gatehouse.idverify.names.scripts import LATIN
 from gatehouse.idverify.names.sounds import sound_likeness
 from gatehouse.idverify.names.tokens import Token
@@ -33,7 +33,7 @@ class Likeness(NamedTuple):
 
     likeness: float
     spelling: float
-    """How alike they are written, whatever they sound like."""
+    """How alike they are in writing alone."""
     evidence: float
     """In nats; it grows with the number of letters that agree."""
     why: Why
@@ -88,7 +88,7 @@ def _initial(left: Token, right: Token) -> Likeness:
 def _both_latin(left: Token, right: Token) -> Likeness:
     one, other = left.text, right.text
     spelling = _spelling(one, other, score_cutoff=_WORTH_HEARING)
-    if other in knowledge().nicknames.get(one, ()) and not borne_by_others(one, other):
+    if other in knowledge().nicknames.get(one, ()) and not differ_in_gender(one, other):
         return Likeness(max(0.9, spelling), spelling, 5.0, Why.NICKNAME)
     if not spelling:
         return _NOTHING

@@ -35,7 +35,7 @@ _ROMAJI: Final = re.compile(
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """The best way to read a name: how alike its parts are, and how many Latin words it took."""
+    """One way to read a name: how alike its parts are, and how many Latin words it uses."""
 
     score: float
     likenesses: tuple[float, ...] = ()
@@ -57,7 +57,7 @@ def is_eastern(tokens: Sequence[Token]) -> bool:
 
 
 def read_eastern(name: Sequence[Token], latin: Sequence[Token]) -> Reading:
-    """Read a name beside Latin words in every way that is possible, and keep the best."""
+    """The best of all possible readings of a name beside Latin words."""
     text = "".join([token.text for token in name])
     words = [token.text for token in latin[:_MOST_LATIN_WORDS]]
     if name[0].script == HANGUL:
@@ -79,8 +79,8 @@ def read_parts(
 ) -> tuple[float, float]:
     """How well the family names agree, and the given names, when it is known which is which.
 
-    The weakest syllable decides: 1 is a known spelling, `ALIKE` and more one that romanisations
-    do not tell apart, anything less another name.
+    The weakest syllable decides. 1 is a known spelling, from `ALIKE` on the difference is only one
+    of romanisation, and anything less is another name.
     """
     family, given = ("".join([token.text for token in part]) for part in name)
     word = "".join([token.text for token in latin[0]])
@@ -119,7 +119,7 @@ def _by_syllables(text: str, words: list[str], language: str) -> Iterator[Readin
 
 
 def _orders(words: list[str]) -> Iterator[tuple[str, list[str], int]]:
-    """Which word may be the family name, which the given name, and how many stand before both."""
+    """Possible family names, each with the given names and the number of words skipped."""
     for place in range(len(words) - 1):
         yield words[place], words[place + 1 :], place
     if len(words) > 1:
@@ -133,7 +133,7 @@ def _family(text: str, language: str, word: str) -> float:
     if word in known:
         return 1.0
     if len(text) == 1:
-        # Families are so few and so alike that another spelling is mostly another family.
+        # Family names are few and alike, so another spelling is mostly another family.
         likeness = spells_character(text, language, word)
         return likeness if likeness == 1 else min(likeness, _OTHER_FAMILY)
     return _nearest(known, word)
@@ -163,8 +163,8 @@ def _given(text: str, language: str, words: list[str]) -> list[float]:
 
 
 def _spelt(text: str, language: str, word: str) -> list[float]:
-    """One syllable of the word for each character, cut where it fits best."""
-    # The best way to spell the characters so far, by how much of the word it took.
+    """Split a word into one syllable for each character, where that fits best."""
+    # The best likenesses of the characters so far, by the number of letters they used.
     ways: dict[int, list[float]] = {0: []}
     for left, sign in zip(range(len(text) - 1, -1, -1), text, strict=True):
         reached: dict[int, list[float]] = {}
@@ -197,7 +197,7 @@ def _part(text: str, word: str) -> float:
 
 
 def _spells(text: str, word: str) -> float:
-    """How much of a word the readings of the characters can spell, in order."""
+    """The share of a word that the readings of the characters spell, in order."""
     ways = {0: 0.0}
     for sign in text:
         reached: dict[int, float] = {}
@@ -206,7 +206,7 @@ def _spells(text: str, word: str) -> float:
                 end = place + len(reading)
                 if word.startswith(reading, place) and reached.get(end, -1) < spelt + len(reading):
                     reached[end] = spelt + len(reading)
-            # A reading that is missing from the table takes two letters and earns nothing.
+            # An unknown reading uses two letters and scores nothing.
             reached.setdefault(min(place + 2, len(word)), spelt)
         ways = reached
     best = max(spelt * (1.0 if end == len(word) else 0.8) for end, spelt in ways.items())

@@ -48,6 +48,6 @@ class NameModel:
 
 @cache
 def model() -> NameModel:
-    """The shipped model, loaded when first asked for."""
+    """The shipped model, loaded at first use."""
     text = (resources.files(__package__) / "data" / MODEL_FILE).read_bytes()
     return NameModel(msgspec.json.decode(text, type=ModelFile))

@@ -9,7 +9,7 @@ from gatehouse.idverify.names.align import Likeness, Match
 from gatehouse.idverify.names.knowledge import (
     are_one_given_name,
     are_two_given_names,
-    borne_by_others,
+    differ_in_gender,
     knowledge,
 )
 from gatehouse.idverify.names.scripts import ARABIC, CYRILLIC, GREEK, HEBREW, LATIN
@@ -65,7 +65,7 @@ def relation_of(
 def _are_other_given_names(one: str, other: str) -> bool:
     return (
         are_two_given_names(one, other)
-        or borne_by_others(one, other)
+        or differ_in_gender(one, other)
         or _is_counterpart(one, other)
     )
 

@@ -1,7 +1,7 @@
-"""Which script a word is written in, and how its letters become the units that sounds are made of.
+"""Tells the script of a word, and splits a word into units of sound.
 
-A unit is what one sound is usually written with: a letter, or letters that belong together
-(``sh``, ``ou``). Which units correspond across scripts is learnt, see `sounds`.
+A unit is a letter, or several that usually stand for one sound (``sh``, ``ou``). Which units
+correspond across scripts is learnt, see `sounds`.
 """
 
 import re
@@ -69,7 +69,7 @@ _LATIN_UNITS: Final = re.compile(
 _DOUBLED: Final = re.compile(r"([bcdfghjklmnpqrstvwxz])\1+")
 _GREEK_UNITS: Final = re.compile("ου|μπ|ντ|γκ|γγ|αυ|ευ|τσ|τζ|αι|ει|οι|[α-ω]")
 _NOT_LATIN: Final = re.compile("[^a-z0-9]+")
-# Letters of Persian, Urdu, Pashto and Kurdish that stand for the sound of a plain Arabic one.
+# Letters of Persian, Urdu, Pashto and Kurdish, and the Arabic letters with the same sound.
 _ARABIC_PLAIN: Final = str.maketrans(
     "أإآٱکیېےىہۀھۃګڭڕڵۆۇێەٹڈڑںټډړڼښږځڅؤئ",
     "ااااكييييهههةگكرلوويهتدرنتدرنشژزسوي",
@@ -137,7 +137,7 @@ def script_of(letter: str) -> str:
 
 
 def fold_latin(word: str) -> str:
-    """A word in plain small Latin letters, whatever it was written in."""
+    """A word of any script in lower-case Latin letters without accents."""
     if not word.isascii():
         parts = unicodedata.normalize("NFKD", word)
         word = "".join([part for part in parts if not unicodedata.combining(part)])
@@ -162,12 +162,12 @@ def _plain_letter(letter: str) -> str:
 
 
 def fold_arabic(word: str) -> str:
-    """An Arabic word with the letters that other languages add replaced by the plain ones."""
+    """An Arabic word with letters of other languages replaced by Arabic ones."""
     return word.translate(_ARABIC_PLAIN)
 
 
 def units_of(word: str, script: str) -> list[str]:
-    """The units of a word, which has been folded for its script."""
+    """The units of sound of a word that is folded for its script."""
     return _READERS.get(script, _latin)(word)
 
 
