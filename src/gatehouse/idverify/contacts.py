@@ -76,9 +76,7 @@ def _compare_digits(digits: str, held: str) -> Comparison | None:
 
 
 def _compare_readings(sent: str, held: str) -> Comparison:
-    """The best result over all numbers that the sent text can mean in the country of the number on
-    record.
-    """
+    """The best result over all that the text can mean in the country of the number on record."""
     number, _, extension = held.partition(";ext=")
     code = calling_code_of(number) or ""
     outcomes = (

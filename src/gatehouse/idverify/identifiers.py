@@ -52,11 +52,6 @@ def has_wrong_checksum(kind: IdentifierType, sent: str, held: Sequence[Identifie
     return False in verdicts and True not in verdicts
 
 
-def checksum(identifier: Identifier) -> bool | None:
-    """Whether the check digits fit; None when the country and type have none that are known."""
-    return _check(identifier.type, identifier.value, identifier.country)
-
-
 def load_all_checks() -> None:
     """Check one number of each country, which loads everything the checks need."""
     for kind, countries in _MODULES.items():

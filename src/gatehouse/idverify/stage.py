@@ -21,9 +21,7 @@ _AT_ONCE: Final = "too_many_at_once"
 
 
 class ComparisonFailed(Exception):
-    """A defect in a comparison. The original message is left out, because it may repeat a personal
-    value.
-    """
+    """A defect in a comparison, without the original message, which may hold a personal value."""
 
 
 class IdVerifyStage:

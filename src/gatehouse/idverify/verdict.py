@@ -99,9 +99,7 @@ def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
 
 
 def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> IdentityVerdict:
-    """The verdict when the source was not asked or did not answer: one result for every attribute
-    sent.
-    """
+    """The verdict without an answer of the source: one result for every attribute that was sent."""
     everything = Comparison(result, reason)
     name = request.card_holder_name
     finding = Finding(
@@ -116,9 +114,7 @@ def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> Identit
 def _compare_each(
     request: IdVerifyRequest, candidates: list[tuple[int, Person]], holders: Holders
 ) -> list[tuple[int, Person, Finding]]:
-    """Compare the request with the holders in turn, until one fits so well that no later one can be
-    better.
-    """
+    """Compare the request with each holder in turn, until one fits in everything."""
     found = []
     for number, person in candidates:
         finding = _compare(request, person, holders)

@@ -71,9 +71,7 @@ _LINES: Final = {
     "Safari": "Safari",
     "Samsung Internet": "Samsung Internet",
 }
-"""The families whose release dates tell the age of a browser; other families have version numbers
-of their own.
-"""
+"""The families whose versions can be dated, and the releases that date them."""
 
 _SYSTEMS: Final = {
     "Safari": frozenset(("Mac OS X", "Windows")),

@@ -1,6 +1,4 @@
-"""What the packed files know about browsers: when each major version came out, and by which
-patterns a browser's name and version are read from a user agent.
-"""
+"""Release dates of browsers, and patterns for their names and versions in user agents."""
 
 import hashlib
 from bisect import bisect_right
@@ -23,7 +21,7 @@ _QUICKER: Final = 0.7
 
 
 class Packed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A packed file: what it is, and its data as it was written."""
+    """A packed file: its description, and its data as it was written."""
 
     source: PackageSource
     data: msgspec.Raw
@@ -60,7 +58,7 @@ class Releases:
     def expected_on(self, major: int) -> int | None:
         """The day before which a version beyond the newest known cannot be out.
 
-        Versions are tried out before they are released, and may come at a quicker pace.
+        Beta versions are out earlier, and releases may become more frequent.
         """
         ahead = major - self._majors[-1]
         if ahead <= _LEAST_ALLOWANCE:
@@ -68,7 +66,7 @@ class Releases:
         return int(self._days[-1] + (ahead - _LEAST_ALLOWANCE) * self._pace * _QUICKER)
 
     def was_skipped(self, major: int) -> bool:
-        """Whether the numbers went past this one. Means nothing where the table has holes."""
+        """Whether this version number was skipped; meaningless where the table has gaps."""
         place = bisect_right(self._majors, major)
         return 0 < place < len(self._majors) and self._majors[place - 1] != major
 

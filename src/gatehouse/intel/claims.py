@@ -11,9 +11,9 @@ MAX_TEXT: Final = 200
 _MAX_ASN: Final = 2**32 - 1
 _ASN: Final = re.compile(r"(?:AS)?([0-9]{1,10})", re.IGNORECASE)
 _NO_COUNTRY: Final = frozenset({"AP", "EU", "XX", "ZZ"})
-"""Codes for two continents' worth of countries, and for not knowing."""
+"""Codes for regions and for an unknown country."""
 NOT_KNOWN: Final = frozenset({"", "-", "--", "0", "AS0", *_NO_COUNTRY})
-"""What tables write where they know no country or no network."""
+"""The values of tables that know no country or no network."""
 
 
 class Refused(Exception):

@@ -1,8 +1,6 @@
-"""Reads one file of an operator: recognises its kind by its name, reads it, or says why it is
-refused.
+"""Reads one file of an operator, whose name tells its kind, or says why the file is refused.
 
-A file counts as a whole or not at all. One unreadable line refuses it, because a list that is
-understood in part is worse than yesterday's list.
+One unreadable line refuses a file, because part of a list is worse than yesterday's whole list.
 """
 
 import contextlib
@@ -50,14 +48,14 @@ class FeedUnreadable(Refused):
 
 
 class Form(msgspec.Struct, frozen=True):
-    """How a file is read, as its name tells."""
+    """How a file is read, which its name tells."""
 
     shape: Literal["database", "list", "table", "countries"]
     kind: str
 
 
 Stamp = tuple[int, int, int, int, int]
-"""What differs once a file was changed or replaced."""
+"""Device, inode, size and times, which show that a file was changed or replaced."""
 
 Content = AddressDatabase | Table | Segments | frozenset[str]
 """A database, a table of countries or networks, a list of addresses, a list of countries."""
@@ -92,7 +90,7 @@ def is_ignored(name: str) -> bool:
 
 
 def stamp_of(found: os.stat_result) -> Stamp:
-    """What differs once the file was changed or replaced: device, number, size and times."""
+    """The stamp of a file."""
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 

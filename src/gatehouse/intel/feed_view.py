@@ -1,4 +1,4 @@
-"""What all feeds together say of an address: the shipped table under the files of the operator."""
+"""Combines what the shipped table and the operator's files say about an address."""
 
 import math
 from collections.abc import Iterable
@@ -53,14 +53,14 @@ class View:
         self._find = state.shipped.find
         self._trust = trust(age_days(state.shipped.feed.date, day), "networks")
         self._segments = state.segments
-        # Made when first asked for: there may be very many combinations of lists.
+        # Filled on demand: there may be very many combinations of lists.
         self._marks: list[Claims | None] = [None] * len(state.combinations)
         tellers = [
             (age_days(file.feed.date, day), file.content)
             for file in state.files
             if isinstance(file.content, AddressDatabase | Table)
         ]
-        # Where two files claim something about the same address, the younger one is right.
+        # Where two files disagree about an address, the newer one counts.
         tellers.sort(key=lambda teller: math.inf if teller[0] is None else teller[0])
         self._tellers = [(content, _trusted(age)) for age, content in tellers]
         self._blocked = state.blocked_countries
@@ -118,9 +118,7 @@ class View:
         )
 
     def _mark(self, combination: int) -> Claims:
-        """The marks of a combination of lists: of two lists of one kind the more trusted one
-        counts.
-        """
+        """What a combination of lists claims; of two of a kind the more trusted one counts."""
         found: dict[str, Any] = {}
         for layer in self.state.combinations[combination]:
             feed, _ = self.state.lists[layer]

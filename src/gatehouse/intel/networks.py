@@ -239,9 +239,7 @@ def _ranges(code: str, columns: Sequence[memoryview]) -> Ranges:
 
 
 def _woven(column: memoryview, size: int) -> bytearray:
-    """Integers from a column that holds all lowest bytes, then all second bytes, and so on: in
-    that order a sorted column compresses better.
-    """
+    """Integers from a column of all lowest bytes, then all second bytes, which packs better."""
     count = len(column) // size
     woven = bytearray(len(column))
     for place in range(size):
