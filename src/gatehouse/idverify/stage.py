@@ -98,12 +98,11 @@ def _result(
 def _response(request: IdVerifyRequest, finding: Finding) -> IdVerifyResponse:
     name: NameVerification | msgspec.UnsetType = msgspec.UNSET
     if finding.name is not None:
-        verdict = finding.name.verdict
         name = NameVerification(
-            first_name_account_match_decision=verdict.first.result,
-            middle_name_account_match_decision=verdict.middle.result,
-            last_name_account_match_decision=verdict.last.result,
-            name_match_decision=verdict.whole.result,
+            first_name_account_match_decision=finding.name.first.result,
+            middle_name_account_match_decision=finding.name.middle.result,
+            last_name_account_match_decision=finding.name.last.result,
+            name_match_decision=finding.name.whole.result,
             name_result=finding.name.performed,
         )
     return IdVerifyResponse(
@@ -119,11 +118,10 @@ def _why(finding: Finding) -> dict[str, str]:
     """Why each comparison came out as it did, by a short name of what was compared."""
     found: dict[str, str | None] = {"email": finding.email.why, "phone": finding.phone.why}
     if finding.name is not None:
-        verdict = finding.name.verdict
-        found["firstName"] = verdict.first.why
-        found["middleName"] = verdict.middle.why
-        found["lastName"] = verdict.last.why
-        found["name"] = verdict.whole.why
+        found["firstName"] = finding.name.first.why
+        found["middleName"] = finding.name.middle.why
+        found["lastName"] = finding.name.last.why
+        found["name"] = finding.name.whole.why
     found |= {kind.value: each.why for kind, each in finding.identifiers.items()}
     return {what: why for what, why in found.items() if why not in (None, "not_sent")}
 

@@ -20,19 +20,12 @@ _UNSURPASSED: Final = frozenset((Result.MATCH, Result.NOT_PROCESSED, Result.NOT_
 """With these results an attribute cannot improve with another holder; UNKNOWN and NO_MATCH can."""
 
 
-class NameFinding(msgspec.Struct, frozen=True):
-    """The result for the name, and whether it was compared at all."""
-
-    verdict: NameVerdict
-    performed: NameResult
-
-
 class Finding(msgspec.Struct, frozen=True):
     """The results of comparing a request with one person; attributes not sent are NOT_PROCESSED."""
 
     email: Comparison
     phone: Comparison
-    name: NameFinding | None
+    name: NameVerdict | None
     """None when the request has no name object."""
     identifiers: dict[IdentifierType, Comparison]
 
@@ -142,7 +135,7 @@ def _compare(request: IdVerifyRequest, person: Person | None, holders: Holders) 
 
 def _compare_name(
     name: CardHolderName | None, person: Person | None, holders: Holders
-) -> NameFinding | None:
+) -> NameVerdict | None:
     if name is None:
         return None
     if not holders.holds_names and name.last_name is not None:
@@ -151,19 +144,18 @@ def _compare_name(
         return _uncompared(name, Result.UNKNOWN, NameResult.NOT_PERFORMED)
     sent = name.person_name()
     verdicts = [compare_person_names(sent, held) for held in person.names]
-    best = max(verdicts, key=lambda each: (rank(each.whole.result), *_count(each.parts)))
-    return NameFinding(best, NameResult.PERFORMED)
+    return max(verdicts, key=lambda each: (rank(each.whole.result), *_count(each.parts)))
 
 
-def _uncompared(name: CardHolderName, result: Result, performed: NameResult) -> NameFinding:
+def _uncompared(name: CardHolderName, result: Result, performed: NameResult) -> NameVerdict:
     """A name that was not compared, for the given reason or because its last part is missing."""
 
     def part(sent: str | None) -> Comparison:
         comparable = sent is not None and name.last_name is not None
         return Comparison(result if comparable else Result.NOT_PROCESSED)
 
-    parts = (name.first_name, name.middle_name, name.last_name, name.last_name)
-    return NameFinding(NameVerdict(*map(part, parts)), performed)
+    first, middle, last = part(name.first_name), part(name.middle_name), part(name.last_name)
+    return NameVerdict(first, middle, last, last, performed)
 
 
 def _compare_identifier(
@@ -197,11 +189,11 @@ def _merit(finding: Finding) -> tuple[int, int, int, int]:
 
 def _attributes(finding: Finding) -> list[Comparison]:
     found = [finding.email, finding.phone, *finding.identifiers.values()]
-    return found if finding.name is None else [*found, finding.name.verdict.whole]
+    return found if finding.name is None else [*found, finding.name.whole]
 
 
 def _parts(finding: Finding) -> Sequence[Comparison]:
-    return () if finding.name is None else finding.name.verdict.parts
+    return () if finding.name is None else finding.name.parts
 
 
 def _count(comparisons: Sequence[Comparison]) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import logging
 import tempfile
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address
-from typing import Any, BinaryIO, Final, Protocol
+from typing import BinaryIO, Final
 
 import maxminddb
 from maxminddb.reader import Metadata
@@ -46,16 +46,12 @@ _NETWORK_BITS: Final = {4: 24, 6: 48}
 _CHUNK: Final = 1 << 20
 
 
-class _MmdbReader(Protocol):
-    def get_with_prefix_len(self, ip_address: str) -> tuple[Any, int]: ...
-
-
 class AddressDatabase:
     """An open database, on a copy of its file."""
 
     __slots__ = ("_is_damaged", "_known", "_only_v4", "_reader", "about")
 
-    def __init__(self, reader: _MmdbReader, about: About, *, only_v4: bool) -> None:
+    def __init__(self, reader: maxminddb.Reader, about: About, *, only_v4: bool) -> None:
         self.about = about
         self._reader = reader
         self._only_v4 = only_v4

@@ -13,16 +13,17 @@ from gatehouse.idverify.names.romanisation import ALIKE
 from gatehouse.idverify.names.scripts import HAN, HANGUL, LATIN
 from gatehouse.idverify.names.tokens import Token, tokens_of
 from gatehouse.idverify.people import PersonName
-from gatehouse.idverify.response import Result, Why
+from gatehouse.idverify.response import NameResult, Result, Why
 
 
 class NameVerdict(msgspec.Struct, frozen=True):
-    """The decisions on the parts of a name and on the whole."""
+    """The decisions on the parts of a name and on the whole, and whether they were compared."""
 
     first: Comparison
     middle: Comparison
     last: Comparison
     whole: Comparison
+    performed: NameResult = NameResult.PERFORMED
 
     @property
     def parts(self) -> tuple[Comparison, Comparison, Comparison]:
