@@ -22,6 +22,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.intel.addresses import Address
+from gatehouse.intel.claims import Claims
 from gatehouse.intel.networks import (
     DATA_FILE,
     HOSTING,
@@ -32,7 +33,6 @@ from gatehouse.intel.networks import (
     VPN,
     Contents,
     NetworkPackage,
-    NetworkRow,
     NetworkSource,
     read_networks,
 )
@@ -210,14 +210,21 @@ class Table(msgspec.Struct, frozen=True):
     names: dict[int, str]
     classes: dict[int, int]
 
-    def row(self, value: Value) -> NetworkRow:
+    def row(self, value: Value) -> Claims:
         """What the packed table has to answer where a value holds."""
         country, asn = value
         if asn is None:
-            return NetworkRow(country)
+            return Claims(country)
         bits = self.classes[asn]
-        flags = [bool(bits & bit) for bit in (HOSTING, VPN, RELAY, MOBILE)]
-        return NetworkRow(country, asn, self.names[asn], *flags)
+        return Claims(
+            country,
+            asn,
+            self.names[asn],
+            hosting=bool(bits & HOSTING),
+            vpn=bool(bits & VPN),
+            relay=bool(bits & RELAY),
+            mobile=bool(bits & MOBILE),
+        )
 
 
 def pack(table: Table) -> bytes:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from gatehouse.admin.identities.rows import COLUMNS, FIELDS
+from gatehouse.idverify.comparison import Comparison
 from gatehouse.idverify.contacts import compare_emails, compare_phones
 from gatehouse.idverify.identifiers import compare_identifiers
-from gatehouse.idverify.names import PartVerdict, compare_person_names
+from gatehouse.idverify.names import compare_person_names
 from gatehouse.idverify.names.compare import PARTIAL_FROM
 from gatehouse.idverify.people import Identifier, IdentifierType, PersonName
 from gatehouse.idverify.response import Result, Why
@@ -34,8 +35,8 @@ def _name(cell: str) -> PersonName:
     return PersonName(last, first, middle)
 
 
-def _why(part: PartVerdict) -> str:
-    return part.why.value if part.why else "-"
+def _why(part: Comparison) -> str:
+    return part.why or "-"
 
 
 def test_the_commands_print_what_the_page_shows(place: tuple[Path, Server]) -> None:

@@ -17,12 +17,12 @@ ARABIC_INDIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 FULL_WIDTH = str.maketrans("+0123456789", "＋０１２３４５６７８９")
 
 
-def phone(sent: str, *held: str) -> tuple[Result, str]:
+def phone(sent: str, *held: str) -> tuple[Result, str | None]:
     found = compare_phones(sent, held)
     return found.result, found.why
 
 
-def email(sent: str, *held: str) -> tuple[Result, str]:
+def email(sent: str, *held: str) -> tuple[Result, str | None]:
     found = compare_emails(sent, held)
     return found.result, found.why
 

@@ -23,17 +23,17 @@ def name(parts: Parts) -> PersonName:
     return PersonName(last_name=last, first_name=first, middle_name=middle)
 
 
-def whole(sent: tuple[str, str], held: tuple[str, str]) -> tuple[Result, Why | None]:
+def whole(sent: tuple[str, str], held: tuple[str, str]) -> tuple[Result, str | None]:
     verdict = compare_person_names(name((sent[0], None, sent[1])), name((held[0], None, held[1])))
     return verdict.whole.result, verdict.whole.why
 
 
-def last_name(sent: str, held: str) -> tuple[Result, Why | None]:
+def last_name(sent: str, held: str) -> tuple[Result, str | None]:
     verdict = compare_person_names(name(("Ada", None, sent)), name(("Ada", None, held)))
     return verdict.last.result, verdict.last.why
 
 
-def first_name(sent: str, held: str) -> tuple[Result, Why | None]:
+def first_name(sent: str, held: str) -> tuple[Result, str | None]:
     verdict = compare_person_names(name((sent, None, "Byron")), name((held, None, "Byron")))
     return verdict.first.result, verdict.first.why
 

@@ -31,7 +31,7 @@ BOTH = Holders((ANN, BEN))
 def parts(verdict: IdentityVerdict) -> list[Result]:
     """First, middle, last and whole."""
     assert verdict.finding.name is not None
-    found = verdict.finding.name.verdict
+    found = verdict.finding.name
     return [found.first.result, found.middle.result, found.last.result, found.whole.result]
 
 
@@ -227,7 +227,7 @@ def test_the_results_are_always_those_of_one_person(
 
     def matches(each: IdentityVerdict) -> int:
         found = [each.finding.email, each.finding.phone, *each.finding.identifiers.values()]
-        whole = [each.finding.name.verdict.whole.result] if each.finding.name else []
+        whole = [each.finding.name.whole.result] if each.finding.name else []
         return [*(one.result for one in found), *whole].count(MATCH)
 
     assert all(matches(judge(request, Holders((one,)))) <= matches(verdict) for one in people)

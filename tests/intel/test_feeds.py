@@ -13,12 +13,13 @@ import pytest
 
 from gatehouse.intel import feed_files, feed_folder, feeds
 from gatehouse.intel.addresses import Address, read_address
+from gatehouse.intel.claims import Claims
 from gatehouse.intel.feed_files import FeedFile, FeedUnreadable, Form, read_feed
 from gatehouse.intel.feed_folder import FileReport
 from gatehouse.intel.feed_lines import Lines
 from gatehouse.intel.feeds import EVERY_S, Feeds
 from gatehouse.intel.freshness import day_of, trust
-from gatehouse.intel.networks import AddressBook, AddressFacts, Feed, NetworkRow, load_networks
+from gatehouse.intel.networks import AddressBook, AddressFacts, Feed, load_networks
 from tests.intel import mmdb
 
 TODAY = "2026-11-15"
@@ -36,15 +37,15 @@ class Shipped:
     def __init__(self, date: str | None = TODAY) -> None:
         self.feed = Feed("networks", "networks", "a test", "none", date, 5, None, "shipped")
 
-    def find(self, address: Address) -> NetworkRow:
+    def find(self, address: Address) -> Claims:
         rows = {
-            HOSTED: NetworkRow("DE", 24940, "Hetzner", hosting=True),
-            HIDDEN: NetworkRow("CH", 9009, "M247", vpn=True),
-            RELAYED: NetworkRow("US", 36183, "Akamai", hosting=True, vpn=True, relay=True),
-            ROAMING: NetworkRow("FR", 3215, "Orange", mobile=True),
-            HOME: NetworkRow("IT", 3269, "Telecom Italia"),
+            HOSTED: Claims("DE", 24940, "Hetzner", hosting=True),
+            HIDDEN: Claims("CH", 9009, "M247", vpn=True),
+            RELAYED: Claims("US", 36183, "Akamai", hosting=True, vpn=True, relay=True),
+            ROAMING: Claims("FR", 3215, "Orange", mobile=True),
+            HOME: Claims("IT", 3269, "Telecom Italia"),
         }
-        return rows.get(address.text, NetworkRow())
+        return rows.get(address.text, Claims())
 
 
 class Place:

@@ -26,6 +26,7 @@ from scripts.build_networks import (
 )
 
 from gatehouse.intel.addresses import Address, read_address
+from gatehouse.intel.claims import Claims
 from gatehouse.intel.networks import (
     HOSTING,
     MAGIC,
@@ -33,7 +34,6 @@ from gatehouse.intel.networks import (
     RELAY,
     VPN,
     NetworkPackage,
-    NetworkRow,
     PackedNetworks,
     load_networks,
     read_networks,
@@ -123,11 +123,11 @@ def test_well_known_addresses_have_their_country_and_holder(
 def test_addresses_outside_the_internet_belong_to_nobody(
     networks: PackedNetworks, text: str
 ) -> None:
-    assert networks.find(at(text)) == NetworkRow()
+    assert networks.find(at(text)) == Claims()
 
 
 def test_a_row_says_the_class_of_its_network(networks: PackedNetworks) -> None:
-    def row(text: str) -> tuple[bool, bool, bool, bool]:
+    def row(text: str) -> tuple[float, float, float, float]:
         found = networks.find(at(text))
         return found.hosting, found.vpn, found.relay, found.mobile
 
@@ -305,13 +305,13 @@ def test_most_addresses_have_an_operator(networks: PackedNetworks) -> None:
 def test_a_packed_table_reads_back_as_it_was() -> None:
     packed = pack(SMALL)
     read = read_networks(packed, describe(packed, SMALL, [PACKAGE, OLDER]))
-    assert read.find(at("8.8.7.255")) == NetworkRow()
-    assert read.find(at("8.8.8.0")) == NetworkRow("US", 15169, "Google LLC")
-    assert read.find(at("8.8.8.255")) == NetworkRow("US", 15169, "Google LLC")
-    assert read.find(at("8.8.9.0")) == NetworkRow("US")
+    assert read.find(at("8.8.7.255")) == Claims()
+    assert read.find(at("8.8.8.0")) == Claims("US", 15169, "Google LLC")
+    assert read.find(at("8.8.8.255")) == Claims("US", 15169, "Google LLC")
+    assert read.find(at("8.8.9.0")) == Claims("US")
     found = read.find(at("2001:4860:ffff::1"))
-    assert found == NetworkRow("FR", 9009, "M247 Europe SRL", hosting=True, vpn=True)
-    assert read.find(at("2001:4861::")) == NetworkRow()
+    assert found == Claims("FR", 9009, "M247 Europe SRL", hosting=True, vpn=True)
+    assert read.find(at("2001:4861::")) == Claims()
     assert read.feed.source == "npm example 1.0, npm older 1.1"
     assert (read.feed.date, read.feed.rows) == ("2025-12-31", 6)
 

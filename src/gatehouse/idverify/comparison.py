@@ -9,12 +9,18 @@ from gatehouse.idverify.response import Result
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The result for one attribute, and a short reason code that is recorded and never sent to the
-    caller.
+    """The result for one attribute, and a reason code for the decision record, never for callers.
+
+    A part of a name that was not compared has no reason code.
     """
 
     result: Result
-    why: str
+    why: str | None = None
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether the attribute agrees, at least in part."""
+        return self.result in (Result.MATCH, Result.PARTIAL_MATCH)
 
 
 NOT_HELD: Final = Comparison(Result.UNKNOWN, "not_held")

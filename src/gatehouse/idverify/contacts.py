@@ -1,11 +1,13 @@
 """Compares phone numbers and e-mail addresses with those on record.
 
-Most requests are decided by looking at the characters. The libraries that know every country's
-number plan and every form of address are slow, and are asked only when that leaves a doubt.
+The characters alone decide on most requests. The libraries for number plans and forms of addresses
+are slow, and are used only where the characters leave a doubt.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Final
+
+from rapidfuzz.distance import OSA, Prefix
 
 from gatehouse.idverify.comparison import DIFFERENT, NOT_HELD, UNPARSABLE, Comparison, best_of
 from gatehouse.idverify.response import Result
@@ -16,6 +18,7 @@ from gatehouse.intel.phones import (
     calling_code_of,
     main_region,
     parse_phone,
+    plain_digits,
     trunk_prefix,
 )
 
@@ -28,7 +31,6 @@ _MOBILE_PREFIX: Final = Comparison(Result.PARTIAL_MATCH, "mobile_prefix")
 _TAG: Final = Comparison(Result.PARTIAL_MATCH, "tag")
 _TYPO: Final = Comparison(Result.PARTIAL_MATCH, "typo")
 
-_SEPARATORS: Final = str.maketrans("", "", " ().-/")
 _TAIL: Final = 4
 _SHORTEST_FOR_TAIL: Final = 9
 """A number this long (plus included) has more national digits than the tail that is compared."""
@@ -38,7 +40,7 @@ _MOBILE_PREFIXES: Final = {
     "52": ("1", 11),  # Mexico: before mobiles, until 2019
     "39": ("0", None),  # Italy: before fixed lines, once only at home
 }
-"""Calling code, the digit that comes and goes, and how long a number is that has it."""
+"""By calling code: a digit that is not always written, and the length of a number with it."""
 
 
 def compare_phones(sent: str, held: Sequence[str]) -> Comparison:
@@ -49,17 +51,11 @@ def compare_phones(sent: str, held: Sequence[str]) -> Comparison:
         return _EXACT
     if len(sent) > MAX_CHARACTERS:
         return UNPARSABLE
-    digits = _plain_digits(sent)
+    digits = plain_digits(sent)
     return best_of(
         (_compare_digits(digits, one) if digits else None) or _compare_readings(sent, one)
         for one in held
     )
-
-
-def _plain_digits(sent: str) -> str | None:
-    """The digits of a number with only the usual signs between them, and its plus; or None."""
-    digits = sent.translate(_SEPARATORS)
-    return digits if digits.isascii() and digits.removeprefix("+").isdigit() else None
 
 
 def _compare_digits(digits: str, held: str) -> Comparison | None:
@@ -80,9 +76,7 @@ def _compare_digits(digits: str, held: str) -> Comparison | None:
 
 
 def _compare_readings(sent: str, held: str) -> Comparison:
-    """The best result over all numbers that the sent text can mean in the country of the number on
-    record.
-    """
+    """The best result over all that the text can mean in the country of the number on record."""
     number, _, extension = held.partition(";ext=")
     code = calling_code_of(number) or ""
     outcomes = (
@@ -97,8 +91,8 @@ def _readings(sent: str, code: str) -> Iterator[tuple[Phone, Comparison]]:
     """The numbers that the text can mean, each with the reason code for a match with it."""
     ways: list[tuple[str, str | None, Comparison]] = [(sent, None, _FOLDED)]
     if code and "+" not in sent and "＋" not in sent:
-        # Without its signs the text stays within what is read when something is put before it.
-        bare = _plain_digits(sent) or sent
+        # Without separators the text stays within the length limit when a prefix is added.
+        bare = plain_digits(sent) or sent
         ways += [
             (f"+{bare}", None, _FOLDED),
             (sent, main_region(code), _NATIONAL),
@@ -151,39 +145,39 @@ def _compare_addresses(ours: Email, theirs: Email | None) -> Comparison:
     if our_home == their_home:
         if _untagged(our_name) == _untagged(their_name):
             return _TAG
-        return _TYPO if _is_slip_of_name(our_name, their_name) else DIFFERENT
-    if ours.local == theirs.local and _is_slip_of_domain(ours.domain, theirs.domain):
+        return _TYPO if _is_typo_of_name(our_name, their_name) else DIFFERENT
+    if ours.local == theirs.local and _is_typo_of_domain(ours.domain, theirs.domain):
         return _TYPO
     return DIFFERENT
 
 
 def _untagged(name: str) -> str:
-    """The name without what may be a tag; what is left of Yahoo's is its hyphen."""
+    """The name without a possible tag; Yahoo's canonical names keep the hyphen of theirs."""
     base = name if name.startswith('"') else name.partition("+")[0].removesuffix("-")
     return base or name
 
 
 _NAME_LENGTH: Final = 6
-"""Shorter names are too near to each other: maria and mario are two people."""
+"""Shorter names are too similar: maria and mario are two people."""
 _LABEL_LENGTH: Final = 5
 _GENERIC_ENDS: Final = frozenset(("com", "net", "org"))
 
 
-def _is_slip_of_name(ours: str, theirs: str) -> bool:
-    """Whether one slip of the hand makes one name the other, and not two people's names."""
+def _is_typo_of_name(ours: str, theirs: str) -> bool:
+    """Whether one typing error explains the difference, rather than two people's names."""
     if min(len(ours), len(theirs)) < _NAME_LENGTH or '"' in (ours[0], theirs[0]):
         return False
     edit = _one_edit(ours, theirs)
     if edit is None:
         return False
     place, touched = edit
-    # Digits are how providers keep namesakes apart, and first letters are how families do.
+    # Digits distinguish namesakes at a provider, and first letters members of a family.
     starts_word = place == 0 or not ours[place - 1].isalnum()
     return not _has_digit(touched) and not (starts_word and any(map(str.isalnum, touched)))
 
 
-def _is_slip_of_domain(ours: str, theirs: str) -> bool:
-    """Whether one slip makes one domain the other, and not the name of another mail provider."""
+def _is_typo_of_domain(ours: str, theirs: str) -> bool:
+    """Whether one typing error explains the difference, rather than another mail provider."""
     if ours in KNOWN_DOMAINS and theirs in KNOWN_DOMAINS:
         return False
     our_labels, their_labels = ours.split("."), theirs.split(".")
@@ -197,7 +191,7 @@ def _is_slip_of_domain(ours: str, theirs: str) -> bool:
     if edit is None or edit[0] == 0 or _has_digit(edit[1]) or "xn--" in (one[:4], other[:4]):
         return False
     if (our_labels[-1], their_labels[-1]) == (one, other):
-        # Two letters are a country, and the same domain there may be another firm's.
+        # Two letters are a country, where the same domain may belong to another company.
         known = ours in KNOWN_DOMAINS or theirs in KNOWN_DOMAINS
         return bool(_GENERIC_ENDS & {one, other}) and (known or min(len(one), len(other)) > 2)
     return max(len(one), len(other)) >= _LABEL_LENGTH
@@ -208,19 +202,17 @@ def _has_digit(text: str) -> bool:
 
 
 def _one_edit(one: str, other: str) -> tuple[int, str] | None:
-    """Where one letter too many, too few or wrong, or two swapped, is the whole difference."""
+    """Where the only difference is and its letters: one too many, too few or wrong, or two swapped.
+
+    None when the texts are equal or differ in more than that.
+    """
+    if OSA.distance(one, other, score_cutoff=1) != 1:
+        return None
     if len(one) > len(other):
         one, other = other, one
-    if len(other) - len(one) > 1:
-        return None
-    place = next((at for at, mark in enumerate(one) if mark != other[at]), len(one))
+    place = Prefix.similarity(one, other)
     if len(one) < len(other):
-        return (place, other[place]) if one[place:] == other[place + 1 :] else None
-    if place == len(one):
-        return None
+        return place, other[place]
     if one[place + 1 :] == other[place + 1 :]:
         return place, one[place] + other[place]
-    swapped = one[place : place + 2]
-    if swapped[::-1] == other[place : place + 2] and one[place + 2 :] == other[place + 2 :]:
-        return place, swapped
-    return None
+    return place, one[place : place + 2]

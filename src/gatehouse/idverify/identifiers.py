@@ -1,4 +1,4 @@
-"""Compares government identifiers with those on record: exactly, however they are punctuated."""
+"""Compares government identifiers with those on record exactly, apart from punctuation."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -6,7 +6,6 @@ from importlib import import_module
 from string import ascii_uppercase, digits
 from typing import Final
 
-import msgspec
 from stdnum.exceptions import InvalidChecksum, InvalidComponent, InvalidLength
 from stdnum.iso7064 import mod_11_2
 
@@ -18,18 +17,18 @@ _EXACT: Final = Comparison(Result.MATCH, "exact")
 _FOLDED: Final = Comparison(Result.MATCH, "folded")
 
 _NUMBERED: Final = frozenset((IdentifierType.NATIONALIDENTITY, IdentifierType.TAX))
-"""The types that are numbers of a person, with rules of their country; the rest are documents."""
+"""The types that number a person by rules of a country; the others number a document."""
 
 _SIGNS: Final = {code: None for code in range(128) if chr(code) not in digits + ascii_uppercase}
 _SIGNS_BUT_PLUS: Final = {code: None for code in _SIGNS if chr(code) != "+"}
 _KEEP_PLUS: Final = frozenset(("FI", "SE"))
-"""Where a plus in place of the hyphen means that the holder was born a century earlier."""
+"""Countries where a plus instead of the hyphen means a birth a century earlier."""
 
 _TAX_PREFIXES: Final = {"CH": "CHE", "GR": "EL"}
-"""What goes before a tax number that crosses borders, where it is not the country's code."""
+"""The prefix of a tax number in foreign trade, where it is not the country's code."""
 
 _WIDTHS: Final = {"BE": 10, "BR": 11, "ES": 9, "GR": 9, "IL": 9, "NL": 9}
-"""Where numbers are often written without the zeros they begin with: how long they really are."""
+"""The full length of numbers in countries where leading zeros are often left out."""
 
 
 def compare_identifiers(kind: IdentifierType, sent: str, held: Sequence[Identifier]) -> Comparison:
@@ -38,9 +37,9 @@ def compare_identifiers(kind: IdentifierType, sent: str, held: Sequence[Identifi
 
 
 def has_wrong_checksum(kind: IdentifierType, sent: str, held: Sequence[Identifier]) -> bool:
-    """Whether a sent identifier has check digits that do not fit; says nothing about equality.
+    """Whether a sent identifier has wrong check digits, whether or not it matches.
 
-    A match is judged by the country of what it matches, anything else by every country held.
+    The country of the matching identifier decides; without a match, all countries on record do.
     """
     if kind not in _MODULES:
         return False
@@ -51,11 +50,6 @@ def has_wrong_checksum(kind: IdentifierType, sent: str, held: Sequence[Identifie
         countries = {one.country for one in matched or alike}
     verdicts = {_check(kind, sent, country) for country in countries}
     return False in verdicts and True not in verdicts
-
-
-def checksum(identifier: Identifier) -> bool | None:
-    """Whether the check digits fit; None when the country and type have none that are known."""
-    return _check(identifier.type, identifier.value, identifier.country)
 
 
 def load_all_checks() -> None:
@@ -86,17 +80,17 @@ def _are_same(ours: str, theirs: str, kind: IdentifierType, country: str) -> boo
         return False
     before = long.removesuffix(short)
     if country == "SE" and len(short) == 10:
-        # One number, with the century as forms ask for it, and without as people write it.
+        # Forms ask for the number with the century; people write it without.
         return before in ("19", "20")
     return kind is IdentifierType.TAX and before in (country, _TAX_PREFIXES.get(country))
 
 
 def _normal(value: str, kind: IdentifierType, country: str) -> str:
-    """The letters and digits of a value, as a plain keyboard would type all of them."""
+    """The letters and digits of a value, in ASCII where they have an equivalent."""
     signs = _SIGNS_BUT_PLUS if country in _KEEP_PLUS else _SIGNS
     text = _in_ascii(value).upper().translate(signs)
     if not text.isascii():
-        # Letters of other scripts stay what they are: a Cyrillic А is no Latin A.
+        # Letters of other scripts are kept: a Cyrillic А is no Latin A.
         text = "".join(mark for mark in text if mark.isalnum())
     if text and country in _WIDTHS and kind in _NUMBERED:
         return text.zfill(_WIDTHS[country])
@@ -153,34 +147,25 @@ _TAX: Final = {
 _MODULES: Final = {IdentifierType.NATIONALIDENTITY: _NATIONAL, IdentifierType.TAX: _TAX}
 
 
-class _Checks(msgspec.Struct, frozen=True):
-    """What is known about the numbers of one type in one country."""
-
-    known: tuple[Callable[[str], str], ...]
-    others_exist: bool
-
-
 def _check(kind: IdentifierType, value: str, country: str | None) -> bool | None:
     if not country:
         return None
     country = country.upper()
-    checks = _checks_for(kind, country)
-    if checks is None:
-        return None
+    known, others_exist = _checks_for(kind, country)
     verdicts = set()
     for text in _ways_to_write(kind, value, country):
-        for check in checks.known:
+        for check in known:
             verdict = _verdict(check, text)
             if verdict:
                 return True
             verdicts.add(verdict)
-    if not verdicts or (checks.others_exist and False not in verdicts):
+    if not verdicts or (others_exist and False not in verdicts):
         return None
     return False
 
 
 def _ways_to_write(kind: IdentifierType, value: str, country: str) -> Iterator[str]:
-    """Without the signs that most checks stumble over, then with those that some insist on."""
+    """The value without punctuation, which most checks reject, then with it, which some require."""
     plain = _normal(value, kind, country)
     if not plain:
         return
@@ -193,37 +178,38 @@ def _ways_to_write(kind: IdentifierType, value: str, country: str) -> Iterator[s
 
 
 def _verdict(check: Callable[[str], str], text: str) -> bool | None:
-    """Whether a number is right, or None when it does not even have the shape."""
+    """Whether the check digits fit, or None when the number has another form."""
     try:
         check(text)
     except (InvalidChecksum, InvalidComponent):
         return False
     except Exception:
-        # Mostly InvalidFormat, but a hundred foreign modules can raise anything for text that a
-        # person typed, and that must not cost the request its answer.
+        # Mostly InvalidFormat, but a hundred modules may raise anything for unexpected text, and
+        # that must not fail the request.
         return None
     return True
 
 
 @cache
-def _checks_for(kind: IdentifierType, country: str) -> _Checks | None:
-    """Imported when a country is first seen, and kept: an import takes milliseconds."""
-    names = _MODULES.get(kind, {}).get(country)
-    if names is None:
-        return None
-    known = tuple(_load(country, name) for name in names.split() if name != "?")
-    return _Checks(known, names.endswith("?"))
+def _checks_for(kind: IdentifierType, country: str) -> tuple[list[Callable[[str], str]], bool]:
+    """The checks of one type of number in one country, and whether it has numbers without a check.
+
+    They are imported when a country is first seen, and kept: an import takes milliseconds.
+    """
+    names = _MODULES.get(kind, {}).get(country, "")
+    known = [_load(country, name) for name in names.split() if name != "?"]
+    return known, names.endswith("?")
 
 
 def _load(country: str, name: str) -> Callable[[str], str]:
-    # Two packages end in an underscore, because Python uses their names for itself.
+    # The names of two packages are Python keywords, so they end in an underscore.
     package = f"stdnum.{country.lower()}" + ("_" if country in ("IN", "IS") else "")
     validate: Callable[[str], str] = import_module(f"{package}.{name}").validate
     return _validate_chinese if (country, name) == ("CN", "ric") else validate
 
 
 def _validate_chinese(text: str) -> str:
-    """The check digit and the date alone: to know the places too, the library reads for 0.2 s."""
+    """Check only the digit and the date; the library's table of places takes 0.2 s to load."""
     if len(text) != 18:
         raise InvalidLength
     import_module("stdnum.cn.ric").get_birth_date(text)

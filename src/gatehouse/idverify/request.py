@@ -149,8 +149,6 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
 
 
 def _blank_ones(*fields: tuple[str, object]) -> Iterator[tuple[str, str]]:
-    """The fields whose value has no visible character; a field that failed already is not a string
-    here.
-    """
+    """The fields without a visible character; a value that failed already is no string here."""
     blank = [name for name, value in fields if isinstance(value, str) and is_blank(value)]
     return iter([(name, "must not be blank") for name in blank] if blank else ())

@@ -9,9 +9,7 @@ from gatehouse.idverify.people import ALL_IDENTIFIER_TYPES, IdentifierType, Pers
 
 
 class IdentityEnquiry(msgspec.Struct, frozen=True):
-    """The question whose card it is. An external source needs the number, the embedded one does
-    not.
-    """
+    """Asks whose card it is. External sources need the number, the embedded one does not."""
 
     request_id: str
     account_id: str

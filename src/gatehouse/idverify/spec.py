@@ -28,14 +28,10 @@ _TEXTS: Final = {
     "idverify.email": "cardHolderEmailAddressVerificationResults",
     "idverify.phone": "cardHolderPhoneNumberVerificationResults",
     "idverify.level": "verificationLevel",
-}
-_NAMES: Final = {
     "idverify.name": "nameMatchDecision",
     "idverify.firstName": "firstNameAccountMatchDecision",
     "idverify.middleName": "middleNameAccountMatchDecision",
     "idverify.lastName": "lastNameAccountMatchDecision",
-}
-_IDENTIFIERS: Final = {
     "idverify.driverLicense": "DRIVERLICENSE",
     "idverify.passport": "PASSPORT",
     "idverify.nationalIdentity": "NATIONALIDENTITY",
@@ -60,11 +56,7 @@ def _build(parties: IdVerifyParties, options: StageOptions) -> Stage:
 def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
     names = facts.get("cardHolderNameVerificationResult") or {}
     identifiers = facts.get("idVerification") or {}
-    return {
-        **text_signals(facts, _TEXTS),
-        **text_signals(names, _NAMES),
-        **text_signals(identifiers, _IDENTIFIERS),
-    }
+    return text_signals({**facts, **names, **identifiers}, _TEXTS)
 
 
 def _compared(name: str, about: str, example: str) -> SignalInfo:

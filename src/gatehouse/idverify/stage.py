@@ -1,7 +1,7 @@
 """ID Verify as a stage of the engine: asks the identity source and builds the result."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -17,11 +17,11 @@ from gatehouse.intel.phones import parse_phone
 
 T = TypeVar("T")
 
+_AT_ONCE: Final = "too_many_at_once"
+
 
 class ComparisonFailed(Exception):
-    """A defect in a comparison. The original message is left out, because it may repeat a personal
-    value.
-    """
+    """A defect in a comparison, without the original message, which may hold a personal value."""
 
 
 class IdVerifyStage:
@@ -37,17 +37,10 @@ class IdVerifyStage:
     async def run(self, case: Case) -> StageResult:
         """Ask who holds the card and compare, unless the identifiers may be guesses."""
         request = case.input(IdVerifyRequest)
-        if request.has_identifiers and case.guess_limit_reached:
-            reason = "too_many_wrong_identifiers"
-            verdict = unanswered(request, Result.NOT_PROCESSED, reason)
-            return _result(case, request, verdict, completed=True)
-        if request.has_identifiers and case.guess_limit_at_risk:
-            verdict = unanswered(request, Result.NOT_PROCESSED, "too_many_at_once")
-            return _result(case, request, verdict, completed=False)
-        if request.has_identifiers and case.guess_limit_applies and self.name in case.other_cards:
-            # Guesses are counted for the card that is charged; this is another one.
-            verdict = unanswered(request, Result.NOT_PROCESSED, "cards_differ")
-            return _result(case, request, verdict, completed=True)
+        refusal = _refusal(case) if request.has_identifiers else None
+        if refusal is not None:
+            verdict = unanswered(request, Result.NOT_PROCESSED, refusal)
+            return _result(case, request, verdict, completed=refusal != _AT_ONCE)
         holders = await self._source.find(_enquiry(case, request))
         verdict = _discreetly(judge, request, holders)
         return _result(case, request, verdict, completed=True)
@@ -57,6 +50,18 @@ class IdVerifyStage:
         request = case.input(IdVerifyRequest)
         verdict = unanswered(request, Result.UNKNOWN, "source_unavailable")
         return _result(case, request, verdict, completed=False)
+
+
+def _refusal(case: Case) -> str | None:
+    """Why identifiers are not compared: they may be guesses."""
+    if case.guess_limit_reached:
+        return "too_many_wrong_identifiers"
+    if case.guess_limit_at_risk:
+        return _AT_ONCE
+    # Guesses are counted for the card that is charged; this is another one.
+    if case.guess_limit_applies and IdVerifyStage.name in case.other_cards:
+        return "cards_differ"
+    return None
 
 
 def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
@@ -93,12 +98,11 @@ def _result(
 def _response(request: IdVerifyRequest, finding: Finding) -> IdVerifyResponse:
     name: NameVerification | msgspec.UnsetType = msgspec.UNSET
     if finding.name is not None:
-        verdict = finding.name.verdict
         name = NameVerification(
-            first_name_account_match_decision=verdict.first.result,
-            middle_name_account_match_decision=verdict.middle.result,
-            last_name_account_match_decision=verdict.last.result,
-            name_match_decision=verdict.whole.result,
+            first_name_account_match_decision=finding.name.first.result,
+            middle_name_account_match_decision=finding.name.middle.result,
+            last_name_account_match_decision=finding.name.last.result,
+            name_match_decision=finding.name.whole.result,
             name_result=finding.name.performed,
         )
     return IdVerifyResponse(
@@ -114,11 +118,10 @@ def _why(finding: Finding) -> dict[str, str]:
     """Why each comparison came out as it did, by a short name of what was compared."""
     found: dict[str, str | None] = {"email": finding.email.why, "phone": finding.phone.why}
     if finding.name is not None:
-        verdict = finding.name.verdict
-        found["firstName"] = verdict.first.why
-        found["middleName"] = verdict.middle.why
-        found["lastName"] = verdict.last.why
-        found["name"] = verdict.whole.why
+        found["firstName"] = finding.name.first.why
+        found["middleName"] = finding.name.middle.why
+        found["lastName"] = finding.name.last.why
+        found["name"] = finding.name.whole.why
     found |= {kind.value: each.why for kind, each in finding.identifiers.items()}
     return {what: why for what, why in found.items() if why not in (None, "not_sent")}
 

@@ -1,4 +1,4 @@
-"""From a request and the holders of its card to the results: pure, and of one person only."""
+"""Compares a request with the holders of its card and picks the results of one person."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,7 +8,7 @@ import msgspec
 from gatehouse.idverify.comparison import Comparison, rank
 from gatehouse.idverify.contacts import compare_emails, compare_phones
 from gatehouse.idverify.identifiers import compare_identifiers, has_wrong_checksum
-from gatehouse.idverify.names import NameVerdict, PartVerdict, compare_person_names
+from gatehouse.idverify.names import NameVerdict, compare_person_names
 from gatehouse.idverify.people import IdentifierType, OwnerType, Person
 from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result, VerificationLevel
@@ -20,19 +20,12 @@ _UNSURPASSED: Final = frozenset((Result.MATCH, Result.NOT_PROCESSED, Result.NOT_
 """With these results an attribute cannot improve with another holder; UNKNOWN and NO_MATCH can."""
 
 
-class NameFinding(msgspec.Struct, frozen=True):
-    """The result for the name, and whether it was compared at all."""
-
-    verdict: NameVerdict
-    performed: NameResult
-
-
 class Finding(msgspec.Struct, frozen=True):
     """The results of comparing a request with one person; attributes not sent are NOT_PROCESSED."""
 
     email: Comparison
     phone: Comparison
-    name: NameFinding | None
+    name: NameVerdict | None
     """None when the request has no name object."""
     identifiers: dict[IdentifierType, Comparison]
 
@@ -71,7 +64,7 @@ def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
 
     The best is the one with the most attributes that MATCH, then with the most PARTIAL_MATCH. An
     attribute is the e-mail address, the phone number, each identifier, and the name as a whole;
-    the parts of a name count only between people who are alike in that. Then a PRIMARY holder
+    the parts of a name count only where those are equal. Then a PRIMARY holder
     comes before a SECONDARY one, and after that the one the source named first.
     """
     name = request.card_holder_name
@@ -99,9 +92,7 @@ def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
 
 
 def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> IdentityVerdict:
-    """The verdict when the source was not asked or did not answer: one result for every attribute
-    sent.
-    """
+    """The verdict without an answer of the source: one result for every attribute that was sent."""
     everything = Comparison(result, reason)
     name = request.card_holder_name
     finding = Finding(
@@ -116,9 +107,7 @@ def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> Identit
 def _compare_each(
     request: IdVerifyRequest, candidates: list[tuple[int, Person]], holders: Holders
 ) -> list[tuple[int, Person, Finding]]:
-    """Compare the request with the holders in turn, until one fits so well that no later one can be
-    better.
-    """
+    """Compare the request with each holder in turn, until one fits in everything."""
     found = []
     for number, person in candidates:
         finding = _compare(request, person, holders)
@@ -146,7 +135,7 @@ def _compare(request: IdVerifyRequest, person: Person | None, holders: Holders) 
 
 def _compare_name(
     name: CardHolderName | None, person: Person | None, holders: Holders
-) -> NameFinding | None:
+) -> NameVerdict | None:
     if name is None:
         return None
     if not holders.holds_names and name.last_name is not None:
@@ -155,19 +144,18 @@ def _compare_name(
         return _uncompared(name, Result.UNKNOWN, NameResult.NOT_PERFORMED)
     sent = name.person_name()
     verdicts = [compare_person_names(sent, held) for held in person.names]
-    best = max(verdicts, key=lambda each: (rank(each.whole.result), *_merit_of_parts(each)))
-    return NameFinding(best, NameResult.PERFORMED)
+    return max(verdicts, key=lambda each: (rank(each.whole.result), *_count(each.parts)))
 
 
-def _uncompared(name: CardHolderName, result: Result, performed: NameResult) -> NameFinding:
+def _uncompared(name: CardHolderName, result: Result, performed: NameResult) -> NameVerdict:
     """A name that was not compared, for the given reason or because its last part is missing."""
 
-    def part(sent: str | None) -> PartVerdict:
+    def part(sent: str | None) -> Comparison:
         comparable = sent is not None and name.last_name is not None
-        return PartVerdict(result if comparable else Result.NOT_PROCESSED)
+        return Comparison(result if comparable else Result.NOT_PROCESSED)
 
-    parts = (name.first_name, name.middle_name, name.last_name, name.last_name)
-    return NameFinding(NameVerdict(*map(part, parts)), performed)
+    first, middle, last = part(name.first_name), part(name.middle_name), part(name.last_name)
+    return NameVerdict(first, middle, last, last, performed)
 
 
 def _compare_identifier(
@@ -192,35 +180,25 @@ def _remarks(request: IdVerifyRequest, person: Person, finding: Finding) -> tupl
 
 def _fits_in_everything(finding: Finding) -> bool:
     """Whether everything that can match does, the parts of the name included."""
-    results = _results(finding)
-    if finding.name is not None:
-        results += _results_of_parts(finding.name.verdict)
-    return _UNSURPASSED.issuperset(results)
+    return all(each.result in _UNSURPASSED for each in (*_attributes(finding), *_parts(finding)))
 
 
 def _merit(finding: Finding) -> tuple[int, int, int, int]:
-    if finding.name is None:
-        return *_count(_results(finding)), 0, 0
-    return *_count(_results(finding)), *_merit_of_parts(finding.name.verdict)
+    return *_count(_attributes(finding)), *_count(_parts(finding))
 
 
-def _results(finding: Finding) -> list[Result]:
-    results = [finding.email.result, finding.phone.result]
-    results += [each.result for each in finding.identifiers.values()]
-    if finding.name is not None:
-        results.append(finding.name.verdict.whole.result)
-    return results
+def _attributes(finding: Finding) -> list[Comparison]:
+    found = [finding.email, finding.phone, *finding.identifiers.values()]
+    return found if finding.name is None else [*found, finding.name.whole]
 
 
-def _merit_of_parts(verdict: NameVerdict) -> tuple[int, int]:
-    return _count(_results_of_parts(verdict))
+def _parts(finding: Finding) -> Sequence[Comparison]:
+    return () if finding.name is None else finding.name.parts
 
 
-def _results_of_parts(verdict: NameVerdict) -> tuple[Result, Result, Result]:
-    return verdict.first.result, verdict.middle.result, verdict.last.result
-
-
-def _count(results: Sequence[Result]) -> tuple[int, int]:
+def _count(comparisons: Sequence[Comparison]) -> tuple[int, int]:
+    """How many are a MATCH, and how many a PARTIAL_MATCH."""
+    results = [each.result for each in comparisons]
     return results.count(Result.MATCH), results.count(Result.PARTIAL_MATCH)
 
 

@@ -1,4 +1,4 @@
-"""Reads a caller's internet address from text, and takes IPv4 addresses out of their IPv6 wraps."""
+"""Parses a caller's internet address, and extracts IPv4 addresses that IPv6 addresses wrap."""
 
 import re
 from bisect import bisect_right
@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 MOST_IN_LIST: Final = 10
-# An IPv6 address, the name of an interface, brackets and a port fit into this with room to spare.
+# Enough for an IPv6 address with an interface name, brackets and a port.
 LONGEST: Final = 128
 
 
@@ -116,7 +116,7 @@ def _read_one(text: str) -> Address | None:
             return _from_v6(text)
         # No other text form of an IPv4 address is accepted, so the text is canonical already.
         return _from_v4(inet_pton(AF_INET, text), text, None)
-    # A NUL or half a surrogate pair is a ValueError, everything else that is wrong an OSError.
+    # A NUL or half a surrogate pair raises ValueError, any other bad text OSError.
     except (OSError, ValueError):
         return None
 
@@ -142,7 +142,7 @@ def _from_v6(text: str) -> Address | None:
 
 
 def _unwrap(packed: bytes) -> tuple[str, bytes] | None:
-    """How an IPv6 address wraps an IPv4 address, and that address; None when it is its own."""
+    """How an IPv6 address wraps an IPv4 address, and that address; None when it does not."""
     head = packed[:12]
     if head == _MAPPED:
         return "mapped", packed[12:]

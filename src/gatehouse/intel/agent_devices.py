@@ -34,8 +34,8 @@ _SYSTEMS: Final = (
     ("linux", "Linux"),
     ("x11", "Linux"),
 )
-"""The words that tell a system. A word that agents of other systems contain too stands below what
-those are known by: Android is a Linux, and makers of Android devices imitate the name iPhone."""
+"""The words of each system, the most specific first: agents of Android also name Linux, and makers
+of Android devices imitate the name iPhone."""
 
 _PHONES: Final = frozenset(("Windows Phone", "KaiOS", "Symbian"))
 _DESKTOPS: Final = frozenset(("Mac OS X", "Chrome OS", "Linux"))
@@ -47,7 +47,7 @@ _SCREENS: Final = (
     *("crkey", "bravia", "; aft", "viera", "netcast", " omi/", "web0s", "webos"),
     *("xbox", "playstation", "nintendo"),
 )
-"""The words of televisions and consoles, which have none of the forms."""
+"""The words of televisions and consoles, which are neither desktop, mobile nor tablet."""
 
 
 def system_of(lower: str) -> str | None:
@@ -69,7 +69,7 @@ def form_of(lower: str, system: str | None) -> str | None:
         return None
     if system in _PHONES:
         return "mobile"
-    # Windows has long said Tablet PC of machines that are none.
+    # Windows writes "Tablet PC" on ordinary computers too.
     if system == "Windows":
         return "desktop"
     if any(word in lower for word in _TABLETS):
@@ -79,7 +79,7 @@ def form_of(lower: str, system: str | None) -> str | None:
     if system == "Android":
         if "mobi" in lower:
             return "mobile"
-        # Browsers leave the word out on tablets, applications on everything.
+        # Browsers omit the word on tablets, applications on all devices.
         browser = lower.startswith("mozilla/") and ("chrome/" in lower or "safari/" in lower)
         return "tablet" if browser else None
     return "mobile" if system in _HANDHELD or "mobile" in lower else None

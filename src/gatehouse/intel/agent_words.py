@@ -1,4 +1,4 @@
-"""The words that give away in a user agent that it is a program and not a person's browser.
+"""The words by which a user agent is recognised as a program's rather than a person's browser.
 
 Each word is an RE2 expression, looked for anywhere in the agent in lower case. A word for a kind of
 program is worth more than the names of a hundred programs, so names are listed only where no such
@@ -85,9 +85,9 @@ TRAPS: Final = r"""
 cubot[\s_a-z0-9-]* embedded\sweb\sbrowser\sfrom:\shttp://(?:www\.)?bsalsa\.com
 http://www\.qtweb\.net web\.de/\d ask\.com\smobile \[fb[^\]]* (?:instagram|barcelona)\s\d.*
 """
-"""What is not searched for words: the places where Android browsers and applications name devices,
-carriers and themselves, and add-ons whose names contain one. Phones are called Cubot, Ruby and
-Power Bot, and an application with which people pay is called CamScanner."""
+"""Parts that are not searched: where Android browsers and applications name devices, carriers and
+themselves, and add-ons with such a word in their name. Phones are called Cubot, Ruby and Power Bot,
+and customers pay in an application called CamScanner."""
 
 WEBVIEWS: Final = r"""
 ;\s?wv\) \[fb fban/ fbav/ fb_iab metaiab instagram\s\d barcelona\s\d musical_ly bytedance trill_
@@ -96,4 +96,4 @@ micromessenger \bqq/ weibo alipayclient dingtalk \bline/\d kakaotalk[\s/] naver\
 telegram-android \bgsa/ yasearch yandexsearch baiduboxapp bingweb bingsapphire zalo viber/
 vkclient vkandroid electron/ cordova capacitor react\snative flutter_inappwebview gonative
 """
-"""Applications that show web pages inside themselves. A person holds them."""
+"""Applications that show web pages inside themselves. A person uses them."""

@@ -2,13 +2,13 @@
 
 import re
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 from ua_parser_rs import UserAgentExtractor
 
 from gatehouse.intel.agent_devices import form_of, is_screen, system_of
-from gatehouse.intel.browsers import Releases, load_patterns, load_releases
+from gatehouse.intel.browsers import load_patterns, load_releases
 from gatehouse.intel.contradictions import contradiction, version_after, wrong_build
 from gatehouse.intel.freshness import day_of
 from gatehouse.intel.programs import MAX_NAME, compiled_words, find_program, is_webview
@@ -21,7 +21,7 @@ REMEMBERED: Final = 20_000
 
 
 class Agent(msgspec.Struct, frozen=True, gc=False):
-    """What a user agent says about its sender. It may lie; `impossible` says when it must."""
+    """What a user agent says about its sender; `impossible` says why it cannot be true."""
 
     kind: str
     """browser, webview, app, bot, library, headless, malformed, or unknown (often a shop's own app,
@@ -71,16 +71,14 @@ _LINES: Final = {
     "Safari": "Safari",
     "Samsung Internet": "Samsung Internet",
 }
-"""The families whose release dates tell the age of a browser; other families have version numbers
-of their own.
-"""
+"""The families whose versions can be dated, and the releases that date them."""
 
 _SYSTEMS: Final = {
     "Safari": frozenset(("Mac OS X", "Windows")),
     "Mobile Safari": frozenset(("iOS",)),
     "Samsung Internet": frozenset(("Android", "Linux")),
 }
-"""Where a browser is that of the releases. Elsewhere the maker of a device borrowed its name."""
+"""The systems for which a browser is released. On others, a device's maker borrowed its name."""
 
 _SUPPORTED_FIREFOX: Final = {
     102: day_of("2023-09-26"),
@@ -93,38 +91,36 @@ _SUPPORTED_FIREFOX: Final = {
 with 115 those whose Windows has no later one."""
 
 _RENUMBERED: Final = frozenset(("Safari", "Mobile Safari"))
-"""The families that skipped numbers, so that counting on from an old one gives what never was."""
+"""The families that skipped version numbers: a number in the gap was never released."""
 
 _FIRST_ALIGNED_FIREFOX_IOS: Final = 100
-"""Until here Firefox for iOS had numbers of its own."""
+"""Before this version, Firefox for iOS had version numbers of its own."""
 
 _PLAIN_CHROME: Final = frozenset(("Chrome", "Chrome Mobile"))
 _BARE_ENGINES: Final = frozenset(
     ("Chrome Mobile WebView", "Mobile Safari UI/WKWebView", "Apple Mail")
 )
-"""What an engine without a browser around it is called by the patterns."""
-
-
-class _Tools(NamedTuple):
-    families: UserAgentExtractor
-    releases: dict[str, Releases]
+"""The names that the patterns give to an engine without a browser."""
 
 
 @cache
-def _tools() -> _Tools:
-    rows = [(*row, None, None, None) for row in load_patterns()]
-    return _Tools(UserAgentExtractor(rows), load_releases())
+def _families() -> UserAgentExtractor:
+    return UserAgentExtractor([(*row, None, None, None) for row in load_patterns()])
+
+
+_releases: Final = cache(load_releases)
 
 
 def load_agents() -> None:
     """Load what `read_agent` needs, which it would otherwise do at its first call."""
-    _tools()
+    _families()
+    _releases()
     compiled_words()
 
 
 def read_agent(text: str) -> Agent:
     """What a user agent says. Any text may be given; what is too long is cut before it is read."""
-    # Long ones are not remembered: thousands of them would take much memory, and none is honest.
+    # Long ones are not cached: they would take much memory, and no browser sends them.
     return _read(text[:MAX_READ]) if len(text) > MAX_PLAUSIBLE else _remembered(text)
 
 
@@ -132,7 +128,7 @@ def _read(text: str) -> Agent:
     text = text.strip()
     if not text.isprintable():
         return _MALFORMED
-    # What is not ASCII names nothing that is looked for.
+    # No word that is searched for holds other characters than ASCII.
     if not text.isascii():
         text = text.encode("ascii", "replace").decode("ascii")
     lower = text.lower()
@@ -179,7 +175,7 @@ def _browser(text: str, lower: str, system: str | None) -> Agent:
     )
     superseded_on = expected_on = None
     if line is not None and version is not None:
-        releases = _tools().releases[line]
+        releases = _releases()[line]
         superseded_on = releases.superseded_on(version)
         expected_on = releases.expected_on(version)
     if family == "Firefox" and version in _SUPPORTED_FIREFOX:
@@ -190,7 +186,7 @@ def _browser(text: str, lower: str, system: str | None) -> Agent:
 
 
 def _family(text: str) -> tuple[str | None, int | None]:
-    found = _tools().families.extract(text)
+    found = _families().extract(text)
     if found is None:
         return None, None
     major = found.major
@@ -202,7 +198,7 @@ def _family(text: str) -> tuple[str | None, int | None]:
 def _never_released(line: str | None, version: int | None) -> str | None:
     if line is None or version is None:
         return None
-    releases = _tools().releases[line]
+    releases = _releases()[line]
     if version > releases.highest_plausible:
         return "from the future"
     if line in _RENUMBERED and releases.was_skipped(version):

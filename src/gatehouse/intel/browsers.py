@@ -1,11 +1,9 @@
-"""What the packed files know about browsers: when each major version came out, and by which
-patterns a browser's name and version are read from a user agent.
-"""
+"""Release dates of browsers, and patterns for their names and versions in user agents."""
 
 import hashlib
 from bisect import bisect_right
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -23,11 +21,13 @@ _QUICKER: Final = 0.7
 
 
 class Packed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A packed file: what it is, and its data as it was written."""
+    """A packed file: its description, and its data as it was written."""
 
     source: PackageSource
     data: msgspec.Raw
 
+
+T = TypeVar("T")
 
 FamilyPattern = tuple[str, str | None, str | None]
 """An expression, and the family and major version when they are not its first two groups."""
@@ -58,7 +58,7 @@ class Releases:
     def expected_on(self, major: int) -> int | None:
         """The day before which a version beyond the newest known cannot be out.
 
-        Versions are tried out before they are released, and may come at a quicker pace.
+        Beta versions are out earlier, and releases may become more frequent.
         """
         ahead = major - self._majors[-1]
         if ahead <= _LEAST_ALLOWANCE:
@@ -66,7 +66,7 @@ class Releases:
         return int(self._days[-1] + (ahead - _LEAST_ALLOWANCE) * self._pace * _QUICKER)
 
     def was_skipped(self, major: int) -> bool:
-        """Whether the numbers went past this one. Means nothing where the table has holes."""
+        """Whether this version number was skipped; meaningless where the table has gaps."""
         place = bisect_right(self._majors, major)
         return 0 < place < len(self._majors) and self._majors[place - 1] != major
 
@@ -83,10 +83,7 @@ def load_patterns() -> list[FamilyPattern]:
 
 def read_releases(content: bytes) -> dict[str, Releases]:
     """The release dates in the bytes of a packed file, or a refusal of the file as a whole."""
-    try:
-        days = msgspec.json.decode(_data(content), type=ReleaseDays)
-    except msgspec.DecodeError as error:
-        raise PackedDataError(f"{RELEASES_FILE} is malformed: {error}") from error
+    days = _read(content, RELEASES_FILE, ReleaseDays)
     for family, rows in days.items():
         if not rows or any(earlier >= later for (earlier, _), (later, _) in pairwise(rows)):
             raise PackedDataError(f"{RELEASES_FILE} does not list {family} from old to new")
@@ -95,10 +92,7 @@ def read_releases(content: bytes) -> dict[str, Releases]:
 
 def read_patterns(content: bytes) -> list[FamilyPattern]:
     """The patterns in the bytes of a packed file, or a refusal of the file as a whole."""
-    try:
-        return msgspec.json.decode(_data(content), type=list[FamilyPattern])
-    except msgspec.DecodeError as error:
-        raise PackedDataError(f"{PATTERNS_FILE} is malformed: {error}") from error
+    return _read(content, PATTERNS_FILE, list[FamilyPattern])
 
 
 def load_sources() -> list[PackageSource]:
@@ -113,9 +107,12 @@ def _open(content: bytes) -> Packed:
         raise PackedDataError(f"a packed file is malformed: {error}") from error
 
 
-def _data(content: bytes) -> bytes:
+def _read(content: bytes, name: str, kind: type[T]) -> T:
     packed = _open(content)
     data = bytes(packed.data)
     if hashlib.sha256(data).hexdigest() != packed.source.sha256:
         raise PackedDataError(f"the data from {packed.source.package} is not what was packed")
-    return data
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.DecodeError as error:
+        raise PackedDataError(f"{name} is malformed: {error}") from error

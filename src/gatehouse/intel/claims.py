@@ -11,9 +11,9 @@ MAX_TEXT: Final = 200
 _MAX_ASN: Final = 2**32 - 1
 _ASN: Final = re.compile(r"(?:AS)?([0-9]{1,10})", re.IGNORECASE)
 _NO_COUNTRY: Final = frozenset({"AP", "EU", "XX", "ZZ"})
-"""Codes for two continents' worth of countries, and for not knowing."""
+"""Codes for regions and for an unknown country."""
 NOT_KNOWN: Final = frozenset({"", "-", "--", "0", "AS0", *_NO_COUNTRY})
-"""What tables write where they know no country or no network."""
+"""The values of tables that know no country or no network."""
 
 
 class Refused(Exception):
@@ -25,7 +25,10 @@ class NoRoom(Refused):
 
 
 class Claims(msgspec.Struct, frozen=True, gc=False):
-    """What one feed claims about an address; each degree is how sure the feed itself is."""
+    """What one feed claims about an address; each degree is how sure the feed itself is.
+
+    `mobile` comes from the shipped table and from lists, `blocked` and `allowed` from lists only.
+    """
 
     country: str | None = None
     asn: int | None = None
@@ -35,14 +38,29 @@ class Claims(msgspec.Struct, frozen=True, gc=False):
     tor: float = 0.0
     proxy: float = 0.0
     relay: float = 0.0
+    mobile: float = 0.0
+    blocked: float = 0.0
+    allowed: float = 0.0
 
     @property
     def flags(self) -> bool:
-        """Whether it says anything about who stands behind the address."""
+        """Whether it says that the address hides who uses it."""
         return bool(self.hosting or self.vpn or self.tor or self.proxy or self.relay)
 
 
 NOTHING: Final = Claims()
+
+
+class About(msgspec.Struct, frozen=True):
+    """What a file says about itself."""
+
+    kind: str
+    """What it tells; a database may tell several of `country`, `asn`, `anonymity`, joined by +."""
+    source: str
+    licence: str
+    date: str | None
+    rows: int
+    """How many rows a text has, or nodes a database."""
 
 
 def read_country(value: object) -> str | None:

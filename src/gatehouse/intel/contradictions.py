@@ -17,18 +17,18 @@ _LAST_SAFARI_FOR_WINDOWS: Final = 5
 _FIRST_EDGE_WITH_CHROME: Final = 79
 _EDGE_LAG: Final = 2
 
-# Windows 11 calls itself 10.0 too, and so will whatever follows: browsers froze the number.
+# Windows 11 is 10.0 too, and so will its successors be: browsers froze the number.
 _WINDOWS_VERSIONS: Final = {
     *("3.1", "3.5", "3.51", "4.0", "5.0", "5.01", "5.1", "5.2"),
     *("6.0", "6.1", "6.2", "6.3", "6.4", "10.0"),
 }
 
-# The third number of Chrome's version counts builds and grows with the first, so that a made-up
-# one shows. Between these points it grows evenly enough for the slack.
+# The third number of Chrome's version counts builds and grows with the first, which reveals an
+# invented one. Between these points it grows evenly enough for the slack.
 _BUILD_MAJORS: Final = (30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150)
 _BUILDS: Final = (1599, 2214, 2661, 3112, 3538, 3987, 4430, 4896, 5481, 6099, 6723, 7339, 7871)
 _BUILD_SLACK: Final = 150
-# Beyond the last point only a pace is given that Chrome has never reached.
+# After the last point, more builds per version than Chrome ever had are allowed.
 _MOST_BUILDS_PER_VERSION: Final = 70
 
 
@@ -40,12 +40,12 @@ def version_after(lower: str, word: str) -> int | None:
 
 
 def contradiction(lower: str) -> str | None:
-    """Why no device has this agent, which is in lower case; None when nothing speaks against it."""
-    # These telephones said on purpose that they were everything at once.
+    """Why no device has this agent, which is in lower case; None when it may exist."""
+    # These phones named all other systems on purpose.
     if "windows phone" in lower:
         return None
     windows = "windows nt " in lower
-    # Not just by the name: there are telephones by others that are called something like it.
+    # The name alone is not enough: other makers have phones with similar names.
     apple = "like mac os x" in lower or any(name in lower for name in _APPLE)
     android = "android" in lower
     if windows:
@@ -67,7 +67,7 @@ def contradiction(lower: str) -> str | None:
 def _engines(lower: str, *, windows: bool, apple: bool) -> str | None:
     chrome = version_after(lower, "chrome/")
     if chrome is None:
-        # Facebook once brought its application for iPhones to Windows, engine and all.
+        # Facebook once shipped its iPhone application, with its engine, for Windows.
         if not windows or "safari/" not in lower or "[fban" in lower:
             return None
         safari = version_after(lower, "version/")
@@ -86,7 +86,7 @@ def _engines(lower: str, *, windows: bool, apple: bool) -> str | None:
 
 
 def wrong_build(lower: str) -> bool:
-    """Whether the build number of Chrome, where it is told, belongs to another version.
+    """Whether the build number of Chrome belongs to another version.
 
     Only for Chrome itself: other browsers that name it may count builds of their own.
     """

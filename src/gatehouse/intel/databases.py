@@ -1,7 +1,7 @@
 """Reads databases in the MaxMind format, of any publisher.
 
-What a database tells is seen from its records, because publishers name databases and fields in
-their own ways. Its type names the publisher, and says what it tells where records say too little.
+The records show what a database tells, because publishers name databases and fields in their own
+ways. Its type names the publisher, and shows what it tells where the records do not.
 """
 
 import contextlib
@@ -10,15 +10,15 @@ import logging
 import tempfile
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address
-from typing import Any, BinaryIO, Final, Protocol
+from typing import BinaryIO, Final
 
 import maxminddb
-import msgspec
 from maxminddb.reader import Metadata
 
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.claims import (
     NOTHING,
+    About,
     Claims,
     NoRoom,
     Refused,
@@ -37,7 +37,7 @@ _FLAGS: Final = {
     "proxy": ("is_public_proxy", "is_residential_proxy", "proxy"),
     "relay": ("relay",),
 }
-"""Our words, and theirs: MaxMind's Anonymous IP and Anonymous Plus, then IPinfo's privacy."""
+"""Our names, and those of MaxMind's Anonymous IP and Anonymous Plus and of IPinfo's privacy."""
 _TRUE: Final = (True, "true", "True", "1")
 _MOST_KNOWN: Final = 65_536
 _SAMPLED: Final = 500
@@ -46,32 +46,17 @@ _NETWORK_BITS: Final = {4: 24, 6: 48}
 _CHUNK: Final = 1 << 20
 
 
-class About(msgspec.Struct, frozen=True):
-    """What a database says about itself."""
-
-    kind: str
-    """What it tells: `country`, `asn`, `anonymity`, or several of them joined by a plus sign."""
-    source: str
-    licence: str
-    date: str | None
-    nodes: int
-
-
-class _MmdbReader(Protocol):
-    def get_with_prefix_len(self, ip_address: str) -> tuple[Any, int]: ...
-
-
 class AddressDatabase:
-    """An open database. Files may come and go: it has a copy of its own."""
+    """An open database, on a copy of its file."""
 
     __slots__ = ("_is_damaged", "_known", "_only_v4", "_reader", "about")
 
-    def __init__(self, reader: _MmdbReader, about: About, *, only_v4: bool) -> None:
+    def __init__(self, reader: maxminddb.Reader, about: About, *, only_v4: bool) -> None:
         self.about = about
         self._reader = reader
         self._only_v4 = only_v4
         self._is_damaged = False
-        # To decode a record with its names in eight languages costs ten times what finding it does.
+        # Decoding a record with its names in eight languages costs ten times what finding it does.
         self._known: dict[str, Claims] = {}
 
     def claims(self, address: Address) -> Claims:
@@ -122,13 +107,12 @@ def claims_of(record: object) -> Claims:
 def copy_database(file: BinaryIO, most_bytes: int) -> tuple[AddressDatabase, str]:
     """Open a copy of a file; gives also the SHA-256 of what was copied.
 
-    A file that is written over while its pages are mapped ends the process that reads them, so
-    that nothing is ever mapped which somebody else can change. The copy has no name and is gone
-    with the last who uses it.
+    Overwriting a file while its pages are mapped kills the process that reads them, so only a copy
+    that nobody else can change is mapped. The copy has no name and goes with its last reader.
     """
     digest, size = hashlib.sha256(), 0
     with _room():
-        # Closed below: only making it can fail for want of room.
+        # It is closed below; only its creation can fail for lack of room.
         copy = tempfile.NamedTemporaryFile(prefix="gatehouse-", suffix=".mmdb")  # noqa: SIM115
     with copy:
         while part := file.read(_CHUNK):
@@ -143,7 +127,7 @@ def copy_database(file: BinaryIO, most_bytes: int) -> tuple[AddressDatabase, str
             reader = maxminddb.open_database(copy.name)
             metadata = reader.metadata()
         except (maxminddb.InvalidDatabaseError, ValueError, TypeError):
-            # Their message names the copy, and cannot tell these two apart.
+            # The library's message names the copy, and does not tell these two apart.
             raise Refused("is no MaxMind database, or was cut off") from None
     about = _about(reader, metadata)
     return AddressDatabase(reader, about, only_v4=metadata.ip_version == 4), digest.hexdigest()

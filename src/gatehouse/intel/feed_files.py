@@ -1,8 +1,6 @@
-"""Reads one file of an operator: recognises its kind by its name, reads it, or says why it is
-refused.
+"""Reads one file of an operator, whose name tells its kind, or says why the file is refused.
 
-A file counts as a whole or not at all. One unreadable line refuses it, because a list that is
-understood in part is worse than yesterday's list.
+One unreadable line refuses a file, because part of a list is worse than yesterday's whole list.
 """
 
 import contextlib
@@ -17,7 +15,7 @@ from typing import BinaryIO, Final, Literal
 
 import msgspec
 
-from gatehouse.intel.claims import Refused, read_text
+from gatehouse.intel.claims import About, Refused, read_text
 from gatehouse.intel.databases import AddressDatabase, copy_database
 from gatehouse.intel.feed_lines import Lines, read_countries, read_list
 from gatehouse.intel.feed_tables import Table, read_asn_table, read_country_table, read_listed
@@ -37,9 +35,7 @@ TABLES: Final = ("country", "asn")
 BLOCKED_COUNTRIES: Final = "blocked-countries"
 _COUNTRIES_BEGIN: Final = ("blocked-countr", "blocked_countr")
 _MAY_BE_EMPTY: Final = frozenset({"blocked", "allowed", BLOCKED_COUNTRIES})
-"""The lists that operators write themselves. Any other list that is empty is so because fetching it
-failed.
-"""
+"""The lists that operators write themselves. Any other empty list is a failed download."""
 _LIST_ENDS: Final = frozenset({".txt", ".list", ".netset", ".ipset"})
 
 
@@ -52,14 +48,14 @@ class FeedUnreadable(Refused):
 
 
 class Form(msgspec.Struct, frozen=True):
-    """How a file is read, as its name tells."""
+    """How a file is read, which its name tells."""
 
     shape: Literal["database", "list", "table", "countries"]
     kind: str
 
 
 Stamp = tuple[int, int, int, int, int]
-"""What differs once a file was changed or replaced."""
+"""Device, inode, size and times, which show that a file was changed or replaced."""
 
 Content = AddressDatabase | Table | Segments | frozenset[str]
 """A database, a table of countries or networks, a list of addresses, a list of countries."""
@@ -88,13 +84,13 @@ def recognise(name: str) -> Form | None:
 
 
 def is_ignored(name: str) -> bool:
-    """Whether a file of a name is none of ours: hidden, unfinished, or meant for people."""
+    """Whether a file of a name is no feed: hidden, unfinished, or meant for people."""
     lower = name.lower()
     return lower.startswith((".", "readme")) or lower.endswith((".tmp", ".part", "~"))
 
 
 def stamp_of(found: os.stat_result) -> Stamp:
-    """What differs once the file was changed or replaced: device, number, size and times."""
+    """The stamp of a file."""
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
@@ -107,9 +103,11 @@ def read_feed(path: Path, form: Form) -> FeedFile:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise Refused("is not a file")
-            read = _read_database if form.shape == "database" else _read_text
             try:
-                feed, content = read(file, path.name, form, found)
+                if form.shape == "database":
+                    content, about, digest = _read_database(file)
+                else:
+                    content, about, digest = _read_text(file, form)
             finally:
                 # A file that is still being written may look wrong and be right in the end.
                 if stamp_of(os.fstat(descriptor)) != stamp_of(found):
@@ -122,30 +120,25 @@ def read_feed(path: Path, form: Form) -> FeedFile:
         # A defect in one file must not stop the others from being read.
         _log.exception("a feed could not be understood")
         raise Refused(f"cannot be understood: {type(surprise).__name__}") from None
-    return FeedFile(feed, content, stamp_of(found))
-
-
-def _read_database(
-    file: BinaryIO, name: str, _form: Form, found: os.stat_result
-) -> tuple[Feed, Content]:
-    database, digest = copy_database(file, MAX_DATABASE_BYTES)
-    told = database.about
     feed = Feed(
-        name=read_text(name) or "-",
-        kind=told.kind,
-        source=told.source,
-        licence=told.licence,
-        date=told.date or iso_date(int(found.st_mtime)),
-        rows=told.nodes,
+        name=read_text(path.name) or "-",
+        kind=about.kind,
+        source=about.source,
+        licence=about.licence,
+        date=about.date or iso_date(int(found.st_mtime)),
+        rows=about.rows,
         sha256=digest,
         origin="operator",
     )
-    return feed, database
+    return FeedFile(feed, content, stamp_of(found))
 
 
-def _read_text(
-    file: BinaryIO, name: str, form: Form, found: os.stat_result
-) -> tuple[Feed, Content]:
+def _read_database(file: BinaryIO) -> tuple[Content, About, str]:
+    database, digest = copy_database(file, MAX_DATABASE_BYTES)
+    return database, database.about, digest
+
+
+def _read_text(file: BinaryIO, form: Form) -> tuple[Content, About, str]:
     data = file.read(MAX_TEXT_BYTES + 1)
     if len(data) > MAX_TEXT_BYTES:
         raise Refused(f"is larger than {MAX_TEXT_BYTES >> 20} MiB")
@@ -153,17 +146,15 @@ def _read_text(
     content, rows = _read_lines(lines, form)
     if not rows and form.kind not in _MAY_BE_EMPTY:
         raise Refused("holds no row; delete it if it shall not be used")
-    feed = Feed(
-        name=read_text(name) or "-",
-        kind=form.kind,
-        source=lines.remarks.get("source", "not stated"),
-        licence=lines.remarks.get("licence", "not stated"),
-        date=_read_date(lines.remarks.get("date", "")) or iso_date(int(found.st_mtime)),
-        rows=rows,
-        sha256=hashlib.sha256(data).hexdigest(),
-        origin="operator",
+    remarks = lines.remarks
+    about = About(
+        form.kind,
+        remarks.get("source", "not stated"),
+        remarks.get("licence", "not stated"),
+        _read_date(remarks.get("date", "")),
+        rows,
     )
-    return feed, content
+    return content, about, hashlib.sha256(data).hexdigest()
 
 
 def _read_lines(lines: Lines, form: Form) -> tuple[Content, int]:
@@ -178,7 +169,7 @@ def _read_lines(lines: Lines, form: Form) -> tuple[Content, int]:
 
 
 def _read_date(text: str) -> str | None:
-    """A date as ISO 8601 or as mail and web servers write it; what else there is does not count."""
+    """A date as ISO 8601 or as mail and web servers write it, or None for any other text."""
     with contextlib.suppress(ValueError):
         return date.fromisoformat(text[:10]).isoformat()
     with contextlib.suppress(ValueError, TypeError, OverflowError):

@@ -1,4 +1,4 @@
-"""Watches over the folder of an operator: which files are in use, and what is wrong with others."""
+"""Tracks the operator's folder: which files are in use, and what is wrong with the others."""
 
 import logging
 import os
@@ -26,7 +26,7 @@ _log: Final = logging.getLogger("gatehouse.intel")
 SETTLED_MS: Final = 2000
 """A file counts as finished when it has not been written to for this long."""
 AGAIN_MS: Final = 60_000
-"""How long it takes until a large file for which there was no room is copied again."""
+"""How long to wait before copying a file again for which there was no room."""
 
 
 class FileReport(msgspec.Struct, frozen=True, rename="camel"):
@@ -36,7 +36,7 @@ class FileReport(msgspec.Struct, frozen=True, rename="camel"):
     state: Literal["refused", "not recognised", "waiting"]
     reason: str
     earlier_in_use: bool = False
-    """Whether what was read from it before still counts."""
+    """Whether its earlier contents are still in use."""
 
 
 class FeedFolder:
@@ -90,7 +90,7 @@ class FeedFolder:
 
     def _forget(self, there: set[str]) -> None:
         if self.files and there.isdisjoint(self.files):
-            # So it looks when a share is no longer mounted, too.
+            # A share that is no longer mounted looks the same.
             _log.warning("all feeds are gone from the folder", extra={"feeds": len(self.files)})
         for name in self.files.keys() - there:
             self._drop(name)
@@ -103,7 +103,7 @@ class FeedFolder:
             _log.info("a feed was removed", extra={"feed": _shown(name)})
 
     def _look_at(self, name: str, now_ms: int, most_bytes: int | None) -> str | None:
-        """Look at one file, read it if it is time; gives what is wrong with it, once."""
+        """Check one file and read it if it is due; returns a problem only when it is new."""
         self._unknown.pop(name, None)
         last = self._waiting.pop(name, None)
         form = recognise(name)
@@ -146,7 +146,7 @@ class FeedFolder:
         return None
 
     def _stamp(self, name: str, now_ms: int) -> Stamp | None:
-        """The stamp of what was last made of a file; None when it has to be tried again."""
+        """The stamp of a file when it was last read or refused; None when it is due again."""
         if self._again_ms.get(name, now_ms) < now_ms:
             return None
         if name in self._refused:
@@ -154,7 +154,7 @@ class FeedFolder:
         return self.files[name].stamp if name in self.files else None
 
     def _refuse(self, name: str, stamp: Stamp | None, reason: str) -> str | None:
-        """Note a refusal; it is told once, and again when the file or the reason is another."""
+        """Record a refusal; returns it only when the file or the reason is new."""
         if self._refused.get(name) == (stamp, reason):
             return None
         self._refused[name] = stamp, reason

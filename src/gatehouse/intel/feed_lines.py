@@ -14,19 +14,19 @@ _SHOWN: Final = 40
 
 
 class Lines:
-    """The lines of a file that say something, and the remarks that stand above them."""
+    """The lines of a file without comments, and the remarks in the comments above them."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self.number = 0
-        """Which line of the file was read last, the first being 1."""
+        """The number of the line that was read last, counted from 1."""
         self.remarks: dict[str, str] = {}
         """What comments such as `# source: ...` above the first line say."""
 
     def __iter__(self) -> Iterator[str]:
         rows = 0
         file = io.BytesIO(self._data)
-        # A large text is not copied just for that.
+        # Skipping the mark avoids a copy of a large text.
         file.seek(len(_BYTE_ORDER_MARK) if self._data.startswith(_BYTE_ORDER_MARK) else 0)
         for raw in file:
             self.number += 1
@@ -63,7 +63,7 @@ def read_list(lines: Lines) -> tuple[Segments, int]:
 
 
 def sensible(lines: Lines, span: RangeRow | None, text: str) -> RangeRow:
-    """The range that was read from a text, or a refusal when it cannot be meant."""
+    """The range that was read from a text; refuses no range, and the range of all addresses."""
     if span is None:
         raise lines.refusal(f"{quoted(text)} is no address, network or range of addresses")
     if is_everything(span):
@@ -84,5 +84,5 @@ def read_countries(lines: Lines) -> frozenset[str]:
 
 
 def quoted(text: str) -> str:
-    """A piece of a file for showing: in quotation marks, not too long, nothing that acts."""
+    """A piece of a file for messages: quoted, shortened, control characters escaped."""
     return ascii(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

@@ -12,9 +12,8 @@ from gatehouse.intel.ranges import (
     Segments,
     Spans,
     is_everything,
-    numbered_span,
     read_ends,
-    read_number,
+    read_numbers,
     read_span,
 )
 
@@ -72,7 +71,7 @@ class _Rows:
             raise lines.refusal(f"is no CSV: {error}") from None
 
     def column(self, names: tuple[str, ...], place: int) -> int:
-        """Where a value stands: under one of its names, or at a place behind the addresses."""
+        """The column of a value: under one of its headings, or at a place after the addresses."""
         for name in names:
             if name in self.headings[self.width :]:
                 return self.headings.index(name, self.width)
@@ -138,7 +137,7 @@ def _cell(cells: list[str], column: int) -> str:
 
 
 def _is_heading(cell: str) -> bool:
-    """Whether a cell names a column; a mangled address does not."""
+    """Whether a cell is a heading rather than a malformed address."""
     return cell.translate({ord(sign): None for sign in " _-"}).isalpha()
 
 
@@ -147,9 +146,8 @@ def _read_row(cells: list[str]) -> tuple[RangeRow | None, int]:
     first = cells[0].rstrip()
     other = cells[1].rstrip() if len(cells) > 1 else ""
     if first.isdigit():
-        number, last = read_number(first), read_number(other)
-        return None if number is None or last is None else numbered_span(number, last), 2
-    # A number in the second column is a value there, although some write addresses as numbers.
+        return read_numbers(first, other), 2
+    # After an address, a number in the second column is a value and not another address.
     if "/" in first or "-" in first or not ("." in other or ":" in other):
         return read_span(first), 1
     return (read_span(first), 1) if read_span(other) is None else (read_ends(first, other), 2)

@@ -1,18 +1,16 @@
-"""What all feeds together say of an address: the shipped table under the files of the operator."""
+"""Combines what the shipped table and the operator's files say about an address."""
 
 import math
 from collections.abc import Iterable
-from typing import Final, Protocol
-
-import msgspec
+from typing import Any, Final, Protocol
 
 from gatehouse.intel.addresses import Address
-from gatehouse.intel.claims import NOTHING
+from gatehouse.intel.claims import NOTHING, Claims
 from gatehouse.intel.databases import AddressDatabase
 from gatehouse.intel.feed_files import FeedFile
 from gatehouse.intel.feed_tables import Table
 from gatehouse.intel.freshness import age_days, trust
-from gatehouse.intel.networks import AddressFacts, Feed, NetworkRow
+from gatehouse.intel.networks import AddressFacts, Feed
 from gatehouse.intel.ranges import Segments, overlay
 
 
@@ -24,33 +22,9 @@ class Shipped(Protocol):
         """Where it came from."""
         ...
 
-    def find(self, address: Address) -> NetworkRow:
+    def find(self, address: Address) -> Claims:
         """What it says about an address."""
         ...
-
-
-class _Marks(msgspec.Struct, frozen=True, gc=False):
-    """What the operator's lists say of the addresses that are on the same lists."""
-
-    hosting: float = 0.0
-    vpn: float = 0.0
-    tor: float = 0.0
-    proxy: float = 0.0
-    relay: float = 0.0
-    mobile: float = 0.0
-    blocked: float = 0.0
-    allowed: float = 0.0
-
-
-class _Teller(msgspec.Struct, frozen=True):
-    """A database or a table, and how far each of its claims is believed."""
-
-    content: AddressDatabase | Table
-    hosting: float
-    vpn: float
-    tor: float
-    proxy: float
-    relay: float
 
 
 class FeedState:
@@ -79,16 +53,16 @@ class View:
         self._find = state.shipped.find
         self._trust = trust(age_days(state.shipped.feed.date, day), "networks")
         self._segments = state.segments
-        # Made when first asked for: there may be very many combinations of lists.
-        self._marks: list[_Marks | None] = [None] * len(state.combinations)
+        # Filled on demand: there may be very many combinations of lists.
+        self._marks: list[Claims | None] = [None] * len(state.combinations)
         tellers = [
             (age_days(file.feed.date, day), file.content)
             for file in state.files
             if isinstance(file.content, AddressDatabase | Table)
         ]
-        # Where two files claim something about the same address, the younger one is right.
+        # Where two files disagree about an address, the newer one counts.
         tellers.sort(key=lambda teller: math.inf if teller[0] is None else teller[0])
-        self._tellers = [_teller(content, age) for age, content in tellers]
+        self._tellers = [(content, _trusted(age)) for age, content in tellers]
         self._blocked = state.blocked_countries
 
     def look(self, address: Address) -> AddressFacts:
@@ -96,23 +70,22 @@ class View:
         row = self._find(address)
         combination = self._segments.find(address.version, address.value)
         marks = self._marks[combination] or self._mark(combination)
-        hosting, vpn, tor, proxy, relay = (
-            *(marks.hosting, marks.vpn, marks.tor, marks.proxy, marks.relay),
-        )
+        hosting, vpn, tor = marks.hosting, marks.vpn, marks.tor
+        proxy, relay = marks.proxy, marks.relay
         country = asn = organisation = None
-        for teller in self._tellers:
-            claims = teller.content.claims(address)
+        for content, trusted in self._tellers:
+            claims = content.claims(address)
             if claims is NOTHING:
                 continue
             country = country or claims.country
             if asn is None and claims.asn is not None:
                 asn, organisation = claims.asn, claims.organisation
             if claims.flags:
-                hosting = max(hosting, claims.hosting * teller.hosting)
-                vpn = max(vpn, claims.vpn * teller.vpn)
-                tor = max(tor, claims.tor * teller.tor)
-                proxy = max(proxy, claims.proxy * teller.proxy)
-                relay = max(relay, claims.relay * teller.relay)
+                hosting = max(hosting, claims.hosting * trusted.hosting)
+                vpn = max(vpn, claims.vpn * trusted.vpn)
+                tor = max(tor, claims.tor * trusted.tor)
+                proxy = max(proxy, claims.proxy * trusted.proxy)
+                relay = max(relay, claims.relay * trusted.relay)
         if asn is None or asn == row.asn:
             asn, organisation = row.asn, organisation or row.organisation
         country = country or row.country
@@ -138,25 +111,24 @@ class View:
             tor,
             proxy,
             relay,
-            row.mobile or marks.mobile > 0,
+            row.mobile > 0 or marks.mobile > 0,
             marks.blocked > 0 and not allowed,
             allowed,
             country in self._blocked,
         )
 
-    def _mark(self, combination: int) -> _Marks:
-        """The marks of a combination of lists: of two lists of one kind the more trusted one
-        counts.
-        """
-        found: dict[str, float] = {}
+    def _mark(self, combination: int) -> Claims:
+        """What a combination of lists claims; of two of a kind the more trusted one counts."""
+        found: dict[str, Any] = {}
         for layer in self.state.combinations[combination]:
             feed, _ = self.state.lists[layer]
             degree = trust(age_days(feed.date, self.day), feed.kind)
             found[feed.kind] = max(degree, found.get(feed.kind, 0.0))
-        marks = self._marks[combination] = _Marks(**found)
+        marks = self._marks[combination] = Claims(**found)
         return marks
 
 
-def _teller(content: AddressDatabase | Table, age: int | None) -> _Teller:
+def _trusted(age: int | None) -> Claims:
+    """How far each claim of a database or a table of an age is believed."""
     flags = ("hosting", "vpn", "tor", "proxy", "relay")
-    return _Teller(content, *(trust(age, flag) for flag in flags))
+    return Claims(None, None, None, *(trust(age, flag) for flag in flags))

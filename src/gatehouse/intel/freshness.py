@@ -1,6 +1,6 @@
-"""How far data can still be trusted when it is old.
+"""How far old data can be trusted.
 
-Addresses change hands: a Tor exit in days, a network of a VPN in weeks, a country hardly ever. A
+Addresses change owners: a Tor exit in days, a VPN's network in weeks, a country rarely. A
 feed is trusted in full while it is fresh and less with every day after that, but never below a
 floor: old data is still evidence, and `gatehouse intel status` shows its age.
 """
@@ -21,9 +21,9 @@ class Ageing(msgspec.Struct, frozen=True, gc=False):
     fresh_days: int
     """Until this age it is believed in full."""
     half_life_days: int
-    """In each such span after that, half of what lies above the floor is lost."""
+    """The time in which the trust above the floor halves after that."""
     floor: float
-    """What is never lost."""
+    """The least trust, at any age."""
 
 
 _LASTING: Final = Ageing(365, 1, 1.0)
@@ -77,8 +77,8 @@ def day_of(iso_date: str) -> int:
 def age_days(written: str | None, day: int) -> int | None:
     """How old something of a date is on a day; None when that is not known.
 
-    Clocks and time zones differ, so that a date may be a little ahead. Beyond that it is a mistake,
-    which must not keep anything fresh until it comes.
+    Clocks and time zones differ, so a date may be slightly in the future. A later date is an error,
+    which must not keep data fresh until that day.
     """
     if written is None:
         return None
@@ -87,7 +87,7 @@ def age_days(written: str | None, day: int) -> int | None:
 
 
 def iso_date(seconds: object) -> str | None:
-    """The date of a time, in seconds since 1970; None for what is no time of this era."""
+    """The date of a time in seconds since 1970, or None when it is out of range."""
     with contextlib.suppress(OverflowError, OSError, ValueError):
         if isinstance(seconds, int) and seconds > 0:
             return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"

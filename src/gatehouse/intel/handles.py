@@ -1,8 +1,8 @@
-"""Tells user names that people make up from those that machines make.
+"""Distinguishes user names that people choose from those that machines generate.
 
-The evidence is added up as logarithms of odds, so that each kind of it can be read by itself: how
-unusual the order of letters is for names of any language, how often letters and digits change
-places, whether the letters lie side by side on a keyboard.
+The evidence is a sum of log-odds, so each kind can be read by itself: how unusual the order of
+letters is for names of any language, how often letters and digits alternate, whether the letters
+are neighbours on a keyboard.
 """
 
 import math
@@ -70,7 +70,7 @@ _PLAIN_LETTERS: Final = str.maketrans(
     | {"ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ŋ": "ng"}
 )
 
-# Names are evidence against a machine, but a name in front of random signs must not hide them.
+# Names are evidence of a person, but a name must not outweigh random characters after it.
 _LEAST_OF_A_RUN: Final = -3.0
 _LEAST_OF_LETTERS: Final = -4.0
 _SURELY_A_NAME: Final = -1.5
@@ -84,7 +84,7 @@ _LONG_HEXADECIMAL: Final = 5.0
 _CAPITAL: Final = 0.8
 _CONSONANT: Final = 0.7
 _MOST_OF_CONSONANTS: Final = 2.0
-# A few signs prove little: initials and abbreviations look as random as anything.
+# A few characters prove little: initials and abbreviations look random too.
 _BY_LENGTH: Final = (0.0, 0.0, 0.1, 0.2, 0.3, 0.5, 0.75)
 _BIAS: Final = 2.2
 _SLOPE: Final = 0.9
@@ -132,7 +132,7 @@ def _name_in(handle: str) -> str:
     text = handle[:_MAX_ADDRESS]
     if "@" in text:
         text = text.rpartition("@")[0] or text
-    # What follows a plus is a note that people add to their address.
+    # A plus begins a tag that people add to their address.
     if "+" in text:
         text = text.partition("+")[0] or text
     return text[:MAX_CHARACTERS]
@@ -140,14 +140,14 @@ def _name_in(handle: str) -> str:
 
 def _fold(text: str) -> str | None:
     plain = unicodedata.normalize("NFKD", text.translate(_PLAIN_LETTERS))
-    # One sign can become eighteen.
+    # One character can become eighteen.
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))[:MAX_CHARACTERS]
     if any(sign.isalpha() and not sign.isascii() for sign in plain):
         return None
     return plain
 
 
-# The words of names come again and again, the numbers behind them do not.
+# Words in names recur, which the cache uses; the numbers after them do not.
 @lru_cache(maxsize=20_000)
 def _oddness(word: str) -> float:
     return sum(map(_PAIRS.__getitem__, map(add, word, word[1:])))
@@ -165,7 +165,7 @@ def _of_numbers(text: str, word: str, numbers: list[str]) -> float:
     changes = len(_CHANGES.findall(text))
     mixed = _of_changes(text, changes) + _of_hexadecimal(word, digits, changes)
     evidence = _weighed(mixed, len(word) + digits)
-    # Years and dates are people's; longer numbers may be, as telephone numbers are.
+    # People use years and dates; longer numbers may be phone numbers.
     if longest > 4:
         evidence += 0.4 if longest <= 6 else 0.8 if longest <= 8 else 1.2
     return evidence
@@ -174,7 +174,7 @@ def _of_numbers(text: str, word: str, numbers: list[str]) -> float:
 def _of_changes(text: str, changes: int) -> float:
     evidence = _BY_CHANGES[min(changes, len(_BY_CHANGES) - 1)]
     if evidence:
-        # Players write n00b for noob. Read so, it is a word; random signs are still random.
+        # Players write n00b for noob. With letters for digits that is a word, random text is not.
         read = text.translate(_DIGITS_AS_LETTERS)
         if _INNER_DIGIT.search(read) is None and sum(map(_oddness, _WORDS.findall(read))) < -1.5:
             return min(_MOST_OF_LEET, evidence * _LEET_SHARE)

@@ -13,8 +13,8 @@ MAX_TAGS: Final = 20
 _MAX_ELEMENT: Final = 80
 
 ENGLISH: Final = "en"
-_NOBODY_S: Final = frozenset({ENGLISH, "eo"})
-"""Languages of all countries, which say nothing by themselves."""
+_INTERNATIONAL: Final = frozenset({ENGLISH, "eo"})
+"""Languages that people of all countries set, so they are no evidence by themselves."""
 
 # One element of the list: a language tag or *, then its weight. Android apps write their locale
 # with underscores (zh_CN_#Hans), which is as clear. No two neighbouring parts can take the same
@@ -27,12 +27,12 @@ _ELEMENT: Final = re.compile(
 
 
 class Languages(msgspec.Struct, frozen=True, gc=False):
-    """The languages that somebody asked for."""
+    """The languages of an Accept-Language header."""
 
     tags: tuple[tuple[str, str | None, float], ...]
     """Language, region and weight above 0 and up to 1, the heaviest first."""
     is_valid: bool
-    """Whether there is a language, and nothing that no browser would send."""
+    """Whether there is a language, and every element is one that browsers send."""
 
 
 def read_languages(header: str) -> Languages:
@@ -58,12 +58,8 @@ def _read(text: str) -> Languages:
         weight = 1.0 if quality is None else min(1.0, float(quality))
         if language is not None and weight > 0:
             tags.append((language.lower(), _region(rest) if rest else None, weight))
-    tags.sort(key=_lightness)
+    tags.sort(key=lambda tag: -tag[2])
     return Languages(tuple(tags), is_valid and bool(tags))
-
-
-def _lightness(tag: tuple[str, str | None, float]) -> float:
-    return -tag[2]
 
 
 def _region(rest: str) -> str | None:
@@ -79,9 +75,9 @@ def _region(rest: str) -> str | None:
 
 
 def fit(languages: Languages, country: str) -> float | None:
-    """How much somebody with these languages is to be expected in a country, from 0 to 1.
+    """How well these languages fit a country, from 0 to 1.
 
-    1 when one of the languages is the country's own variety, as de-AT is Austria's. Otherwise the
+    1 when one of the languages is the country's own variety, as de-AT is Austria's; else the
     largest share of the country's people who speak one of them, times the language's weight.
 
     English counts only when it leads: browsers of all countries put it behind their own language.
@@ -101,7 +97,7 @@ def fit(languages: Languages, country: str) -> float | None:
         if region == code:
             return 1.0
         share = shares.get(main)
-        if main not in _NOBODY_S and (share is not None or is_spoken(main)):
+        if main not in _INTERNATIONAL and (share is not None or is_spoken(main)):
             speaks = True
         if share is not None and weight * share > best:
             best = weight * share

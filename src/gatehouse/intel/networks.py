@@ -2,13 +2,15 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Annotated, Final, Literal, Protocol
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.intel.addresses import Address
+from gatehouse.intel.claims import Claims
 from gatehouse.intel.packed import (
     Day,
     PackedDataError,
@@ -70,19 +72,7 @@ class Feed(msgspec.Struct, frozen=True):
     date: str | None
     rows: int
     sha256: str | None
-    origin: Literal["shipped", "operator"]
-
-
-class NetworkRow(msgspec.Struct, frozen=True, gc=False):
-    """What the packed table says about an address; None and False mean that it does not say."""
-
-    country: str | None = None
-    asn: int | None = None
-    organisation: str | None = None
-    hosting: bool = False
-    vpn: bool = False
-    relay: bool = False
-    mobile: bool = False
+    origin: Literal["shipped", "operator"] = "shipped"
 
 
 class NetworkPackage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -157,7 +147,7 @@ class PackedNetworks:
         self._v6 = v6
         self.feed = feed
 
-    def find(self, address: Address) -> NetworkRow:
+    def find(self, address: Address) -> Claims:
         """What the table says about an address."""
         if address.version == 4:
             ranges, key = self._v4, address.value
@@ -167,17 +157,17 @@ class PackedNetworks:
         country = self._countries[ranges.countries[place]]
         holder = ranges.holders[place] - 1
         if holder < 0:
-            return NetworkRow(country)
+            return Claims(country)
         systems = self._systems
         kind = systems.classes[holder]
-        return NetworkRow(
+        return Claims(
             country,
             systems.numbers[holder],
             systems.names[holder],
             kind & HOSTING != 0,
             kind & VPN != 0,
-            kind & RELAY != 0,
-            kind & MOBILE != 0,
+            relay=kind & RELAY != 0,
+            mobile=kind & MOBILE != 0,
         )
 
 
@@ -206,7 +196,6 @@ def _feed(about: NetworkSource) -> Feed:
         date=about.date,
         rows=about.rows,
         sha256=about.sha256,
-        origin="shipped",
     )
 
 
@@ -216,32 +205,19 @@ def _unpack(packed: bytes) -> tuple[Contents, Systems, Ranges, Ranges]:
         contents = _contents_decoder.decode(head)
     except msgspec.DecodeError as error:
         raise PackedDataError(f"{DATA_FILE} has a malformed head: {error}") from error
-    lengths = column_lengths(contents)
-    if len(payload) != sum(lengths):
-        raise PackedDataError(f"{DATA_FILE} has columns of {len(payload)} bytes: the wrong length")
-    columns = _cut(payload, lengths)
+    names, numbers, classes, *ranges = _columns(payload, contents)
     try:
-        names = str(next(columns), "utf-8").split("\n")
+        holders = str(names, "utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise PackedDataError(f"{DATA_FILE} holds malformed names: {error}") from error
-    if len(names) != contents.systems:
-        raise PackedDataError(f"{DATA_FILE} names {len(names)} systems of {contents.systems}")
-    systems = Systems(integers("I", next(columns)), names, bytes(next(columns)))
-    v4 = Ranges(
-        integers("I", _woven(next(columns), 4)),
-        bytes(next(columns)),
-        integers("I", next(columns)),
-    )
-    v6 = Ranges(
-        integers("Q", _woven(next(columns), 8)),
-        bytes(next(columns)),
-        integers("I", next(columns)),
-    )
-    return contents, systems, v4, v6
+    if len(holders) != contents.systems:
+        raise PackedDataError(f"{DATA_FILE} names {len(holders)} systems of {contents.systems}")
+    systems = Systems(integers("I", numbers), holders, bytes(classes))
+    return contents, systems, _ranges("I", ranges[:3]), _ranges("Q", ranges[3:])
 
 
-def column_lengths(contents: Contents) -> tuple[int, ...]:
-    """The bytes of each column in the order of the file.
+def _columns(payload: memoryview, contents: Contents) -> list[memoryview]:
+    """The columns in the order of the file.
 
     Names, numbers and classes of the systems; then starts, countries and holders of the ranges,
     first of IPv4, then of IPv6.
@@ -249,20 +225,21 @@ def column_lengths(contents: Contents) -> tuple[int, ...]:
     of_systems = (contents.names, 4 * contents.systems, contents.systems)
     of_v4 = (4 * contents.v4, contents.v4, 4 * contents.v4)
     of_v6 = (8 * contents.v6, contents.v6, 4 * contents.v6)
-    return of_systems + of_v4 + of_v6
+    lengths = of_systems + of_v4 + of_v6
+    if len(payload) != sum(lengths):
+        raise PackedDataError(f"{DATA_FILE} has columns of {len(payload)} bytes: the wrong length")
+    ends = accumulate(lengths)
+    return [payload[end - length : end] for end, length in zip(ends, lengths, strict=True)]
 
 
-def _cut(payload: memoryview, lengths: tuple[int, ...]) -> Iterator[memoryview]:
-    place = 0
-    for length in lengths:
-        yield payload[place : place + length]
-        place += length
+def _ranges(code: str, columns: Sequence[memoryview]) -> Ranges:
+    starts, countries, holders = columns
+    size = array(code).itemsize
+    return Ranges(integers(code, _woven(starts, size)), bytes(countries), integers("I", holders))
 
 
 def _woven(column: memoryview, size: int) -> bytearray:
-    """Integers whose lowest bytes came first, then their second bytes, and so on: like that,
-    neighbours that differ little pack into less.
-    """
+    """Integers from a column of all lowest bytes, then all second bytes, which packs better."""
     count = len(column) // size
     woven = bytearray(len(column))
     for place in range(size):

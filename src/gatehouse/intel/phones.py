@@ -1,4 +1,4 @@
-"""Reads phone numbers as people write them, and gives each one form that can be compared."""
+"""Parses phone numbers as people write them into one form that can be compared."""
 
 import re
 from functools import cache
@@ -10,9 +10,9 @@ from phonenumbers import NumberParseException, PhoneMetadata, PhoneNumber, Valid
 
 MAX_CHARACTERS: Final = 32
 MAX_DIGITS: Final = 15
-"""What E.164 allows a whole number."""
+"""The most digits of a number in E.164."""
 MAX_EXTENSION: Final = 11
-"""Digits of an extension: what keeps the canonical form of any number within MAX_CHARACTERS."""
+"""The most digits of an extension; with it every canonical form fits into MAX_CHARACTERS."""
 
 _ARGENTINA: Final = 54
 _MEXICO: Final = 52
@@ -25,28 +25,28 @@ _KINDS: Final = (
 )  # fmt: skip
 _CALLING_CODES: Final = frozenset(map(str, phonenumbers.COUNTRY_CODE_TO_REGION_CODE))
 _EXIT_CODE: Final = re.compile(r"[\s(]*(?:00|011)(?=[\s().-]*[1-9])")
-"""How most of the world, and North America, begin an international number without a plus."""
+"""The prefixes for international calls: 00 in most of the world, 011 in North America."""
 
 
 class Phone(msgspec.Struct, frozen=True):
     """One phone number. It is never printed, because it is personal data."""
 
     e164: str
-    """The whole number, ``+442079460958``."""
+    """The number with its calling code, such as ``+442079460958``."""
     national: str
-    """The number within its country, without the prefix that only dialling needs."""
+    """The number within its country, without the trunk prefix."""
     extension: str | None = None
     country: str | None = None
-    """The region whose number this is (ISO 3166 alpha-2), None when the plan does not say."""
+    """The region of the number (ISO 3166 alpha-2), or None when the number plan does not tell."""
 
     @property
     def canonical(self) -> str:
-        """The form in which a record keeps the number: E.164, and ``;ext=12`` if there is one."""
+        """The form that a record stores: E.164, then ``;ext=12`` for an extension."""
         return f"{self.e164};ext={self.extension}" if self.extension else self.e164
 
     @property
     def calling_code(self) -> str:
-        """The country's digits, between the plus and the national number."""
+        """The country calling code, without the plus."""
         return self.e164[1 : len(self.e164) - len(self.national)]
 
     def __repr__(self) -> str:
@@ -57,25 +57,31 @@ class Phone(msgspec.Struct, frozen=True):
 
 
 def parse_phone(text: str, country: str | None = None) -> Phone | None:
-    """The number that a text is, or None when it is not one whole phone number.
+    """The number in a text, or None when the text is not exactly one phone number.
 
-    `country` is where a number without a country's digits would be dialled. The number must have
-    a length that its country uses; whether it is in service cannot be told from its digits.
+    `country` is the region of a number without a calling code. The number must have a length that
+    its country uses; whether it is in service is not checked.
     """
     if not 0 < len(text) <= MAX_CHARACTERS:
         return None
     text = _in_ascii(text)
     found = _read_plain(text) or _read(text, country.upper() if country else None)
     if found is None:
-        # Only now: in Johannesburg and Buenos Aires 011 is an area, not the way out of the country.
+        # This comes last: in Johannesburg and Buenos Aires 011 is an area code.
         exit_code = _EXIT_CODE.match(text)
         if exit_code is not None:
             found = _read("+" + text[exit_code.end() :], None)
     return found
 
 
+def plain_digits(text: str) -> str | None:
+    """The digits, and a leading plus, of a number with only the usual separators; or None."""
+    digits = text.translate(_SEPARATORS)
+    return digits if digits.isascii() and digits.removeprefix("+").isdigit() else None
+
+
 def calling_code_of(e164: str) -> str | None:
-    """The country's digits of a whole number, or None when no country has them."""
+    """The calling code of a number in E.164, or None when no country has it."""
     for end in (2, 3, 4):
         if e164[1:end] in _CALLING_CODES:
             return e164[1:end]
@@ -83,16 +89,16 @@ def calling_code_of(e164: str) -> str | None:
 
 
 def main_region(calling_code: str) -> str | None:
-    """The region that gives a calling code its number plan; None for codes without a country."""
+    """The region whose number plan a calling code uses; None for codes without a country."""
     region = phonenumbers.region_code_for_country_code(int(calling_code))
     return region if region.isalpha() and region != "ZZ" else None
 
 
 @cache
 def trunk_prefix(calling_code: str) -> str:
-    """What is dialled before a national number at home, such as the 0 of 020 7946 0958.
+    """The digits before a national number within its country, such as the 0 of 020 7946 0958.
 
-    Empty where there is none, and where the plan reads the same digits in other ways as well.
+    Empty where there are none, and where the plan also gives those digits another meaning.
     """
     plan = _plan_of(calling_code)
     prefix = (plan.national_prefix if plan else None) or ""
@@ -101,7 +107,7 @@ def trunk_prefix(calling_code: str) -> str:
 
 
 def load_all_plans() -> None:
-    """Load the number plans of all countries, which otherwise happens when one is first seen."""
+    """Load the number plans of all countries, which else happens when one is first used."""
     for calling_code in _CALLING_CODES:
         trunk_prefix(calling_code)
         _plain_plan(calling_code)
@@ -113,12 +119,12 @@ def _plan_of(calling_code: str) -> PhoneMetadata | None:
 
 
 class _Plain(msgspec.Struct, frozen=True):
-    """What must be known of a number plan to read a whole number that is all digits."""
+    """The parts of a number plan that suffice for a number in E.164."""
 
     lengths: frozenset[int]
     prefix: re.Pattern[str]
     regions: tuple[tuple[str, re.Pattern[str]], ...]
-    """Whose plan it is, in order, each with how its numbers are told from those of the others."""
+    """The regions that share the plan, in order, each with a pattern for its numbers."""
 
 
 @cache
@@ -128,7 +134,7 @@ def _plain_plan(calling_code: str) -> _Plain | None:
         return None
     return _Plain(
         lengths=frozenset(plan.general_desc.possible_length),
-        # A zero is for the library in any case: in a few countries it is part of the number.
+        # A leading zero goes to the library: in a few countries it is part of the number.
         prefix=re.compile(f"0|(?:{plan.national_prefix_for_parsing or '0'})"),
         regions=_regions_of(calling_code),
     )
@@ -142,9 +148,9 @@ def _regions_of(calling_code: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _numbers_of(region: str) -> str:
-    """An expression for the numbers of a region that shares its calling code.
+    """A pattern for the numbers of a region that shares its calling code.
 
-    The library asks for each kind of number in turn; all of them at once are as good and quicker.
+    The library tries the pattern of each kind of number in turn; one pattern for all is faster.
     """
     plan = PhoneMetadata.metadata_for_region(region)
     assert plan is not None
@@ -161,9 +167,12 @@ def _numbers_of(region: str) -> str:
 
 
 def _read_plain(text: str) -> Phone | None:
-    """What `_read` finds in a plus, digits and separators, but quickly; None is no verdict."""
-    digits = text.translate(_SEPARATORS)
-    if not (digits.startswith("+") and digits[1:].isdigit() and digits.isascii()):
+    """What `_read` finds in a plus, digits and separators, in 6 µs instead of 40.
+
+    None means that `_read` has to decide.
+    """
+    digits = plain_digits(text)
+    if digits is None or not digits.startswith("+"):
         return None
     code = calling_code_of(digits)
     plan = _plain_plan(code) if code else None
@@ -182,7 +191,7 @@ def _read_plain(text: str) -> Phone | None:
 
 def _read(text: str, region: str | None) -> Phone | None:
     if region is None and _DIGITS.fullmatch(text):
-        return None  # as the library would say, but late
+        return None  # The library would say the same, later.
     try:
         number = phonenumbers.parse(text, region)
     except NumberParseException:
@@ -210,31 +219,31 @@ def _read(text: str, region: str | None) -> Phone | None:
 def _has_possible_length(number: PhoneNumber, national: str) -> bool:
     if phonenumbers.is_possible_number_with_reason(number) == ValidationResult.IS_POSSIBLE:
         return True
-    # Mexico gave up the 1 before its mobiles in 2019, but records and people still have it.
+    # Mexico dropped the 1 before mobile numbers in 2019, but it is still in use.
     return number.country_code == _MEXICO and bool(_OLD_MEXICAN_MOBILE.fullmatch(national))
 
 
 def _was_written(national: str, text: str, number: PhoneNumber) -> bool:
     """Whether the text really has these digits.
 
-    The library is kinder than the truth allows: it drops one or two letters in silence, and
-    completes a local number with the only area code of a small country.
+    The library is too lenient: it silently drops one or two letters, and completes a local number
+    with the only area code of a small country.
     """
     main, _, rest = text.partition(";")
     if rest.lower().startswith("phone-context="):
         return True
-    # Letters are digits too, on the keys of a phone: 1-800-FLOWERS.
+    # Letters stand for the keys of a phone: 1-800-FLOWERS.
     written = phonenumbers.normalize_digits_only(
         phonenumbers.convert_alpha_characters_in_number(main)
     )
     if number.country_code == _ARGENTINA and national.startswith("9"):
-        # The mobile prefix is 15 behind the area code at home, and 9 before it from abroad.
+        # The mobile prefix is 15 after the area code within Argentina, 9 before it from abroad.
         national = national[-6:]
     return national in written if number.extension else written.endswith(national)
 
 
 def _is_settled(e164: str, national: str) -> bool:
-    """Whether reading the result gives the result again, as it does unless a zero was doubled."""
+    """Whether parsing the result gives the same number; with a doubled leading zero it does not."""
     if not national.startswith("0"):
         return True
     again = phonenumbers.parse(e164)
@@ -242,7 +251,7 @@ def _is_settled(e164: str, national: str) -> bool:
 
 
 def _in_ascii(text: str) -> str:
-    """The text with every script's digits as ASCII: beside letters the library forgets others."""
+    """The text with the digits of all scripts as ASCII; the library drops others beside letters."""
     if text.isascii():
         return text
     return "".join(str(int(mark)) if mark.isdecimal() else mark for mark in text)

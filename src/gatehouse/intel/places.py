@@ -130,7 +130,6 @@ def feeds() -> list[Feed]:
             date=part.date,
             rows=part.rows,
             sha256=about.sha256,
-            origin="shipped",
         )
         for part in about.sources
     ]

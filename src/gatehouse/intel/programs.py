@@ -14,20 +14,28 @@ MAX_NAME: Final = 40
 _ADDRESS: Final = re.compile(r"(?:https?|www\..*)?$")
 _NAME_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
-# Only browsers of the past call themselves compatible, and none adds to what it is like. Crawlers
-# do both.
-_MANNERS: Final = ("compatible;", "(compatible)", "like gecko;")
+# Only old browsers call themselves compatible, and none writes anything after "like Gecko".
+# Crawlers do both.
+_CRAWLER_PHRASES: Final = ("compatible;", "(compatible)", "like gecko;")
 _APPLE: Final = ("mozilla/5.0 (iphone", "mozilla/5.0 (ipad", "mozilla/5.0 (ipod")
 _NO_APPLICATION: Final = re.compile(r"safari/|compatible|bot|crawl|spider|\+http")
 _OLD_BROWSERS: Final = ("msie", "konqueror", "netfront", "opera", "icab", "polaris", "viera")
 
 
+_WORDS_BY_KIND: Final[dict[ProgramKind, str]] = {
+    "headless": agent_words.HEADLESS,
+    "library": agent_words.LIBRARIES,
+    "app": agent_words.APPLICATIONS,
+    "bot": agent_words.BOTS,
+}
+
+
 class Program(NamedTuple):
-    """A program that gave itself away."""
+    """A program that names itself in an agent."""
 
     kind: ProgramKind
     name: str | None
-    """The word that did it, as it is spelled in the agent; None for an address or a manner."""
+    """The word as it is spelled in the agent; None for an address or a crawler's phrase."""
 
 
 class _Words(NamedTuple):
@@ -40,18 +48,10 @@ class _Words(NamedTuple):
 @cache
 def compiled_words() -> _Words:
     """The words, compiled. The first call costs some milliseconds."""
-    # Most agents are browsers, so that one search through all words usually says all.
-    programs = "".join(
-        (agent_words.HEADLESS, agent_words.LIBRARIES, agent_words.APPLICATIONS, agent_words.BOTS)
-    )
     return _Words(
-        programs=_any_of(programs),
-        by_kind=(
-            ("headless", _any_of(agent_words.HEADLESS)),
-            ("library", _any_of(agent_words.LIBRARIES)),
-            ("app", _any_of(agent_words.APPLICATIONS)),
-            ("bot", _any_of(agent_words.BOTS)),
-        ),
+        # Most agents are browsers, so one search for all words is usually the only one.
+        programs=_any_of("".join(_WORDS_BY_KIND.values())),
+        by_kind=tuple((kind, _any_of(words)) for kind, words in _WORDS_BY_KIND.items()),
         traps=_any_of(agent_words.TRAPS),
         webviews=_any_of(agent_words.WEBVIEWS),
     )
@@ -69,7 +69,7 @@ def find_program(text: str, lower: str) -> Program | None:
             found = expression.search(bare)
             if found is not None:
                 return Program(kind, _name_at(text, lower, *found.span()))
-    if any(manner in lower for manner in _MANNERS):
+    if any(phrase in lower for phrase in _CRAWLER_PHRASES):
         old = any(name in lower for name in _OLD_BROWSERS)
         return None if old else Program("bot", None)
     return None
@@ -90,8 +90,8 @@ def _any_of(words: str) -> Any:
 def _without_application(lower: str) -> str:
     """The agent without the names that an application on an iPhone or iPad gives itself.
 
-    They follow the build of the system. Shops are called like their sites, and people pay in
-    applications that scan, check and fetch something.
+    The names follow the build of the system. Shops name their applications after their sites, and
+    customers pay in applications that scan, check or fetch something.
     """
     if not lower.startswith(_APPLE):
         return lower
@@ -102,7 +102,7 @@ def _without_application(lower: str) -> str:
 
 
 def _blank(found: Any) -> str:
-    # As long as before, so that places in the text stay what they are.
+    # The length stays, because places found in this text are used in the original.
     return " " * len(str(found.group()))
 
 

@@ -19,12 +19,12 @@ _LOW: Final = 2**_HALF - 1
 _V4_MAX: Final = 2**32 - 1
 _ROW_BITS: Final = 24
 _CHUNK: Final = 16_384
-"""How many keys are sorted at a time: nothing else runs while a list is sorted."""
+"""How many keys are sorted at a time: sorting a list blocks all other threads."""
 
 _MAPPED: Final = 0xFFFF << 32
 _WRAPS: Final = ((_MAPPED, 0), (0x64FF9B << 96, 0), (0x2002 << 112, 80))
-"""Where IPv6 keeps IPv4 addresses (mapped, NAT64, 6to4), and how many bits follow each of them.
-They are always looked for under their own names."""
+"""Where IPv6 holds IPv4 addresses (mapped, NAT64, 6to4), and how many bits follow the address.
+Such addresses are always looked up as IPv4."""
 _TEREDO: Final = 0x20010000
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ T = TypeVar("T")
 def read_span(text: str) -> RangeRow | None:
     """The addresses that a text names: one, a network as 192.0.2.0/24, or a range as first-last.
 
-    Lists of proxies write a port behind an IPv4 address, which does not matter.
+    A port after an IPv4 address, as in lists of proxies, is ignored.
     """
     first, hyphen, last = text.partition("-")
     if hyphen:
@@ -70,19 +70,14 @@ def _read(text: str) -> RangeRow | None:
     return version, value & ~around, value | around
 
 
-def read_number(text: str) -> int | None:
-    """The number that some lists write for an address, or None."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 39):
+def read_numbers(first: str, last: str) -> RangeRow | None:
+    """The range between two addresses that are written as numbers, or None."""
+    if not all(text.isascii() and text.isdigit() and len(text) <= 39 for text in (first, last)):
         return None
-    value = int(text)
-    return value if value < 2**128 else None
-
-
-def numbered_span(first: int, last: int) -> RangeRow | None:
-    """The range between two addresses written as numbers."""
-    if first > last:
+    start, end = int(first), int(last)
+    if start > end or end >= 1 << _BITS[6]:
         return None
-    return _unwrapped((4 if last <= _V4_MAX else 6, first, last))
+    return _unwrapped((4 if end <= _V4_MAX else 6, start, end))
 
 
 def is_everything(span: RangeRow) -> bool:
@@ -108,8 +103,8 @@ def _unwrapped(span: RangeRow) -> RangeRow:
 class Segments:
     """A number for every address: the address space cut where the number changes, 0 for nothing.
 
-    IPv6 addresses are held as two halves, so that networks of any size are exact. Arrays are
-    filled one by one and never made of lists: to make and to free long lists stops all else.
+    IPv6 addresses are held as two halves, so networks of any size are exact. Arrays are filled one
+    by one and never made from lists: creating and freeing long lists blocks all other threads.
     """
 
     __slots__ = ("_bounds", "_high", "_low", "_values4", "_values6")
@@ -141,9 +136,9 @@ class Segments:
         return zip(bounds, islice(self._values6, 1, None), strict=True)
 
     def put(self, version: int, at: int, number: int) -> None:
-        """From an address on, a number holds; what was put there before does not.
+        """Set the number from an address on, in place of any number set there before.
 
-        Addresses come in order.
+        Addresses come in ascending order.
         """
         if version == 4:
             bounds, values = self._bounds, self._values4
@@ -166,7 +161,7 @@ class Segments:
 
 
 class Spans:
-    """Gathers ranges with their numbers in the order of a file, then makes segments of them."""
+    """Collects ranges with their numbers in the order of a file, then turns them into segments."""
 
     def __init__(self) -> None:
         self._chunks: dict[int, list[list[int]]] = {4: [[]], 6: [[]]}
@@ -191,7 +186,7 @@ class Spans:
     def segments(self) -> Segments:
         """The segments. Where ranges overlap the narrowest counts, of equal ones the last.
 
-        Nothing is left of what was gathered.
+        The collected ranges are freed.
         """
         made = Segments()
         for version in (4, 6):
@@ -211,7 +206,7 @@ class Spans:
 
 
 def _emptied(chunk: list[int]) -> Iterator[int]:
-    """What is in a list from the last to the first, which are freed one by one."""
+    """The items of a list from the last to the first, each freed when it is taken."""
     while chunk:
         yield chunk.pop()
 
@@ -225,10 +220,10 @@ class _Cuts:
         self._made = made
         self._around: list[tuple[int, int, int, int]] = []
         """A heap of the ranges that are open, the narrowest first, of equal ones the last: width,
-        row, the address behind the range, and its number. Others than the first may be over."""
+        row, the address after the range, and its number. Only the first is sure to be open."""
 
     def open(self, first: int, behind: int, row: int, number: int) -> None:
-        """A range begins, and ends before the address behind it."""
+        """A range begins; it ends before the address `behind`."""
         around = self._around
         if around and around[0][2] <= first:
             self.close(first)
@@ -236,7 +231,7 @@ class _Cuts:
         self._made.put(self._version, first, around[0][3])
 
     def close(self, at: int) -> None:
-        """Everything that ends at an address or before it is over."""
+        """Close all ranges that end at an address or before it."""
         around = self._around
         while around and around[0][2] <= at:
             behind = heappop(around)[2]
@@ -247,7 +242,7 @@ class _Cuts:
 
 
 def overlay(layers: Sequence[Segments]) -> tuple[Segments, tuple[tuple[int, ...], ...]]:
-    """Many sets of addresses as one: which of them hold an address is found by one bisection.
+    """Combine sets of addresses, so that one bisection finds which of them hold an address.
 
     The numbers of the segments count the combinations that occur; each combination lists the
     layers that hold an address there. The first combination is that of none.
@@ -283,24 +278,19 @@ def nested_segments(rows: Iterable[tuple[RangeRow, T]]) -> tuple[Segments, list[
     The number of a segment is the index of everything stored under the networks that cover it, the
     widest first. Two networks never overlap in part: one lies inside the other, or they are apart.
     """
-    made = Segments()
+    spans = Spans()
     covering: list[tuple[T, ...]] = [()]
     around: list[tuple[int, int, int]] = []
-    """The networks that are open, the widest first: version, the address behind it, number."""
-
-    def close(version: int, at: int) -> None:
-        while around and (around[-1][0] < version or around[-1][1] <= at):
-            of, behind, _ = around.pop()
-            if behind < 1 << _BITS[of]:
-                made.put(of, behind, around[-1][2] if around else 0)
-
-    for (version, first, last), stored in sorted(rows, key=_wide_first):
-        close(version, first)
+    """The networks around the current one, the widest first: version, last address, number."""
+    for span, stored in sorted(rows, key=_wide_first):
+        version, first, last = span
+        while around and around[-1][:2] < (version, first):
+            around.pop()
+        number = len(covering)
         covering.append((*covering[around[-1][2] if around else 0], stored))
-        made.put(version, first, len(covering) - 1)
-        around.append((version, last + 1, len(covering) - 1))
-    close(max(_BITS) + 1, 0)
-    return made, covering
+        around.append((version, last, number))
+        spans.add(span, number)
+    return spans.segments(), covering
 
 
 def _wide_first(row: tuple[RangeRow, object]) -> int:

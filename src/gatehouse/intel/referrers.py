@@ -1,4 +1,4 @@
-"""Says what is odd about the page that a customer claims to come from.
+"""Finds what is suspicious about the page that a customer claims to come from.
 
 Only the scheme and the host of its URL are examined; path and query may hold personal data.
 """
@@ -26,21 +26,9 @@ _HOST: Final = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*", re.ASCII)
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _PORT: Final = re.compile(r"[0-9]{0,5}", re.ASCII)
 
-# Names that no public site has: RFC 6761, 6762 and 8375, and what routers and offices use.
-_LOCAL_ENDS: Final = frozenset(
-    {
-        "arpa",
-        "corp",
-        "home",
-        "internal",
-        "intranet",
-        "invalid",
-        "lan",
-        "local",
-        "localdomain",
-        "localhost",
-        "test",
-    }
+# Top-level names without public sites: RFC 6761, 6762 and 8375, and those of private networks.
+_LOCAL_END: Final = re.compile(
+    "arpa|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|test"
 )
 
 # Scripts that are written together in one word.
@@ -53,7 +41,7 @@ _CYRILLIC_LIKE_LATIN: Final = frozenset("аеорсухіјѕԁһӏԛԝьү")
 
 
 def suspicion(url: str) -> str | None:
-    """Why a referrer is odd, in one or two words, or None when it is ordinary or empty."""
+    """Why a referrer is suspicious, in one or two words; None when it is ordinary or empty."""
     text = url[:MAX_CHARACTERS].strip()
     scheme, colon, rest = text.partition(":")
     if not colon or _SCHEME.fullmatch(scheme) is None:
@@ -69,7 +57,7 @@ def suspicion(url: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _of_authority(authority: str) -> str | None:
-    # No browser tells a name and password; who writes one hides the host behind it.
+    # No browser sends credentials in a referrer; they are written to disguise the host.
     if "@" in authority:
         return CREDENTIALS
     if authority.startswith("["):
@@ -85,15 +73,15 @@ def _of_authority(authority: str) -> str | None:
     last = host.rpartition(".")[2]
     if _NUMBER.fullmatch(last):
         return LOCAL_HOST if host.startswith("127.") else ADDRESS
-    if last == host or last in _LOCAL_ENDS:
+    if last == host or _LOCAL_END.fullmatch(last):
         return LOCAL_HOST
-    if "xn--" in host and any(map(_is_false, host.split("."))):
+    if "xn--" in host and any(map(_is_false_label, host.split("."))):
         return PUNYCODE
     return None
 
 
 @lru_cache(maxsize=1024)
-def _is_false(label: str) -> bool:
+def _is_false_label(label: str) -> bool:
     if not label.startswith("xn--"):
         return False
     try:
@@ -103,7 +91,7 @@ def _is_false(label: str) -> bool:
 
 
 def _imitates(label: str) -> bool:
-    """Whether a name could be made to be taken for another, by the letters it mixes."""
+    """Whether the mixed scripts of a name suggest that it imitates another."""
     scripts = set()
     # Catalan writes a dot between two l's.
     for sign in label.replace("l·l", "ll"):
@@ -114,7 +102,7 @@ def _imitates(label: str) -> bool:
             return True
         elif sign.isalpha():
             scripts.add(unicodedata.name(sign, "").partition(" ")[0])
-    # Browsers write these as the plain letters they stand for.
+    # Browsers convert these to plain letters.
     if "FULLWIDTH" in scripts:
         return True
     if len(scripts) > 1:

@@ -1,46 +1,27 @@
-"""Finds which word of one name answers to which word of the other, and how alike they are."""
+"""Pairs the words of one name with the words of another, and says how alike they are."""
 
+import re
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from gatehouse.idverify.names.knowledge import are_two_given_names, borne_by_others, knowledge
+from gatehouse.idverify.names.knowledge import are_two_given_names, differ_in_gender, knowledge
 from gatehouse.idverify.names.scripts import LATIN
 from gatehouse.idverify.names.sounds import sound_likeness
 from gatehouse.idverify.names.tokens import Token
 from gatehouse.idverify.response import Why
 
-# Words less alike than this say nothing about each other.
+# Words less alike than this are not paired.
 _LEAST: Final = 0.35
-# Two words whose Latin letters share less than this do not sound alike either.
+# Words whose spelling is less alike than this are not compared by sound.
 _WORTH_HEARING: Final = 0.4
 _WORTH_HEARING_ACROSS: Final = 0.25
 _GOOD: Final = 0.8
-# What turns a man's name into a woman's, not a short name into the full one.
-_FEMININE: Final = frozenset(
-    (
-        "a",
-        "e",
-        "h",
-        "i",
-        "n",
-        "o",
-        "g",
-        "ah",
-        "ia",
-        "ya",
-        "ye",
-        "le",
-        "la",
-        "ne",
-        "na",
-        "te",
-        "ta",
-        "ette",
-    )
-)
-# Michael and Michelle: two names, however alike they are.
+# An ending that makes a woman's name of a man's, rather than a full name of a short one.
+_FEMININE: Final = re.compile("[aeghino]|ah|ia|[lnty][ae]|ette")
+# The most that two known given names may score, such as Michael and Michelle.
 _OTHER_GIVEN: Final = 0.55
 _NATS_PER_LETTER: Final = 2.3
 
@@ -52,14 +33,14 @@ class Likeness(NamedTuple):
 
     likeness: float
     spelling: float
-    """Alike in writing alone."""
+    """How alike they are in writing alone."""
     evidence: float
-    """In nats; grows with the length of what agrees."""
+    """In nats; it grows with the number of letters that agree."""
     why: Why
 
 
 class Match(NamedTuple):
-    """Two words that answer to each other."""
+    """A pair of words, by their places in the two names."""
 
     left: int
     right: int
@@ -107,7 +88,7 @@ def _initial(left: Token, right: Token) -> Likeness:
 def _both_latin(left: Token, right: Token) -> Likeness:
     one, other = left.text, right.text
     spelling = _spelling(one, other, score_cutoff=_WORTH_HEARING)
-    if other in knowledge().nicknames.get(one, ()) and not borne_by_others(one, other):
+    if other in knowledge().nicknames.get(one, ()) and not differ_in_gender(one, other):
         return Likeness(max(0.9, spelling), spelling, 5.0, Why.NICKNAME)
     if not spelling:
         return _NOTHING
@@ -118,7 +99,7 @@ def _both_latin(left: Token, right: Token) -> Likeness:
     if are_two_given_names(one, other):
         return Likeness(min(likeness, _OTHER_GIVEN), spelling, evidence, Why.DIFFERENT)
     short, long = (one, other) if len(one) < len(other) else (other, one)
-    if len(short) >= 3 and long.startswith(short) and long[len(short) :] not in _FEMININE:
+    if len(short) >= 3 and long.startswith(short) and not _FEMININE.fullmatch(long, len(short)):
         return Likeness(max(_GOOD, likeness), spelling, evidence, Why.NICKNAME)
     return Likeness(likeness, spelling, evidence, Why.TYPO)
 
@@ -133,7 +114,7 @@ def align(left: Sequence[Token], right: Sequence[Token]) -> list[Match]:
                 rank = found.likeness * (0.5 if one.particle or other.particle else 1.0)
                 rank += 0.01 * found.evidence - 0.3 * (one.particle != other.particle)
                 candidates.append((rank, -i, -j, found))
-    candidates.sort(reverse=True, key=_rank)
+    candidates.sort(reverse=True, key=itemgetter(0, 1, 2))
     taken_left: set[int] = set()
     taken_right: set[int] = set()
     matches = []
@@ -145,14 +126,10 @@ def align(left: Sequence[Token], right: Sequence[Token]) -> list[Match]:
     return matches
 
 
-def _rank(candidate: tuple[float, int, int, Likeness]) -> tuple[float, int, int]:
-    return candidate[:3]
-
-
 def joined(
     left: list[Token], right: list[Token], matches: list[Match]
 ) -> tuple[list[Token], list[Token]] | None:
-    """The names with two words of one written together as the other writes them, if that fits."""
+    """The names with two words of one joined, where the other name writes them as one word."""
     if len(left) == len(right):
         return None
     good_left = {match.left for match in matches if match.likeness >= _GOOD}
@@ -178,7 +155,7 @@ def _join_one(
         for other in waiting:
             if len(other.ascii) < 4 or abs(length - len(other.ascii)) > 3:
                 continue
-            # What is written together begins like its first word, or like one that lost its vowel.
+            # The joined word begins like its first word, or ends like its second.
             if first.ascii[:1] != other.ascii[:1] and second.ascii[-1:] != other.ascii[-1:]:
                 continue
             one = first.joined(second)

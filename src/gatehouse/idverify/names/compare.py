@@ -1,4 +1,4 @@
-"""Whole names as single strings: may they be one person's, and why."""
+"""Compares whole names as single strings: whether they may be the same person's, and why."""
 
 from typing import Final
 
@@ -13,11 +13,11 @@ from gatehouse.idverify.names.tokens import Token, tokens_of
 from gatehouse.idverify.response import Result, Why
 
 PARTIAL_FROM: Final = 0.5
-"""The least score that is not NO_MATCH. It weighs a missed person like a false one."""
+"""The lowest score above NO_MATCH. There, false matches cost as much as missed ones."""
 _AS_GOOD_AS_EQUAL: Final = 0.9
 
-# What keeps a pair from being a full match, the weightiest first.
-_WEIGHTY: Final = (Why.TYPO, Why.NICKNAME, Why.INITIAL)
+# Reasons that make a match partial, the most important first.
+_PARTIAL_REASONS: Final = (Why.TYPO, Why.NICKNAME, Why.INITIAL)
 
 
 class FullNameVerdict(msgspec.Struct, frozen=True):
@@ -25,7 +25,7 @@ class FullNameVerdict(msgspec.Struct, frozen=True):
 
     score: float
     decision: Result
-    why: Why
+    why: str
 
 
 def compare_full_names(left: str, right: str) -> FullNameVerdict:
@@ -46,12 +46,12 @@ def compare_full_names(left: str, right: str) -> FullNameVerdict:
 
 
 def ruled(compared: NameComparison, score: float) -> float:
-    """The model's score, unless a rule knows better."""
+    """The model's score, lowered to NO_MATCH where the given names are known to differ."""
     return min(score, PARTIAL_FROM - 0.01) if _another_given_name(compared) else score
 
 
 def _without_words(left: str, right: str) -> FullNameVerdict:
-    """A name without a single letter or digit is only ever like itself."""
+    """Compare names of which one has no letter or digit: only equal texts match."""
     if left.strip() and left == right:
         return FullNameVerdict(1.0, Result.MATCH, Why.EXACT)
     return FullNameVerdict(0.0, Result.NO_MATCH, Why.DIFFERENT)
@@ -77,9 +77,9 @@ def _same_words(left: list[Token], right: list[Token]) -> bool:
 
 
 def _another_given_name(compared: NameComparison) -> bool:
-    """Whether the names are alike but for the given name, and that is another one.
+    """Whether two names of two words differ in the given name alone, and that is another one.
 
-    Longer names have room for more than one given name; there the model weighs them.
+    Longer names may hold several given names, so the model weighs those.
     """
     if len(compared.left) != 2 or len(compared.right) != 2:
         return False
@@ -100,11 +100,10 @@ def _reason(compared: NameComparison) -> tuple[Why, bool]:
     whys = {match.why for match in compared.matches}
     if Why.DIFFERENT in whys:
         return Why.SUBSET, False
-    for why in _WEIGHTY:
+    for why in _PARTIAL_REASONS:
         if why in whys:
             return why, False
-    alone = len(compared.left) + len(compared.right) - 2 * len(compared.matches)
-    if alone:
+    if len(compared.left) + len(compared.right) != 2 * len(compared.matches):
         return Why.SUBSET, False
     if Why.TRANSLITERATION in whys:
         alike = all(match.likeness >= _AS_GOOD_AS_EQUAL for match in compared.matches)
@@ -115,9 +114,9 @@ def _reason(compared: NameComparison) -> tuple[Why, bool]:
 
 
 def _turned_around(compared: NameComparison) -> bool:
-    """Whether only the family name went from one end to the other: Whitfield Amelia Jane.
+    """Whether only the family name moved from one end to the other: Whitfield Amelia Jane.
 
-    Given names in another order, or father and son, are other people.
+    Given names in another order, or a father's name before the son's, are other people.
     """
     count = len(compared.left)
     shifts = {(match.right - match.left) % count for match in compared.matches}

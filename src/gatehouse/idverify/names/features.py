@@ -1,7 +1,7 @@
-"""What two names have in common, as numbers that the model weighs.
+"""Turns two names into the numbers (features) that the model weighs.
 
-All are worked out from the words that answer to each other. `short` is the name with fewer full
-words, `long` the other; a full word is neither an initial nor a particle.
+They are computed from the pairs of words. `short` is the name with fewer full words, `long` the
+other; a full word is neither an initial nor a particle.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from gatehouse.idverify.names.knowledge import knowledge
 from gatehouse.idverify.names.scripts import HANGUL, LATIN, SCRIPTS
 from gatehouse.idverify.names.tokens import Token
 
-# Name of each number, and whether more of it may only raise (1) or only lower (-1) the score.
+# Each feature, and whether a greater value may only raise (1) or only lower (-1) the score.
 FEATURES: Final[dict[str, int]] = {
     "script": 0,
     "short_words": 0,
@@ -173,7 +173,7 @@ def _full(tokens: list[Token]) -> list[int]:
 
 
 def _weigh(tokens: list[Token], places: list[int], alike: list[float]) -> tuple[float, float, int]:
-    """The likeness per letter, the most that is missing in one word, and the number of letters."""
+    """The mean likeness by letters, the most letters missing in one word, and all letters."""
     total = most = 0.0
     letters = 0
     for place, each in zip(places, alike, strict=True):
@@ -186,7 +186,7 @@ def _weigh(tokens: list[Token], places: list[int], alike: list[float]) -> tuple[
 
 
 def _rarity(token: Token) -> float:
-    """How much a word tells people apart: the commoner, the less."""
+    """How well a word distinguishes people; common names do so least."""
     if token.script != LATIN:
         return _UNKNOWN_RARITY
     return _RARITY[knowledge().common.get(token.text, 0)]

@@ -1,5 +1,5 @@
-"""What is known about names: how letters sound across scripts, how Han characters are read, which
-names are common, which are short for which. Packed by `scripts/build_names.py`, loaded once.
+"""Reference data on names: sounds across scripts, readings of Han characters, common names,
+nicknames. `scripts/build_names.py` packs the file, which is loaded once.
 """
 
 import lzma
@@ -14,7 +14,7 @@ DATA_FILE: Final = "names.msgpack.xz"
 
 
 class SoundTable(msgspec.Struct, frozen=True):
-    """How strongly a unit of one script speaks for a unit of Latin letters, in hundredths of a nat.
+    """How strongly a unit of one script suggests a unit of Latin letters, in hundredths of a nat.
 
     `pairs[n][l]` is for native unit n beside Latin unit l, `gone` for a native unit with nothing
     beside it, `added` for a Latin one.
@@ -28,41 +28,41 @@ class SoundTable(msgspec.Struct, frozen=True):
 
 
 class Knowledge(msgspec.Struct, frozen=True):
-    """Everything that was packed."""
+    """The contents of the packed file."""
 
     sounds: dict[str, SoundTable]
     readings: dict[str, dict[str, list[str]]]
     """Han character to language (m, c, k, j, v) to readings."""
     han_fold: dict[str, str]
-    """Variants of a Han character, simplified and traditional, to one of them."""
+    """Variants of a Han character, simplified and traditional, to one form."""
     spellings: dict[str, list[str]]
-    """Names in other scripts to how they are customarily written in Latin letters."""
+    """Names in other scripts to their customary spellings in Latin letters."""
     common: dict[str, int]
     """Common names to a level from 1 to 3."""
     given: dict[str, list[int]]
     """Common given names to the numbers of the names they are spellings of."""
     gender: dict[str, int]
-    """The same given names to who bears them: 1 men, 2 women, 3 both."""
+    """The same given names to the gender that bears them: 1 men, 2 women, 3 both."""
     nicknames: dict[str, list[str]]
-    """Names to the names they are short for, and the other way round."""
+    """Short names to full names, and full names to short ones."""
 
 
 @cache
 def knowledge() -> Knowledge:
-    """The packed knowledge, loaded when first asked for."""
+    """The reference data, loaded at first use."""
     packed = (resources.files(__package__) / "data" / DATA_FILE).read_bytes()
     return msgspec.msgpack.decode(lzma.decompress(packed), type=Knowledge)
 
 
 def are_one_given_name(one: str, other: str) -> bool:
     """Whether two words are known spellings of one given name: Mohammed and Muhammad."""
-    if borne_by_others(one, other):
+    if differ_in_gender(one, other):
         return False
     given = knowledge().given
     names, others = given.get(one), given.get(other)
     if names is None or others is None:
         return False
-    return not set(names).isdisjoint(others) or _same_bones(one, other)
+    return not set(names).isdisjoint(others) or _same_consonants(one, other)
 
 
 def are_two_given_names(one: str, other: str) -> bool:
@@ -71,20 +71,20 @@ def are_two_given_names(one: str, other: str) -> bool:
     return one in given and other in given and not are_one_given_name(one, other)
 
 
-def borne_by_others(one: str, other: str) -> bool:
+def differ_in_gender(one: str, other: str) -> bool:
     """Whether one is a man's name and the other a woman's."""
     gender = knowledge().gender
     return not gender.get(one, 3) & gender.get(other, 3)
 
 
-def _same_bones(one: str, other: str) -> bool:
-    """Whether two names are written alike but for habits of spelling: Catherine and Katherine."""
+def _same_consonants(one: str, other: str) -> bool:
+    """Whether two names differ only in spelling habits and vowels: Catherine and Kathryn."""
     one, other = _plain_spelling(one), _plain_spelling(other)
     if one == other:
         return True
-    bones = one[:1] + _VOWELS.sub("", one[1:])
-    # Of a short name too little is left without its vowels: Jon and Joan, Mario and Maria.
-    return len(bones) > 2 and bones == other[:1] + _VOWELS.sub("", other[1:])
+    consonants = one[:1] + _VOWELS.sub("", one[1:])
+    # Short names have too few consonants to tell them apart: Jon and Joan, Mario and Maria.
+    return len(consonants) > 2 and consonants == other[:1] + _VOWELS.sub("", other[1:])
 
 
 def _plain_spelling(name: str) -> str:

@@ -1,7 +1,7 @@
-"""The trained part: shallow trees that weigh what two names have in common.
+"""The trained model: shallow decision trees that weigh what two names have in common.
 
-No tree may count a greater likeness against two names. Made by `scripts/train_names.py`; it holds
-no name, only cuts and weights.
+In every tree a greater likeness can only raise the score. `scripts/train_names.py` makes the file,
+which holds cuts and weights and no names.
 """
 
 import math
@@ -15,18 +15,16 @@ from gatehouse.idverify.names.features import FEATURES
 
 MODEL_FILE: Final = "model.json"
 
-# A leaf is a number; a split is (feature, cut, tree when at most the cut, tree when above it).
-Tree = float | tuple[int, float, "Tree", "Tree"]
-
 
 class ModelFile(msgspec.Struct, frozen=True):
-    """A model as it is kept."""
+    """The model in its file."""
 
     features: list[str]
     base: float
     trees: list[Any]
+    """A leaf is a number; a split is [feature, cut, tree up to the cut, tree above it]."""
     trained_on: dict[str, int]
-    """How many pairs of each source it was fitted to."""
+    """The number of training pairs from each source."""
 
 
 class NameModel:
@@ -35,28 +33,21 @@ class NameModel:
     def __init__(self, kept: ModelFile) -> None:
         assert kept.features == list(FEATURES), "the model was trained on other features"
         self._base = kept.base
-        self._trees = [_read_tree(tree) for tree in kept.trees]
+        self._trees = kept.trees
 
     def score(self, numbers: list[float]) -> float:
         """The chance, from 0 to 1, that both names are one person's."""
         total = self._base
         for tree in self._trees:
             node: Any = tree
-            while node.__class__ is tuple:
+            while node.__class__ is list:
                 node = node[2] if numbers[node[0]] <= node[1] else node[3]
             total += node
         return 1 / (1 + math.exp(-total))
 
 
-def _read_tree(kept: Any) -> Tree:
-    if isinstance(kept, list):
-        feature, cut, low, high = kept
-        return feature, float(cut), _read_tree(low), _read_tree(high)
-    return float(kept)
-
-
 @cache
 def model() -> NameModel:
-    """The shipped model, loaded when first asked for."""
+    """The shipped model, loaded at first use."""
     text = (resources.files(__package__) / "data" / MODEL_FILE).read_bytes()
     return NameModel(msgspec.json.decode(text, type=ModelFile))

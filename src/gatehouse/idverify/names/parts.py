@@ -1,40 +1,47 @@
-"""Names in parts: a decision for each part, then for the whole."""
+"""Compares names in parts: decides on each part, then on the whole."""
 
-from collections.abc import Callable
 from typing import Final
 
 import msgspec
 
+from gatehouse.idverify.comparison import Comparison
 from gatehouse.idverify.names.align import align, liken
 from gatehouse.idverify.names.compare import compare_full_names
-from gatehouse.idverify.names.eastern import ALIKE, read_parts
-from gatehouse.idverify.names.relations import PartVerdict, relation_of
+from gatehouse.idverify.names.eastern import read_parts
+from gatehouse.idverify.names.relations import relation_of
+from gatehouse.idverify.names.romanisation import ALIKE
 from gatehouse.idverify.names.scripts import HAN, HANGUL, LATIN
 from gatehouse.idverify.names.tokens import Token, tokens_of
 from gatehouse.idverify.people import PersonName
-from gatehouse.idverify.response import Result, Why
+from gatehouse.idverify.response import NameResult, Result, Why
 
 
 class NameVerdict(msgspec.Struct, frozen=True):
-    """The decisions on the parts of a name and on the whole."""
+    """The decisions on the parts of a name and on the whole, and whether they were compared."""
 
-    first: PartVerdict
-    middle: PartVerdict
-    last: PartVerdict
-    whole: PartVerdict
+    first: Comparison
+    middle: Comparison
+    last: Comparison
+    whole: Comparison
+    performed: NameResult = NameResult.PERFORMED
+
+    @property
+    def parts(self) -> tuple[Comparison, Comparison, Comparison]:
+        """The decisions on the parts alone."""
+        return self.first, self.middle, self.last
 
 
-# Korean is heard, Japanese spelt from readings: this much is as good as a known spelling.
+# Korean is compared by sound and Japanese by readings; this likeness equals a known spelling.
 _KNOWN_READING: Final = 0.94
 
-# Hangul and Han begin here; most names need no closer look.
+# No Hangul or Han character comes before this one.
 _FIRST_EASTERN: Final = "\u1100"
 
-_NOT_SENT: Final = PartVerdict(Result.NOT_PROCESSED)
-_NOT_HELD: Final = PartVerdict(Result.UNKNOWN)
-_EXACT: Final = PartVerdict(Result.MATCH, Why.EXACT)
-_SUBSET: Final = PartVerdict(Result.PARTIAL_MATCH, Why.SUBSET)
-_DIFFERENT: Final = PartVerdict(Result.NO_MATCH, Why.DIFFERENT)
+_NOT_SENT: Final = Comparison(Result.NOT_PROCESSED)
+_NOT_HELD: Final = Comparison(Result.UNKNOWN)
+_EXACT: Final = Comparison(Result.MATCH, Why.EXACT)
+_SUBSET: Final = Comparison(Result.PARTIAL_MATCH, Why.SUBSET)
+_DIFFERENT: Final = Comparison(Result.NO_MATCH, Why.DIFFERENT)
 
 
 def compare_person_names(sent: PersonName, held: PersonName) -> NameVerdict:
@@ -60,7 +67,7 @@ def compare_person_names(sent: PersonName, held: PersonName) -> NameVerdict:
     return NameVerdict(first, middle, last, whole)
 
 
-def _first_and_last(sent: PersonName, held: PersonName) -> tuple[PartVerdict, PartVerdict]:
+def _first_and_last(sent: PersonName, held: PersonName) -> tuple[Comparison, Comparison]:
     eastern = _eastern(sent, held)
     if eastern is not None:
         return eastern
@@ -69,7 +76,7 @@ def _first_and_last(sent: PersonName, held: PersonName) -> tuple[PartVerdict, Pa
     return first, last
 
 
-def _part(sent: str | None, held: str | None, *, given: bool) -> PartVerdict:
+def _part(sent: str | None, held: str | None, *, given: bool) -> Comparison:
     if sent is None:
         return _NOT_SENT
     if held is None:
@@ -82,7 +89,7 @@ def _part(sent: str | None, held: str | None, *, given: bool) -> PartVerdict:
     return _words(left, right, given=given)
 
 
-def _words(left: list[Token], right: list[Token], *, given: bool) -> PartVerdict:
+def _words(left: list[Token], right: list[Token], *, given: bool) -> Comparison:
     """Decide on the words of one part: the weakest of them decides."""
     if "".join([t.text for t in left]) == "".join([t.text for t in right]):
         return _EXACT
@@ -113,7 +120,7 @@ def _words(left: list[Token], right: list[Token], *, given: bool) -> PartVerdict
         return _SUBSET
     if any(match.left != match.right for match in matches):
         # José María and María José are two people.
-        return PartVerdict(Result.PARTIAL_MATCH, Why.ORDER)
+        return Comparison(Result.PARTIAL_MATCH, Why.ORDER)
     return next((r for r in relations if r.why is not Why.EXACT), _EXACT)
 
 
@@ -132,15 +139,15 @@ def _written_together(tokens: list[Token]) -> Token:
     return Token("al" + text[2:] if text.startswith("el") else text, tokens[0].script)
 
 
-def _joined_words(left: list[Token], right: list[Token], *, given: bool) -> PartVerdict:
-    """A last look: the same letters cut into words elsewhere (Al Dulaymi, Aldulaymi)."""
+def _joined_words(left: list[Token], right: list[Token], *, given: bool) -> Comparison:
+    """Compare the words written as one, for names such as Al Dulaymi and Aldulaymi."""
     if len(left) == len(right) or left[0].script != right[0].script:
         return _DIFFERENT
     one, other = _written_together(left), _written_together(right)
     return relation_of(one, other, liken(one, other), given=given) or _DIFFERENT
 
 
-def _eastern(sent: PersonName, held: PersonName) -> tuple[PartVerdict, PartVerdict] | None:
+def _eastern(sent: PersonName, held: PersonName) -> tuple[Comparison, Comparison] | None:
     """First and last name when one side is in Han characters or Hangul, the other in Latin."""
     parts = (sent.first_name, sent.last_name, held.first_name, held.last_name)
     if not all(parts) or not any(max(part or "") >= _FIRST_EASTERN for part in parts):
@@ -158,28 +165,26 @@ def _eastern(sent: PersonName, held: PersonName) -> tuple[PartVerdict, PartVerdi
     return _heard(likeness[1]), _heard(likeness[0])
 
 
-def _heard(likeness: float) -> PartVerdict:
+def _heard(likeness: float) -> Comparison:
     if likeness < ALIKE:
         return _DIFFERENT
     result = Result.MATCH if likeness > _KNOWN_READING else Result.PARTIAL_MATCH
-    return PartVerdict(result, Why.TRANSLITERATION)
+    return Comparison(result, Why.TRANSLITERATION)
 
 
 def _given_names_together(
-    sent: PersonName, held: PersonName, first: PartVerdict, middle: PartVerdict
-) -> tuple[PartVerdict, PartVerdict]:
-    """The given names may be cut elsewhere: Amelia Jane in one field, or Jane as the first."""
+    sent: PersonName, held: PersonName, first: Comparison, middle: Comparison
+) -> tuple[Comparison, Comparison]:
+    """Match given names that are divided differently: both in the first field, or one in each."""
     sent_names = tokens_of(f"{sent.first_name or ''} {sent.middle_name or ''}")
     held_names = tokens_of(f"{held.first_name or ''} {held.middle_name or ''}")
-    if not sent_names or len(sent_names) != len(held_names):
-        return first, middle
-    if [t.text for t in sent_names] != [t.text for t in held_names]:
+    if not sent_names or [t.text for t in sent_names] != [t.text for t in held_names]:
         return first, middle
     return _EXACT, middle if sent.middle_name is None else _EXACT
 
 
-def _in_one_field(sent: PersonName, held: PersonName, whole: PartVerdict) -> PartVerdict:
-    """One side may have the whole name where the other has the last name."""
+def _in_one_field(sent: PersonName, held: PersonName, whole: Comparison) -> Comparison:
+    """Compare whole names, because one side may have its whole name in the last-name field."""
     names = [
         " ".join(part for part in (n.first_name, n.middle_name, n.last_name) if part)
         for n in (sent, held)
@@ -188,43 +193,37 @@ def _in_one_field(sent: PersonName, held: PersonName, whole: PartVerdict) -> Par
     if alone is None or len(tokens_of(alone)) < 2:
         return whole
     verdict = compare_full_names(*names)
-    return PartVerdict(verdict.decision, verdict.why)
+    return Comparison(verdict.decision, verdict.why)
 
 
 def _other_way_round(
-    sent: PersonName, held: PersonName, first: PartVerdict, last: PartVerdict
-) -> tuple[PartVerdict, PartVerdict]:
-    """First and last name may have been put into each other's field."""
+    sent: PersonName, held: PersonName, first: Comparison, last: Comparison
+) -> tuple[Comparison, Comparison]:
+    """Compare with first and last name swapped, in case they were put into the wrong fields."""
     turned = PersonName(last_name=sent.first_name, first_name=sent.last_name)
     turned_first, turned_last = _first_and_last(turned, held)
-    if turned_first.holds and turned_last.holds:
+    if turned_first.is_positive and turned_last.is_positive:
         return (
-            PartVerdict(turned_last.result, Why.ORDER),
-            PartVerdict(turned_first.result, Why.ORDER),
+            Comparison(turned_last.result, Why.ORDER),
+            Comparison(turned_first.result, Why.ORDER),
         )
     return first, last
 
 
-def _whole(first: PartVerdict, middle: PartVerdict, last: PartVerdict) -> PartVerdict:
-    """The name as a whole: the last name is needed, and nothing may contradict it."""
+def _whole(first: Comparison, middle: Comparison, last: Comparison) -> Comparison:
+    """Decide on the whole: the last name must agree, and no part may contradict it."""
     if last.result is Result.NO_MATCH or first.result is Result.NO_MATCH:
         return _DIFFERENT
-    if not last.holds:
+    if not last.is_positive:
         return last
     if last.why is Why.INITIAL or (first.why is Why.INITIAL and last.why is Why.TYPO):
-        # What is left could belong to anyone.
+        # Too little is left to tell people apart.
         return _DIFFERENT
-    weakest = _first_where((last, first, middle), lambda part: part.result is not Result.MATCH)
-    if not first.holds:
-        # The last name alone is the whole only of people who have no other.
-        return PartVerdict(Result.PARTIAL_MATCH, Why.SUBSET if weakest is first else last.why)
+    parts = (last, first, middle)
+    weakest = next((part for part in parts if part.result is not Result.MATCH), None)
+    if not first.is_positive:
+        # The last name alone is a full match only for people who have no other name.
+        return Comparison(Result.PARTIAL_MATCH, Why.SUBSET if weakest is first else last.why)
     if weakest is None or (weakest is middle and middle.why is None):
-        telling = _first_where((last, first), lambda part: part.why is not Why.EXACT)
-        return telling or _EXACT
-    return PartVerdict(Result.PARTIAL_MATCH, weakest.why)
-
-
-def _first_where(
-    parts: tuple[PartVerdict, ...], holds: Callable[[PartVerdict], bool]
-) -> PartVerdict | None:
-    return next((part for part in parts if holds(part)), None)
+        return next((part for part in (last, first) if part.why is not Why.EXACT), _EXACT)
+    return Comparison(Result.PARTIAL_MATCH, weakest.why)

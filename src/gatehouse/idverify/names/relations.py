@@ -2,28 +2,28 @@
 
 from typing import Final
 
-import msgspec
 from rapidfuzz.distance import OSA
 
+from gatehouse.idverify.comparison import Comparison
 from gatehouse.idverify.names.align import Likeness, Match
 from gatehouse.idverify.names.knowledge import (
     are_one_given_name,
     are_two_given_names,
-    borne_by_others,
+    differ_in_gender,
     knowledge,
 )
 from gatehouse.idverify.names.scripts import ARABIC, CYRILLIC, GREEK, HEBREW, LATIN
 from gatehouse.idverify.names.tokens import Token
 from gatehouse.idverify.response import Result, Why
 
-# Words in other scripts that are this much alike are one name written twice. One in a thousand
-# words that have nothing to do with each other comes as near as the second.
+# Words of two scripts from this likeness on are one name. One in a thousand unrelated pairs reaches
+# the second threshold.
 _SAME_SOUND: Final = 0.8
 _NEAR_SOUND: Final = 0.42
-# Longer words in one script that are this much alike in sound are spellings of one name.
+# Longer words of one script that sound this much alike are spellings of one name.
 _ONE_SPELLING: Final = 0.72
 _LONG_ENOUGH: Final = 6
-# What scanners and hurried eyes mistake for each other.
+# Letters that scanners and readers mistake for each other.
 _MISREAD: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("0", "o"), ("1", "l"), ("5", "s"))
 # Letters that stand for the -a that tells Petrov and Petrova apart, where one is written.
 _ENDS_IN_A: Final = ("а", "я", "α", "ا", "ة", "ه", "ה")
@@ -42,44 +42,36 @@ _ONE_SOUND: Final = (
 )
 
 
-class PartVerdict(msgspec.Struct, frozen=True):
-    """The decision on one part, and why; a part that was not compared has no why."""
-
-    result: Result
-    why: Why | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether the part speaks for the person."""
-        return self.result in (Result.MATCH, Result.PARTIAL_MATCH)
-
-
 def relation_of(
     left: Token, right: Token, found: Likeness | Match, *, given: bool
-) -> PartVerdict | None:
+) -> Comparison | None:
     """How two words are related, or None when they are different words."""
     why = found.why
     if why is Why.EXACT:
-        return PartVerdict(Result.MATCH, why)
+        return Comparison(Result.MATCH, why)
     if why is Why.INITIAL or (why is Why.NICKNAME and given):
-        return PartVerdict(Result.PARTIAL_MATCH, why)
+        return Comparison(Result.PARTIAL_MATCH, why)
     if left.script != right.script:
         return _across_scripts(left, right, found.likeness, given=given)
-    if given and (
-        are_two_given_names(left.text, right.text) or borne_by_others(left.text, right.text)
-    ):
-        return None
-    if given and _is_counterpart(left.text, right.text):
+    if given and _are_other_given_names(left.text, right.text):
         return None
     if given and are_one_given_name(left.text, right.text):
-        return PartVerdict(Result.PARTIAL_MATCH, Why.TRANSLITERATION)
+        return Comparison(Result.PARTIAL_MATCH, Why.TRANSLITERATION)
     # Bob is short for Robert, but Mr Bob is not Mr Robert.
     likeness = found.spelling if why is Why.NICKNAME else found.likeness
     return _in_one_script(left, right, likeness)
 
 
+def _are_other_given_names(one: str, other: str) -> bool:
+    return (
+        are_two_given_names(one, other)
+        or differ_in_gender(one, other)
+        or _is_counterpart(one, other)
+    )
+
+
 def _is_counterpart(one: str, other: str) -> bool:
-    """Whether one is the other with another ending: Denis and Denise, Fabrizio and Fabrizia."""
+    """Whether only the ending differs that makes a woman's name: Denis and Denise."""
     gender = knowledge().gender
     if gender.get(one, 0) == gender.get(other, 3) != 3:
         # Ann and Anne: both are women's names.
@@ -97,11 +89,11 @@ def _begin_alike(one: str, other: str) -> bool:
 
 def _across_scripts(
     left: Token, right: Token, likeness: float, *, given: bool
-) -> PartVerdict | None:
+) -> Comparison | None:
     native, latin = (right, left) if left.script == LATIN else (left, right)
     known = knowledge().spellings.get(native.text, ())
     if latin.text in known:
-        return PartVerdict(Result.MATCH, Why.TRANSLITERATION)
+        return Comparison(Result.MATCH, Why.TRANSLITERATION)
     names = [each for each in known if each in knowledge().given]
     if given and names and all(are_two_given_names(each, latin.text) for each in names):
         return None
@@ -110,10 +102,10 @@ def _across_scripts(
     same_end = latin.text.endswith("a") == native.text.endswith(_ENDS_IN_A)
     same_end = same_end or native.script not in _WRITES_A
     result = Result.MATCH if likeness >= _SAME_SOUND and same_end else Result.PARTIAL_MATCH
-    return PartVerdict(result, Why.TRANSLITERATION)
+    return Comparison(result, Why.TRANSLITERATION)
 
 
-def _in_one_script(left: Token, right: Token, likeness: float) -> PartVerdict | None:
+def _in_one_script(left: Token, right: Token, likeness: float) -> Comparison | None:
     one, other = left.text, right.text
     if one.isdigit() or other.isdigit():
         return None
@@ -122,13 +114,13 @@ def _in_one_script(left: Token, right: Token, likeness: float) -> PartVerdict | 
     # In a short word, or at its beginning, another letter makes another name: Fox and Cox.
     plausible = longer >= 8 or (longer >= 4 and _begin_alike(one, other))
     if plausible and (slips == 1 or (slips == 2 and longer >= 8)):
-        return PartVerdict(Result.PARTIAL_MATCH, Why.TYPO)
+        return Comparison(Result.PARTIAL_MATCH, Why.TYPO)
     if left.script != LATIN:
         return None
     if _seen(one) == _seen(other):
-        return PartVerdict(Result.PARTIAL_MATCH, Why.TYPO)
+        return Comparison(Result.PARTIAL_MATCH, Why.TYPO)
     if likeness >= _ONE_SPELLING and longer >= _LONG_ENOUGH and _begin_alike(one, other):
-        return PartVerdict(Result.PARTIAL_MATCH, Why.TRANSLITERATION)
+        return Comparison(Result.PARTIAL_MATCH, Why.TRANSLITERATION)
     return None
 
 

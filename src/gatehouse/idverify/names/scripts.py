@@ -1,7 +1,7 @@
-"""Which script a word is written in, and how its letters become the units that sounds are made of.
+"""Tells the script of a word, and splits a word into units of sound.
 
-A unit is what one sound is usually written with: a letter, or letters that belong together
-(``sh``, ``ou``). Which units correspond across scripts is learnt, see `sounds`.
+A unit is a letter, or several that usually stand for one sound (``sh``, ``ou``). Which units
+correspond across scripts is learnt, see `sounds`.
 """
 
 import re
@@ -69,7 +69,7 @@ _LATIN_UNITS: Final = re.compile(
 _DOUBLED: Final = re.compile(r"([bcdfghjklmnpqrstvwxz])\1+")
 _GREEK_UNITS: Final = re.compile("ου|μπ|ντ|γκ|γγ|αυ|ευ|τσ|τζ|αι|ει|οι|[α-ω]")
 _NOT_LATIN: Final = re.compile("[^a-z0-9]+")
-# Letters of Persian, Urdu, Pashto and Kurdish that stand for the sound of a plain Arabic one.
+# Letters of Persian, Urdu, Pashto and Kurdish, and the Arabic letters with the same sound.
 _ARABIC_PLAIN: Final = str.maketrans(
     "أإآٱکیېےىہۀھۃګڭڕڵۆۇێەٹڈڑںټډړڼښږځڅؤئ",
     "ااااكييييهههةگكرلوويهتدرنتدرنشژزسوي",
@@ -114,28 +114,21 @@ _KANA: Final[dict[str, tuple[str, ...]]] = {
     "ヴ": ("v", "u"),
     "ヷ": ("v", "a"),
 }
-_SMALL_KANA: Final = {
-    "ァ": "a",
-    "ィ": "i",
-    "ゥ": "u",
-    "ェ": "e",
-    "ォ": "o",
-    "ャ": "ya",
-    "ュ": "yu",
-    "ョ": "yo",
-    "ヮ": "wa",
-}
+_SMALL_KANA: Final = dict(
+    zip("ァィゥェォャュョヮ", ("a", "i", "u", "e", "o", "ya", "yu", "yo", "wa"), strict=True)
+)
 _HARD_BEFORE_SMALL: Final = ("sh", "ch", "j")
 
-# In the order of their code points; a comma with nothing before it is a letter that is not heard.
-_HANGUL_INITIALS: Final = tuple(re.split(",", "g,kk,n,d,tt,r,m,b,pp,s,ss,,j,jj,ch,k,t,p,h"))
-_HANGUL_VOWELS: Final = tuple(
-    re.split(",", "a,ae,ya,yae,eo,e,yeo,ye,o,wa,wae,oe,yo,u,wo,we,wi,yu,eu,ui,i")
+# In the order of their code points; an empty entry is a silent letter.
+_HANGUL_INITIALS: Final = re.split(",", "g,kk,n,d,tt,r,m,b,pp,s,ss,,j,jj,ch,k,t,p,h")
+_HANGUL_VOWELS: Final = re.split(
+    ",", "a,ae,ya,yae,eo,e,yeo,ye,o,wa,wae,oe,yo,u,wo,we,wi,yu,eu,ui,i"
 )
-_HANGUL_FINALS: Final = tuple(
-    re.split(",", ",k,k,ks,n,nj,nh,t,l,lk,lm,lb,ls,lt,lp,lh,m,p,ps,t,t,ng,t,t,k,t,p,t")
+_HANGUL_FINALS: Final = re.split(
+    ",", ",k,k,ks,n,nj,nh,t,l,lk,lm,lb,ls,lt,lp,lh,m,p,ps,t,t,ng,t,t,k,t,p,t"
 )
-_PINYIN: Final = re.compile("(zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw]?)(.*)")
+PINYIN: Final = re.compile("(zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw]?)(.*)")
+"""The initial and the final of a Mandarin syllable."""
 
 
 def script_of(letter: str) -> str:
@@ -144,7 +137,7 @@ def script_of(letter: str) -> str:
 
 
 def fold_latin(word: str) -> str:
-    """A word in plain small Latin letters, whatever it was written in."""
+    """A word of any script in lower-case Latin letters without accents."""
     if not word.isascii():
         parts = unicodedata.normalize("NFKD", word)
         word = "".join([part for part in parts if not unicodedata.combining(part)])
@@ -154,14 +147,14 @@ def fold_latin(word: str) -> str:
 
 
 def without_accents(word: str) -> str:
-    """A word without the marks that do not change which letter it is."""
+    """A word without accents, vowel points and other combining marks."""
     if unicodedata.is_normalized("NFKD", word) and not any(map(unicodedata.combining, word)):
         return word
     return "".join(map(_plain_letter, word))
 
 
 def _plain_letter(letter: str) -> str:
-    # Hangul syllables, kana with their voicing and a few Cyrillic letters are letters of their own.
+    # Hangul syllables, voiced kana and a few Cyrillic letters must not be decomposed.
     if "\uac00" <= letter <= "\ud7a3" or "\u3040" <= letter <= "\u30ff" or letter in "йўї":
         return letter
     parts = unicodedata.normalize("NFKD", letter)
@@ -169,12 +162,12 @@ def _plain_letter(letter: str) -> str:
 
 
 def fold_arabic(word: str) -> str:
-    """An Arabic word with the letters that other languages add replaced by the plain ones."""
+    """An Arabic word with letters of other languages replaced by Arabic ones."""
     return word.translate(_ARABIC_PLAIN)
 
 
 def units_of(word: str, script: str) -> list[str]:
-    """The units of a word, which has been folded for its script."""
+    """The units of sound of a word that is folded for its script."""
     return _READERS.get(script, _latin)(word)
 
 
@@ -225,7 +218,7 @@ def _hangul(word: str) -> list[str]:
 def _han(word: str) -> list[str]:
     units: list[str] = []
     for sign in word:
-        match = _PINYIN.match(anyascii(sign).lower())
+        match = PINYIN.match(anyascii(sign).lower())
         assert match is not None, "every part of the pattern is optional"
         initial, final = match.groups()
         if initial:

@@ -1,20 +1,20 @@
-"""How alike two words sound, by what was learnt about which letters stand for each other."""
+"""Compares words by sound, from learnt tables of which letters correspond across scripts."""
 
 from functools import cache
 from typing import Final
 
 from gatehouse.idverify.names.knowledge import SoundTable, knowledge
-from gatehouse.idverify.names.scripts import LATIN
+from gatehouse.idverify.names.scripts import LATIN, units_of
 from gatehouse.idverify.names.tokens import Token
 
 _UNHEARD: Final = -400
-"""For units that were never seen beside each other."""
+"""For a pair of units that the training data does not have."""
 _LEAST_BEST: Final = 50
 _REACH: Final = 2
 _OUT_OF_REACH: Final = -1_000_000
 
 
-class Ear:
+class SoundComparer:
     """Compares words of one script with words in Latin letters."""
 
     def __init__(self, table: SoundTable) -> None:
@@ -46,7 +46,7 @@ class Ear:
         return min(1.0, max(0.0, evidence / best)), evidence / 100
 
     def _shared_ends(self, left: list[int], right: list[int]) -> int:
-        """Takes off what both words begin and end with, and says what evidence it was."""
+        """Remove the common beginning and end of two words; returns their evidence."""
         evidence = 0
         while left and right and left[-1] == right[-1]:
             evidence += self._pairs[left.pop()][right.pop()]
@@ -60,7 +60,7 @@ class Ear:
         return evidence
 
     def _evidence(self, left: list[int], right: list[int]) -> int:
-        """The strongest evidence over all ways to lay one word beside the other."""
+        """The strongest evidence over all alignments of two words."""
         added = [self._added[place] for place in right]
         width, height = len(right), len(left)
         above = [0]
@@ -71,7 +71,7 @@ class Ear:
         blank = [_OUT_OF_REACH] * (width + 1)
         for step, place in enumerate(left, 1):
             row, gone = self._pairs[place], self._gone[place]
-            # Letters that answer to each other stand at about the same place in their words.
+            # Corresponding letters are at about the same place in both words.
             middle = step * width // height
             first = middle - _REACH if middle > _REACH else 1
             line = blank[:]
@@ -90,14 +90,19 @@ class Ear:
 
 
 @cache
-def ear_for(script: str) -> Ear:
-    """The ear for a script; one that was not learnt is heard through its Latin letters."""
+def comparer_for(script: str) -> SoundComparer:
+    """The comparer for a script; a script without a table is compared by its Latin letters."""
     sounds = knowledge().sounds
-    return Ear(sounds.get(script, sounds[LATIN]))
+    return SoundComparer(sounds.get(script, sounds[LATIN]))
 
 
 def sound_likeness(left: Token, right: Token) -> tuple[float, float]:
-    """How alike two words of which at least one is in Latin letters sound, and the evidence."""
+    """How alike two words sound, of which at least one is in Latin letters, and the evidence."""
     if left.script == LATIN:
         left, right = right, left
-    return ear_for(left.script).likeness(left.units, right.units)
+    return comparer_for(left.script).likeness(left.units, right.units)
+
+
+def sounds_like(word: str, script: str, latin: str) -> float:
+    """How alike a word in a script and a word in Latin letters sound, up to 1."""
+    return comparer_for(script).likeness(units_of(word, script), units_of(latin, LATIN))[0]

@@ -1,4 +1,4 @@
-"""Takes a name apart into the words that are compared: folded, without titles, particles marked."""
+"""Splits a name into the words that are compared: folded, without titles, particles marked."""
 
 import re
 import tomllib
@@ -25,7 +25,7 @@ from gatehouse.idverify.names.scripts import (
 )
 
 MOST_LETTERS: Final = 256
-"""Longer names are compared by their beginning, so that no name takes long."""
+"""Only this much of a name is compared, which bounds the time."""
 MOST_WORDS: Final = 12
 
 _WORDS: Final = tomllib.loads(
@@ -47,7 +47,7 @@ _GERMANIC: Final = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae", "œ": "oe", "ő": "oe"}
 )
 
-# Arabic names that are written as one word or as two: servant of ..., ... of the faith, ... of God.
+# Arabic compounds written as one word or two: servant of ..., ... of the faith, ... of God.
 _SERVANT: Final = re.compile("abd(?:[aeou]+[lrnsz]?|ool)?")
 _SERVANT_JOINED: Final = re.compile("abd[aeou]+[lrnszdt]?(?=[a-z]{4})")
 _ARTICLES: Final = frozenset(["al", "el", "ul", "ar", "ur", "ud", "as", "ash", "az", "an", "ad"])
@@ -57,7 +57,7 @@ _MERCIFUL: Final = re.compile("[aeou]r?r[ae]hman")
 _ENDING: Final = re.compile(
     "([a-z]{3,}?)(?:([aeou]?d?d(?:ine?|een))|([aeou]?ll?ah)|([aeou]?rr[ae]hman))"
 )
-# A quick look that spares most names the closer one.
+# Most names have none of these, and need no search for compounds.
 _COMPOUND_STARTS: Final = ("abd", "عبد")
 _COMPOUND_ENDS: Final = ("din", "dine", "deen", "lah", "hman", "دين", "الله", "لله")
 _ARABIC_SERVANT: Final = "عبد"
@@ -71,18 +71,18 @@ class Token:
 
     def __init__(self, text: str, script: str, wide: str = "") -> None:
         self.text = text
-        """Folded within its script."""
+        """The word folded within its script."""
         self.script = script
         self.ascii = text if script == LATIN else anyascii(text).lower()
         self.wide = wide
-        """The word with ä as ae and the like, where that differs."""
+        """The word with ä written as ae and the like, or empty where that is the same."""
         self.initial = len(text) == 1 and script in (LATIN, CYRILLIC, GREEK)
         self.particle = text in PARTICLES
         self._units: list[str] | None = None
 
     @property
     def units(self) -> list[str]:
-        """The units of sound, worked out when first asked for."""
+        """The units of sound, computed at first use."""
         if self._units is None:
             self._units = units_of(self.text, self.script)
         return self._units
@@ -92,7 +92,7 @@ class Token:
         return Token(self.text + other.text, self.script)
 
     def same_as(self, other: "Token") -> bool:
-        """Whether the two are one word, but for ways to write an umlaut."""
+        """Whether the two are one word, whichever way an umlaut is written."""
         if self.text == other.text:
             return True
         mine, theirs = self.wide or self.text, other.wide or other.text
@@ -100,7 +100,7 @@ class Token:
 
 
 def tokens_of(name: str) -> list[Token]:
-    """The words of a name, the given name first where a comma says which it is."""
+    """The words of a name; a family name before a comma is moved to the end."""
     name = _clean(name)
     before, comma, after = name.partition(",")
     if comma and "," not in after and after.strip():
@@ -123,7 +123,7 @@ def _clean(name: str) -> str:
     name = name[:MOST_LETTERS]
     if name.isascii() and name.isprintable():
         return name.replace("'", "").replace("`", "")
-    # Compatibility forms can be many times longer than what they stand for.
+    # Normalisation can make a text many times longer.
     name = unicodedata.normalize("NFKC", name)[:MOST_LETTERS]
     if not name.isprintable():
         name = "".join([each for each in name if unicodedata.category(each)[0] != "C"])
@@ -170,14 +170,14 @@ def _script_of_word(word: str) -> str | None:
     return HAN if scripts == {HAN, KANA} else LATIN
 
 
+def _may_be_compound(token: Token) -> bool:
+    return token.text.startswith(_COMPOUND_STARTS) or token.text.endswith(_COMPOUND_ENDS)
+
+
 def _join_compounds(tokens: list[Token]) -> list[Token]:
-    for token in tokens:
-        if token.text.startswith(_COMPOUND_STARTS) or token.text.endswith(_COMPOUND_ENDS):
-            return _with_compounds(tokens)
-    return tokens
-
-
-def _with_compounds(tokens: list[Token]) -> list[Token]:
+    """Write each Arabic compound as one word, however it was divided."""
+    if not any(map(_may_be_compound, tokens)):
+        return tokens
     result: list[Token] = []
     pending: Token | None = None
     for word in tokens:
@@ -222,7 +222,7 @@ def _ending_of(token: Token) -> str:
 
 
 def _join_ending(result: list[Token], script: str, ending: str) -> bool:
-    """Write an ending as one word with what it ends, leaving out the article between them."""
+    """Join an ending to the word before it, without the article between them."""
     place = len(result) - 1
     if place > 0 and result[place].particle:
         place -= 1

@@ -1,0 +1,122 @@
+"""How well a syllable in Latin letters spells one Han character or one Hangul syllable."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from gatehouse.idverify.names.knowledge import knowledge
+from gatehouse.idverify.names.scripts import HANGUL, PINYIN, units_of
+from gatehouse.idverify.names.sounds import sounds_like
+
+ALIKE: Final = 0.85
+"""Syllables that only a romanisation tells apart, or a foreign name that sounds the same."""
+
+_SYLLABLE: Final = re.compile(
+    "(tsz|sch|zh|ch|sh|ts|tz|hs|kw|gw|ph|th|ng(?=[aeiou])|kh|[bcdfghjklmnpqrstvwxyz])?"
+    "([aeiouyw]*)(.*)"
+)
+_INITIAL_CLASSES: Final = {
+    initial: group
+    for group, initials in {
+        "p": "b p ph",
+        "t": "d t th",
+        "k": "g k kw gw kh",
+        "c": "j ch zh z c ts tz q tsz",
+        "s": "s sh x hs sch",
+        "l": "l r",
+        "w": "w v",
+        "": "ng",
+    }.items()
+    for initial in initials.split()
+}
+_PLAIN_ENDINGS: Final = str.maketrans("gbd", "kpt")
+
+
+def _spelling_rules(rules: str) -> dict[str, str]:
+    return dict(rule.split(":") for rule in rules.split())
+
+
+_WADE_GILES_INITIALS: Final = _spelling_rules("b:p d:t g:k j:ch q:ch x:hs zh:ch r:j z:ts c:ts")
+_WADE_GILES_FINALS: Final = _spelling_rules("ie:ieh ian:ien ong:ung iong:iung ue:ueh ve:ueh uo:o")
+_WADE_GILES_SYLLABLES: Final = _spelling_rules(
+    "zhi:chih chi:chih shi:shih ri:jih zi:tzu ci:tzu si:ssu"
+)
+_HONG_KONG_INITIALS: Final = _spelling_rules("gw:kw g:k z:ch c:ch jy:y j:y b:p d:t")
+
+
+@lru_cache(16384)
+def spells_character(sign: str, language: str, syllable: str) -> float:
+    """How well a syllable spells a character as one language reads it, from 0 to 1."""
+    if not syllable:
+        return 0.0
+    if "\uac00" <= sign <= "\ud7a3":
+        return _spells_hangul(sign, syllable)
+    spells = _spells_hangul if language == "k" else _spells_reading
+    readings = knowledge().readings.get(sign, {}).get(language, ())
+    return max((spells(reading, syllable) for reading in readings), default=0.0)
+
+
+@lru_cache(16384)
+def _spells_hangul(hangul: str, syllable: str) -> float:
+    official = "".join(units_of(hangul, HANGUL)).replace("-", "")
+    if official == syllable:
+        return 1.0
+    alike = ALIKE if _shape(official) == _shape(syllable) else 0.0
+    return max(alike, min(1.0, 1.15 * sounds_like(hangul, HANGUL, syllable)))
+
+
+def _spells_reading(reading: str, syllable: str) -> float:
+    if syllable in (reading, _wade_giles(reading), _hong_kong(reading)):
+        return 1.0
+    left, right = _shape(reading), _shape(syllable)
+    if left == right:
+        return ALIKE
+    same = [x == y for x, y in zip(left, right, strict=True)]
+    return 0.45 * same[0] + 0.25 * same[1] + 0.15 * same[2]
+
+
+@lru_cache(4096)
+def _wade_giles(pinyin: str) -> str:
+    """A Mandarin syllable in the older spelling, without its apostrophes."""
+    if pinyin in _WADE_GILES_SYLLABLES:
+        return _WADE_GILES_SYLLABLES[pinyin]
+    match = PINYIN.match(pinyin)
+    assert match is not None, "every part of the pattern is optional"
+    initial, final = match.groups()
+    return _WADE_GILES_INITIALS.get(initial, initial) + _WADE_GILES_FINALS.get(final, final)
+
+
+@lru_cache(4096)
+def _hong_kong(jyutping: str) -> str:
+    """A Cantonese syllable as Hong Kong writes it."""
+    word = jyutping.replace("oe", "eu").replace("eo", "u").replace("aa", "a")
+    for initial, usual in _HONG_KONG_INITIALS.items():
+        if word.startswith(initial):
+            return usual + word[len(initial) :]
+    return word
+
+
+@lru_cache(16384)
+def _shape(syllable: str) -> tuple[str, str, str]:
+    """The classes of a syllable's initial, vowel and ending on which all romanisations agree."""
+    match = _SYLLABLE.match(syllable)
+    assert match is not None, "every part of the pattern is optional"
+    initial, vowels, ending = match.groups(default="")
+    ending = ending.replace("r", "").replace("h", "")
+    begin = _INITIAL_CLASSES.get(initial, initial)
+    vowel = _vowel_class(vowels.replace("w", "u").replace("y", "i"))
+    if (begin, vowel) in (("y", "i"), ("w", "o")):
+        begin = ""
+    return begin, vowel, ending[:1].translate(_PLAIN_ENDINGS)
+
+
+def _vowel_class(vowels: str) -> str:
+    if not vowels:
+        return ""
+    if "a" in vowels:
+        if vowels.endswith(("ai", "ae")):
+            return "e"
+        return "o" if vowels.endswith(("ao", "au")) else "a"
+    if "o" in vowels or "u" in vowels:
+        return "i" if vowels in ("ui", "uei") else "e" if vowels == "oe" else "o"
+    return "i" if vowels in ("ee", "i", "ii") else "e"
