@@ -77,20 +77,20 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def office(home: Home) -> Iterator[AdminSession]:
+def session(home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox, opened in this process, once on each database."""
-    with home.office() as opened:
+    with home.session() as opened:
         yield opened
 
 
 @pytest.fixture
-def sqlite_office(sqlite_home: Home) -> Iterator[AdminSession]:
+def sqlite_session(sqlite_home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox on the embedded database, opened in this process."""
-    with sqlite_home.office() as opened:
+    with sqlite_home.session() as opened:
         yield opened
 
 
 @pytest.fixture
-def account(sqlite_office: AdminSession) -> str:
-    """An account of a shop in it."""
-    return make_account(sqlite_office)
+def account(sqlite_session: AdminSession) -> str:
+    """An account of a merchant in it."""
+    return make_account(sqlite_session)

@@ -476,11 +476,11 @@ def test_fingerprints_are_those_of_the_live_path(sqlite_home: Home, tmp_path: Pa
     from gatehouse.intel.cards import CardMasker
 
     sqlite_home.ok("identities", "import", write(tmp_path / "people.jsonl", ELEANOR))
-    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    keeper = CardMasker(load_bins(), place.ring.current(CARD_FINGERPRINTS))
-    place.database.dispose()
+    session = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
+    masker = CardMasker(load_bins(), session.ring.current(CARD_FINGERPRINTS))
+    session.database.dispose()
     [shown] = sqlite_home.ok("identities", "show", "--card", CARD, "--json").json
-    assert shown["card"] == keeper.fingerprint(CardNumber.parse(CARD))
+    assert shown["card"] == masker.fingerprint(CardNumber.parse(CARD))
 
 
 def test_help_does_not_load_what_only_an_import_needs() -> None:

@@ -26,7 +26,7 @@ FILE = "pipeline: {number}\nname: Quick\nstages:\n  - stage: Rules\n    rule_set
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     """One account with what every new one has; each test uses a pipeline number of its own."""
     home = Home(tmp_path_factory.mktemp("pipelines") / "home").migrated()
-    with home.current(), home.office() as session:
+    with home.current(), home.session() as session:
         with session.change() as change:
             accounts.create(change, "Shop", "EUR", ACCOUNT)
             defaults.seed_defaults(change, ACCOUNT)

@@ -26,18 +26,18 @@ UNKNOWN = "req_01h455vb4pex5vsknk084sn02s"
 def account(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> str:
     """An account with a payment that could not be reversed and one that is going to be."""
     monkeypatch.setenv("GATEHOUSE_HOME", str(sqlite_home.path))
-    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    with office.change() as change:
+    session = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
+    with session.change() as change:
         made = accounts.create(change, "Shop", "USD").account_id
     row = {"account_id": made, "amount_minor": 5990, "currency": "USD", "changed_at_ms": 1}
     rows = [
         {"request_id": FAILED, "at_ms": 1, "state": IntentState.FAILED, "attempts": 20},
         {"request_id": WAITING, "at_ms": 2, "state": IntentState.REVERSE, "attempts": 1},
     ]
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         for each in rows:
             connection.execute(GATEWAY_INTENTS.insert(), row | each | {"detail": "timeout"})
-    office.database.dispose()
+    session.database.dispose()
     return made
 
 
@@ -87,10 +87,10 @@ def test_a_failed_payment_is_tried_again_and_all_or_none_of_several(account: str
 
 def test_a_retry_is_audited(account: str, sqlite_home: Home) -> None:
     run("retry", FAILED)
-    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    with office.reading() as connection:
+    session = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
+    with session.reading() as connection:
         lines = audit.read(connection, account, 10)
-    office.database.dispose()
+    session.database.dispose()
     (line,) = [each for each in lines if each.action == "gateway.retry"]
     assert line.details == {"requestId": FAILED}
 

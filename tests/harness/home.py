@@ -41,13 +41,13 @@ class Home:
             yield self
 
     @contextlib.contextmanager
-    def office(self) -> Iterator[AdminSession]:
+    def session(self) -> Iterator[AdminSession]:
         """Its data, opened in this process."""
-        office = open_admin_session(load_settings(self.environ()), Actor.system("test"))
+        session = open_admin_session(load_settings(self.environ()), Actor.system("test"))
         try:
-            yield office
+            yield session
         finally:
-            office.database.dispose()
+            session.database.dispose()
 
     def environ(self, **more: str) -> dict[str, str]:
         clean = {name: value for name, value in os.environ.items() if "GATEHOUSE_" not in name}
@@ -104,9 +104,9 @@ class Home:
         return server
 
 
-def make_account(office: AdminSession, name: str = "Shop", currency: str = "USD") -> str:
+def make_account(session: AdminSession, name: str = "Shop", currency: str = "USD") -> str:
     """A new account without money."""
-    with office.change() as change:
+    with session.change() as change:
         return accounts.create(change, name, currency).account_id
 
 

@@ -107,7 +107,7 @@ def test_it_runs_in_a_pipeline_is_billed_recorded_and_backtested(
 def test_it_is_an_operation_with_a_scope_and_a_policy(sqlite_home: Home, account: str) -> None:
     assert "loyalty" in all_scopes()
     key = sqlite_home.key(account, "--scope", "loyalty")
-    with sqlite_home.office() as office, office.change() as change:
+    with sqlite_home.session() as session, session.change() as change:
         accounts.set_policy(change, account, "Loyalty", {"prefix": "n-"})
 
     async def scenario(client: httpx.AsyncClient) -> None:

@@ -41,13 +41,13 @@ class Nobody:
 
 def _operations() -> list[Operation]:
     """What a server offers, without a server."""
-    book, memory, keeper = Nothing(), LocalMemory(1000), EntityHasher(b"k" * 32)
+    book, memory, hasher = Nothing(), LocalMemory(1000), EntityHasher(b"k" * 32)
     parties = Parties(
-        SandboxIssuer(), SandboxIdentities(Nobody()), book, memory, keeper, SandboxGateway()
+        SandboxIssuer(), SandboxIdentities(Nobody()), book, memory, hasher, SandboxGateway()
     )
     stages = make_stages(Settings(), parties)
     builder = Builder(stages)
-    kept = Fingerprinter(Fingerprints((1, b"f" * 32)), keeper)
+    kept = Fingerprinter(Fingerprints((1, b"f" * 32)), hasher)
     setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
     survey = LiveSignalBuilder(builder.shipped_sentry, book, memory, kept)
     return make_operations(stages, Pipelines(setups, survey))
