@@ -1,12 +1,12 @@
 """Decisions are listed, shown and exported, and rule sets tried on them, from the command line."""
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from gatehouse.cli.app import app
 from gatehouse.cli.spans import read_span
@@ -23,6 +23,7 @@ from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import DAY_MS, kept, record, request_id, ruled, stage
 from tests.harness import Home
+from tests.harness.invoking import printed
 
 NOW_MS = 1_794_700_000_000
 RULES = """
@@ -35,12 +36,7 @@ rules:
 """
 
 
-def run(*arguments: str) -> str:
-    """What a command prints; a refusal is raised."""
-    done = CliRunner().invoke(app, list(arguments))
-    if done.exception is not None:
-        raise done.exception
-    return done.stdout
+run = functools.partial(printed, app)
 
 
 @pytest.fixture(scope="module")

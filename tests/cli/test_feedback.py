@@ -1,5 +1,6 @@
 """gatehouse feedback, run in this process: files good and bad, single statements, looking back."""
 
+import functools
 import gzip
 import io
 import json
@@ -12,7 +13,6 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from typer.testing import CliRunner, Result
 
 from gatehouse.admin.feedback import import_labels
 from gatehouse.admin.feedback.import_labels import FeedbackImport, ImportedFeedback, import_feedback
@@ -24,7 +24,6 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
@@ -38,7 +37,7 @@ from gatehouse.store.feedback.statements import (
 )
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
-from tests.harness import Home
+from tests.harness import Home, invoking, make_account
 
 CARD = "4242424242424242"
 MOMENT_MS = 1_700_000_000_000
@@ -49,11 +48,6 @@ _NUMBERS = count()
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """No server waits for its turn here."""
     monkeypatch.setattr(import_labels, "Pace", lambda session: Pace(session, sleep=lambda _: None))
-
-
-def make_account(session: AdminSession) -> str:
-    with session.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
 
 
 def decide(
@@ -124,17 +118,8 @@ def labels_of(session: AdminSession, account_id: str, request_id: str) -> list[s
         return [said.label for said in feedback.history(connection, account_id, request_id)]
 
 
-def run(*arguments: str, given: str | bytes = "") -> Result:
-    done = CliRunner().invoke(commands.app, arguments, input=given)
-    if isinstance(done.exception, GatehouseError):
-        raise done.exception
-    return done
-
-
-def as_data(*arguments: str) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+run = functools.partial(invoking.invoke, commands.app)
+as_data = functools.partial(invoking.as_data, commands.app)
 
 
 def test_a_file_is_kept_and_the_same_file_again_changes_nothing(

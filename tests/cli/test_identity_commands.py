@@ -1,6 +1,7 @@
 """gatehouse identities where it could go wrong: stray quotes, pipes, scopes, full disks, damage."""
 
 import contextlib
+import functools
 import gzip
 import io
 import json
@@ -15,11 +16,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from typer.testing import CliRunner
 
 from gatehouse.admin.identities import import_records
 from gatehouse.admin.identities.rows import open_identity_file
-from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
 from gatehouse.cli.identities.identity_output import record_text
 from gatehouse.core.files.records import ParsedRow
@@ -29,6 +28,7 @@ from gatehouse.store.identities import erasure, imports
 from gatehouse.store.tables import IDENTITIES
 from tests.cli.test_identities import CARD, ELEANOR, HEADER, numbers, rows_of, write
 from tests.harness import GATEHOUSE, Done, Home, make_account
+from tests.harness.invoking import finished
 
 
 class Run(Protocol):
@@ -39,17 +39,8 @@ class Run(Protocol):
 
 @pytest.fixture
 def run(sqlite_home: Home) -> Iterator[Run]:
-    def invoke(*arguments: str) -> Done:
-        done = CliRunner().invoke(app, ["identities", *arguments])
-        if done.exception is None or isinstance(done.exception, SystemExit):
-            return Done(done.exit_code, done.stdout, done.stderr)
-        codes = [code for kind, code in EXIT_CODES.items() if isinstance(done.exception, kind)]
-        if not codes:
-            raise done.exception
-        return Done(codes[0], done.stdout, f"{done.stderr}{done.exception}")
-
     with sqlite_home.current():
-        yield invoke
+        yield functools.partial(finished, app, "identities")
 
 
 def people(count: int) -> list[dict[str, Any]]:

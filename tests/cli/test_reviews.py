@@ -1,7 +1,6 @@
 """gatehouse reviews, run in this process."""
 
-import json
-from typing import Any
+import functools
 
 import pytest
 from typer.testing import CliRunner
@@ -12,19 +11,12 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import reviews
 from gatehouse.store.tables import DECISIONS
+from tests.harness import invoking
+from tests.harness.invoking import printed
 from tests.store.reviewing import MOMENT_MS, open_review
 
-
-def run(*arguments: str) -> str:
-    done = CliRunner().invoke(commands.app, arguments)
-    if isinstance(done.exception, GatehouseError):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
-def as_data(*arguments: str) -> Any:
-    return json.loads(run(*arguments, "--json"))
+run = functools.partial(printed, commands.app)
+as_data = functools.partial(invoking.as_data, commands.app)
 
 
 def test_the_list_shows_what_was_to_be_paid_and_what_spoke_against_it(

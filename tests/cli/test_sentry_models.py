@@ -1,15 +1,15 @@
 """gatehouse sentry models, show, promote, rollback, run in this process."""
 
+import functools
 import json
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 import pytest
 from typer.testing import CliRunner
 
 from gatehouse.cli.sentry import sentry as commands
-from gatehouse.core.errors import Conflict, GatehouseError, NotFound
+from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -22,18 +22,11 @@ from gatehouse.training.report import (
     TermShape,
     encode_report,
 )
+from tests.harness import invoking
+from tests.harness.invoking import printed
 
-
-def run(*arguments: str) -> str:
-    done = CliRunner().invoke(commands.app, arguments)
-    if isinstance(done.exception, GatehouseError):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
-def as_data(*arguments: str) -> Any:
-    return json.loads(run(*arguments, "--json"))
+run = functools.partial(printed, commands.app)
+as_data = functools.partial(invoking.as_data, commands.app)
 
 
 def report(auc: float | None) -> str:

@@ -1,5 +1,6 @@
 """A model is trained from the command line: measured, drawn, kept, and not used."""
 
+import functools
 import json
 import os
 import sys
@@ -22,7 +23,8 @@ from gatehouse.store.configured import models
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.backtest.material import DAY_MS, record, request_id, stage
 from tests.harness import Home
-from tests.training.material import merchant as requests_of_a_shop
+from tests.harness.invoking import printed
+from tests.training.material import merchant as requests_of_a_merchant
 
 REQUESTS = 3000
 DAYS = 150
@@ -30,12 +32,7 @@ EARLY = 10
 """How many requests came before anybody reported anything."""
 
 
-def run(*arguments: str) -> str:
-    """What a command prints; a refusal is raised."""
-    done = CliRunner().invoke(app, ["sentry", "train", *arguments])
-    if done.exception is not None:
-        raise done.exception
-    return done.stdout
+run = functools.partial(printed, app, "sentry", "train")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +52,7 @@ def merchant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]
 def _fill(session: AdminSession, account_id: str) -> None:
     decisions, labels = [], []
     now_ms = session.clock()
-    for number, (signals, fraud) in enumerate(requests_of_a_shop(REQUESTS)):
+    for number, (signals, fraud) in enumerate(requests_of_a_merchant(REQUESTS)):
         at_ms = now_ms - DAYS * DAY_MS * (REQUESTS - number) // REQUESTS
         judged = stage("Sentry", {"requestConfidence": 0.5, "signals": signals})
         decision = "DECLINE" if number % 100 == 55 else "ACCEPT"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.processor import Processor, running_processor
 from tests.docs.walk import checkout
 from tests.harness import Server
 
@@ -24,3 +25,10 @@ def installed_checkout_at(tmp_path: Path) -> Iterator[tuple[Path, Server]]:
     assert (tmp_path / ".venv/bin/gatehouse").exists(), "gatehouse is not installed: make setup"
     with checkout(tmp_path) as server:
         yield tmp_path, server
+
+
+@pytest.fixture
+def processor() -> Iterator[Processor]:
+    """A payment processor on this machine."""
+    with running_processor() as server:
+        yield server

@@ -11,7 +11,7 @@ from unittest import mock
 from gatehouse.access.actors import Actor
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
+from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import migrated_sqlite
 from tests.harness.commands import Done, fork_command, run_apart, run_here
@@ -41,9 +41,9 @@ class Home:
             yield self
 
     @contextlib.contextmanager
-    def session(self) -> Iterator[AdminSession]:
+    def session(self, actor: Actor | None = None) -> Iterator[AdminSession]:
         """Its data, opened in this process."""
-        session = open_admin_session(load_settings(self.environ()), Actor.system("test"))
+        session = open_admin_session(load_settings(self.environ()), actor or Actor.system("test"))
         try:
             yield session
         finally:
@@ -104,10 +104,15 @@ class Home:
         return server
 
 
-def make_account(session: AdminSession, name: str = "Shop", currency: str = "USD") -> str:
-    """A new account without money."""
+def make_account(
+    session: AdminSession, name: str = "Shop", currency: str = "USD", micros: int = 0
+) -> str:
+    """A new account with that balance."""
     with session.change() as change:
-        return accounts.create(change, name, currency).account_id
+        account_id = accounts.create(change, name, currency).account_id
+        if micros:
+            ledger.top_up(change, account_id, micros, "")
+    return account_id
 
 
 def sandbox_key(home: Home) -> str:

@@ -52,7 +52,7 @@ async def _serving(home: Home) -> AsyncIterator[Service]:
     settings = load_settings(home.environ())
     interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
     session = open_admin_session(settings, Actor.system("test"))
-    service = Service(settings, session, load_networks, alone=True)
+    service = Service(settings, session, load_networks, alone=not home.database_url)
     await service.start()
     try:
         yield service

@@ -31,6 +31,7 @@ from gatehouse.store.decisions import decisions, reviews
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS
+from tests.harness import make_account
 
 _NUMBERS = itertools.count(1)
 
@@ -117,10 +118,7 @@ def _no_card(_card: object) -> Any:
 
 @pytest.fixture
 def account(session: AdminSession) -> str:
-    with session.change() as change:
-        made = accounts.create(change, "Shop", "USD")
-        ledger.top_up(change, made.account_id, 100_000, "")
-    return made.account_id
+    return make_account(session, micros=100_000)
 
 
 def _state(session: AdminSession, account: str) -> tuple[int, int]:

@@ -26,15 +26,7 @@ from gatehouse.store.database import Database
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
 from gatehouse.store.tables import AUDIT, METADATA, STATE
-from tests.harness import Home
-
-
-def make_account(session: AdminSession, balance: int = 0) -> str:
-    with session.change() as change:
-        made = accounts.create(change, "Shop", "USD")
-        if balance:
-            ledger.top_up(change, made.account_id, balance, "")
-    return made.account_id
+from tests.harness import Home, make_account
 
 
 def test_the_tables_are_what_the_migrations_make(session: AdminSession) -> None:
@@ -68,7 +60,7 @@ def test_migrating_twice_or_at_once_is_safe(empty_home: Home) -> None:
 
 
 def test_every_change_leaves_a_line_and_no_secret_in_it(session: AdminSession) -> None:
-    account = make_account(session, 1000)
+    account = make_account(session, micros=1000)
     with session.change() as change:
         key, text = keys.issue(change, account, keys.KeyTerms("till", scopes=("precheck",)))
     with session.change() as change:
@@ -116,7 +108,7 @@ def test_a_change_without_a_line_does_not_happen(session: AdminSession) -> None:
     ids=["actor", "details", "cut out", "cut off", "head", "no head", "emptied"],
 )
 def test_tampering_with_the_trail_is_found(session: AdminSession, tamper: sa.Executable) -> None:
-    make_account(session, 1000)
+    make_account(session, micros=1000)
     make_account(session)
     with session.database.writing() as connection:
         connection.execute(tamper)
@@ -137,7 +129,9 @@ def test_a_log_whose_head_is_gone_takes_no_more_changes(session: AdminSession) -
 
 
 def test_concurrent_changes_form_one_chain(session: AdminSession) -> None:
-    threads = [threading.Thread(target=make_account, args=(session, 5)) for _ in range(8)]
+    threads = [
+        threading.Thread(target=make_account, args=(session, "Shop", "USD", 5)) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -191,7 +185,7 @@ def test_rotation_never_prolongs_a_key_and_a_dead_key_cannot_be_rotated(
 
 
 def test_balances_cannot_be_adjusted_below_nothing(session: AdminSession) -> None:
-    account = make_account(session, 100)
+    account = make_account(session, micros=100)
     for amount, reason in ((-101, "too much"), (0, "nothing"), (-1, "  ")):
         with pytest.raises(InvalidInput), session.change() as change:
             ledger.adjust(change, account, amount, reason)

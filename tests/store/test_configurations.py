@@ -22,12 +22,6 @@ from gatehouse.store.configured.configurations import (
     stamp_of,
 )
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
-from tests.harness import make_account
-
-
-@pytest.fixture
-def account(session: AdminSession) -> str:
-    return make_account(session)
 
 
 def mine(account: str) -> ConfigurationKey:

@@ -198,10 +198,8 @@ def test_lookups_of_one_turn_are_answered_each_for_itself(session: AdminSession)
 
 
 def test_a_lookup_reads_one_stretch_of_the_tree(sqlite_home: Home) -> None:
-    session = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    with session.reading() as connection:
+    with sqlite_home.session() as session, session.reading() as connection:
         plan = str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {SQLITE_ROWS}", ("[]",)).all())
-    session.database.dispose()
     assert "SEARCH i USING PRIMARY KEY (card=? AND scope=?)" in plan
 
 

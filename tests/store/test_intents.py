@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
 from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow, Intent, IntentEnd, Release
-from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts import ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
@@ -19,6 +19,7 @@ from gatehouse.store.requests.reversal_worker import after_attempt
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, Expire
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS, REVIEWS
+from tests.harness import make_account
 
 
 class CountingSession:
@@ -44,10 +45,7 @@ class CountingSession:
 
 @pytest.fixture
 def account(session: AdminSession) -> str:
-    with session.change() as change:
-        made = accounts.create(change, "Shop", "USD")
-        ledger.top_up(change, made.account_id, 1000, "")
-    return made.account_id
+    return make_account(session, micros=1000)
 
 
 @pytest.fixture

@@ -11,12 +11,6 @@ from gatehouse.store.configured import configurations, models
 from gatehouse.store.configured.configurations import stamp_of, stamps_of
 from gatehouse.store.configured.models import StoredModel
 from gatehouse.store.tables import CONFIGURATION_HEADS
-from tests.harness import make_account
-
-
-@pytest.fixture
-def account(session: AdminSession) -> str:
-    return make_account(session)
 
 
 def keep(session: AdminSession, account: str, note: str | None = None) -> int:

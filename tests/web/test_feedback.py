@@ -23,6 +23,7 @@ from gatehouse.store.state import lock_changes
 from gatehouse.web.feedback import FeedbackRequest
 from tests.harness import VISIT, Server, pipeline, sandbox_key, sentry
 from tests.store.reviewing import open_review
+from tests.web import answers
 from tests.web.merchant import Merchant
 
 REQUEST = "req_01kabcdefghjkmnpqrstvwxyz0"
@@ -34,10 +35,9 @@ FREE_FROM = {
 
 
 def refused(answer: httpx.Response, status: int, code: str) -> Any:
-    body = answer.json()
-    assert (answer.status_code, body["isSuccess"]) == (status, False), answer.text
+    """The errors of a refused call."""
+    body = answers.refused(answer, status, code)
     assert body["feedbackResponse"] is None
-    assert body["errors"]["code"] == code
     return body["errors"]
 
 

@@ -23,7 +23,7 @@ from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.database import Database
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.problems import CODES
-from tests.harness import Server, sandbox_key
+from tests.harness import PATIENCE_S, Server, sandbox_key
 from tests.operations.test_account_setup import Nothing
 
 
@@ -81,7 +81,7 @@ _EXCLUDED = [
 
 
 def test_the_server_shows_the_description_of_all_its_operations(shared: Server) -> None:
-    document = httpx.get(f"{shared.base}/openapi.json").json()
+    document = httpx.get(f"{shared.base}/openapi.json", timeout=PATIENCE_S).json()
     assert document == DOCUMENT
     assert document["openapi"].startswith("3.1")
     assert {path_of(one) for one in OPERATIONS} <= set(document["paths"])
@@ -109,7 +109,7 @@ def test_the_documented_examples_are_what_the_service_answers(
 
 
 def test_every_code_and_its_status_are_in_the_description(shared: Server) -> None:
-    document = httpx.get(f"{shared.base}/openapi.json").json()
+    document = httpx.get(f"{shared.base}/openapi.json", timeout=PATIENCE_S).json()
     described = {
         (int(status), code)
         for path in document["paths"].values()

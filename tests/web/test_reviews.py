@@ -10,6 +10,7 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Server
 from tests.store.reviewing import MOMENT_MS, open_review
+from tests.web import answers
 from tests.web.merchant import Merchant
 
 APPROVE = {"resolution": "APPROVE", "reason": "Known customer"}
@@ -22,10 +23,8 @@ FREE = {
 
 
 def refused(answer: httpx.Response, status: int, code: str) -> Any:
-    body = answer.json()
-    assert (answer.status_code, body["isSuccess"]) == (status, False), answer.text
-    assert body["errors"]["code"] == code
-    return body["errors"]
+    """The errors of a refused call."""
+    return answers.refused(answer, status, code)["errors"]
 
 
 def resolved(client: httpx.Client, request: str, body: Any = None) -> httpx.Response:
