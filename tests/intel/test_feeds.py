@@ -19,6 +19,7 @@ from gatehouse.intel.feed_lines import Lines
 from gatehouse.intel.feeds import EVERY_S, Feeds
 from gatehouse.intel.freshness import day_of, trust
 from gatehouse.intel.networks import AddressBook, AddressFacts, Feed, NetworkRow, load_networks
+from tests.harness import PATIENCE_S
 from tests.intel import mmdb
 
 TODAY = "2026-11-15"
@@ -608,7 +609,7 @@ def test_lookups_see_all_of_the_old_or_all_of_the_new(watched: WatchedFolder) ->
             watched.feeds.refresh()
     finally:
         done.set()
-        asking.join(10)
+        asking.join(PATIENCE_S)
         sys.setswitchinterval(usual)
     assert problems == []
     assert {("AT", 1.0, 0.0), ("HU", 0.0, 1.0)} <= seen
@@ -665,7 +666,7 @@ def test_a_start_waits_for_small_files_and_not_for_large_ones(
 
     def read(path: Path, form: Form) -> FeedFile:
         if path.name == "asn.csv":
-            assert large_may_be_read.wait(60)
+            assert large_may_be_read.wait(PATIENCE_S)
         return read_feed(path, form)
 
     monkeypatch.setattr(feed_folder, "read_feed", read)
@@ -689,7 +690,7 @@ def test_a_start_never_waits_for_long_and_never_fails(
     share_is_back = threading.Event()
 
     def hang(most_bytes: int | None = None) -> list[str]:
-        assert share_is_back.wait(60)
+        assert share_is_back.wait(PATIENCE_S)
         raise RuntimeError("a surprise")
 
     monkeypatch.setattr(watched.feeds, "refresh", hang)

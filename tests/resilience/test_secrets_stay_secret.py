@@ -23,7 +23,7 @@ import psutil
 import pytest
 
 from gatehouse.core.brands import passes_luhn
-from tests.harness import BODY, Home, Server, free_port, sandbox_key, until
+from tests.harness import BODY, PATIENCE_S, Home, Server, free_port, sandbox_key, until
 from tests.resilience.wire import (
     Answer,
     answers,
@@ -464,7 +464,7 @@ class Line:
     def send(self, data: bytes) -> Answer:
         """One request that gets exactly one answer."""
         if self._connection is None:
-            self._connection = socket.create_connection(("127.0.0.1", self._port), 30)
+            self._connection = socket.create_connection(("127.0.0.1", self._port), PATIENCE_S)
         self._connection.sendall(data)
         answer = read_answer(self._connection)
         if answer.headers.get("connection") == "close":
@@ -474,7 +474,7 @@ class Line:
 
     def throw(self, data: bytes) -> None:
         """Bytes that may or may not get an answer before the server hangs up."""
-        with socket.create_connection(("127.0.0.1", self._port), 30) as connection:
+        with socket.create_connection(("127.0.0.1", self._port), PATIENCE_S) as connection:
             with contextlib.suppress(ConnectionError):
                 connection.sendall(data)
                 connection.shutdown(socket.SHUT_WR)

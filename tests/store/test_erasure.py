@@ -3,7 +3,7 @@
 import secrets
 import sqlite3
 import threading
-import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -76,33 +76,26 @@ def test_a_waiting_process_gets_the_lock_between_two_batches(
     sqlite_session: AdminSession,
 ) -> None:
     keep(sqlite_session, EVERYONE, person("a"))
-    file = sqlite_session.database.file
-    held, ended, turns = threading.Event(), threading.Event(), []
+    file = str(sqlite_session.database.file)
+    now, waiting, served = [0.0], [threading.Thread()], []
 
-    def serve() -> None:
-        server = sqlite3.connect(str(file), timeout=PATIENCE_S, isolation_level=None)
-        while not ended.is_set():
-            had_to_wait = held.is_set()
+    def take_lock() -> None:
+        with closing(sqlite3.connect(file, timeout=PATIENCE_S, isolation_level=None)) as server:
             server.execute("BEGIN IMMEDIATE")
             server.execute("COMMIT")
-            turns.append(had_to_wait)
-            time.sleep(0.005)
-        server.close()
 
-    server = threading.Thread(target=serve)
-    server.start()
-    pace = Pace(sqlite_session.database)
-    # Without a rest between the batches it would hardly ever be there at the right moment.
-    for _ in range(60):
+    def rest(_seconds: float) -> None:
+        waiting[0].join(PATIENCE_S)
+        served.append(not waiting[0].is_alive())
+
+    pace = Pace(sqlite_session.database, lambda: now[0], rest)
+    for _ in range(4):
         with pace.turn(), batch_of(sqlite_session):
-            held.set()
-            time.sleep(0.06)
-            held.clear()
-        if sum(turns) >= 4:
-            break
-    ended.set()
-    server.join()
-    assert sum(turns) >= 4, "it had to wait and got its turn"
+            waiting[0] = threading.Thread(target=take_lock)
+            waiting[0].start()
+            now[0] += 0.06
+    with pace.turn():
+        assert served == [True] * 4
 
 
 def test_after_an_erasure_no_interrupted_import_of_the_scope_skips_anything(

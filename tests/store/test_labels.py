@@ -25,6 +25,7 @@ from gatehouse.store.feedback.statements import (
     Subject,
 )
 from gatehouse.store.tables import DECISIONS, FEEDBACK
+from tests.harness import PATIENCE_S
 from tests.store import deciding
 from tests.store.deciding import keep_decision
 
@@ -87,7 +88,7 @@ async def following(
     """Let somebody follow until something has happened."""
     task = asyncio.create_task(one.run())
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             if meanwhile is not None:
                 await meanwhile
             await until.wait()
