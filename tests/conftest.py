@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, settings
 
 import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.databases import Postgres, start_postgres
+from tests.databases import Postgres, skip_waiting_for_disk, start_postgres
 from tests.forkserver import build_commands_once
 from tests.harness import Home, Server, make_account
 
 build_commands_once()
+skip_waiting_for_disk()
 # How long an example takes says how busy the machine is, not whether the code is right.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
@@ -77,20 +78,20 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def office(home: Home) -> Iterator[AdminSession]:
+def session(home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox, opened in this process, once on each database."""
-    with home.office() as opened:
+    with home.session() as opened:
         yield opened
 
 
 @pytest.fixture
-def sqlite_office(sqlite_home: Home) -> Iterator[AdminSession]:
+def sqlite_session(sqlite_home: Home) -> Iterator[AdminSession]:
     """The data of an empty sandbox on the embedded database, opened in this process."""
-    with sqlite_home.office() as opened:
+    with sqlite_home.session() as opened:
         yield opened
 
 
 @pytest.fixture
-def account(sqlite_office: AdminSession) -> str:
-    """An account of a shop in it."""
-    return make_account(sqlite_office)
+def account(sqlite_session: AdminSession) -> str:
+    """An account of a merchant in it."""
+    return make_account(sqlite_session)

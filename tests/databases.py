@@ -1,12 +1,14 @@
 """The databases of the tests, migrated once and then copied.
 
-The PostgreSQL server does not wait for the disk: that matters to nobody but a machine that loses
-its power, and no test takes it away.
+Neither the PostgreSQL server nor SQLite in the process of the tests waits for the disk: that
+matters only to a machine that loses its power, and no test takes it away. Server processes that
+tests start, and kill, do wait.
 """
 
 import contextlib
 import functools
 import signal
+import sqlite3
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from typing import Any
 
 import psutil
 import psycopg
+import sqlalchemy as sa
 
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import migrate
@@ -30,6 +33,16 @@ max_wal_size = 4GB
 checkpoint_timeout = 1h
 """
 _TEMPLATE = "gatehouse_template"
+
+
+def skip_waiting_for_disk() -> None:
+    """Let SQLite in this process leave it to the system when commits reach the disk."""
+
+    def prepare(connection: object, *_: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.execute("PRAGMA synchronous = OFF")
+
+    sa.event.listen(sa.Pool, "checkout", prepare)
 
 
 class Postgres:

@@ -33,7 +33,7 @@ from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.feedback.statements import FeedbackStatement, Subject
 from gatehouse.store.identities.identity_sealer import EVERYONE
 from gatehouse.store.tables import AUDIT, FEEDBACK, IDENTITIES, REVIEWS
-from tests.harness import Home, Server
+from tests.harness import Home, Server, make_account
 from tests.store.reviewing import open_review
 
 FRAUD = FeedbackStatement(Label.FRAUD)
@@ -41,15 +41,13 @@ FRAUD = FeedbackStatement(Label.FRAUD)
 
 @pytest.fixture(scope="module")
 def session(shared: Server) -> Iterator[AdminSession]:
-    opened = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
-    yield opened
-    opened.database.dispose()
+    with shared.home.session() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
 def account(session: AdminSession) -> str:
-    with session.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
+    return make_account(session)
 
 
 @pytest.fixture

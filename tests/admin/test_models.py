@@ -9,31 +9,27 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.models import versions
 from gatehouse.admin.models.replays import for_account, replay_options
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
-from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.training.replay import ReplayOptions
 from gatehouse.training.report import encode_report
-from tests.harness import Home
+from tests.harness import Home, make_account
 from tests.training.material import report
 
 
 @pytest.fixture
 def session(sqlite_home: Home) -> Iterator[AdminSession]:
-    opened = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("someone"))
-    yield opened
-    opened.database.dispose()
+    with sqlite_home.session(Actor.system("someone")) as opened:
+        yield opened
 
 
 @pytest.fixture
 def account_id(session: AdminSession) -> str:
-    with session.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
+    return make_account(session)
 
 
 def store(session: AdminSession, account_id: str, sheet: Sheet) -> int:

@@ -53,7 +53,7 @@ PIPELINE = b"pipeline: 7\nname: Seven\nstages:\n  - {stage: Rules, rule_set: min
 ENTRIES = ListFile("more.txt", lambda: contextlib.nullcontext(io.BytesIO(b"new\n")))
 
 
-class Shop(NamedTuple):
+class Merchant(NamedTuple):
     """An account with something of everything."""
 
     session: AdminSession
@@ -188,7 +188,7 @@ def operator(settings: Settings) -> Iterator[AdminSession]:
 
 
 @pytest.fixture
-def shop(operator: AdminSession) -> Shop:
+def merchant(operator: AdminSession) -> Merchant:
     account_id = accounts.create(operator, "Shop", "USD", 100).account.account_id
     key_id = keys.issue(operator, account_id, KeyTerms()).key.key_id
     rule_sets.apply(operator, account_id, _rules(100))
@@ -200,7 +200,7 @@ def shop(operator: AdminSession) -> Shop:
         change.connection.execute(GATEWAY_INTENTS.delete())
         change.connection.execute(GATEWAY_INTENTS.insert(), failed)
         change.audit("test")
-    return Shop(operator, account_id, key_id)
+    return Merchant(operator, account_id, key_id)
 
 
 def everything(session: AdminSession) -> dict[str, list[Any]]:
@@ -235,46 +235,54 @@ def changes_with_one_line(session: AdminSession, case: Callable[[], object], act
 
 
 @pytest.mark.parametrize("name", [*READING, *CHANGING])
-def test_another_account_s_things_do_not_exist(name: str, shop: Shop) -> None:
+def test_another_account_s_things_do_not_exist(name: str, merchant: Merchant) -> None:
     case = READING[name] if name in READING else CHANGING[name][0]
-    other = accounts.create(shop.session, "Other", "USD").account.account_id
-    before = everything(shop.session)
+    other = accounts.create(merchant.session, "Other", "USD").account.account_id
+    before = everything(merchant.session)
     with pytest.raises(NotFound, match=r"^no (account|payment of)"):
-        case(shop.session.acting_as(Actor.key("key_1", other)), shop.account_id, shop.key_id)
-    assert everything(shop.session) == before
+        case(
+            merchant.session.acting_as(Actor.key("key_1", other)),
+            merchant.account_id,
+            merchant.key_id,
+        )
+    assert everything(merchant.session) == before
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_what_concerns_all_accounts_is_not_for_a_key_of_one(
-    name: str, shop: Shop, settings: Settings
+    name: str, merchant: Merchant, settings: Settings
 ) -> None:
-    before = everything(shop.session)
-    session = shop.session.acting_as(Actor.key("key_1", shop.account_id))
+    before = everything(merchant.session)
+    session = merchant.session.acting_as(Actor.key("key_1", merchant.account_id))
     with pytest.raises(NotFound, match="only for operators"):
         WHOLE[name][0](session, root_secret(settings))
-    assert everything(shop.session) == before
+    assert everything(merchant.session) == before
 
 
-def test_a_key_finds_its_own_account_and_what_belongs_to_it(shop: Shop) -> None:
-    own = shop.session.acting_as(Actor.key(shop.key_id, shop.account_id))
-    assert [each.account.account_id for each in accounts.listing(own)] == [shop.account_id]
+def test_a_key_finds_its_own_account_and_what_belongs_to_it(merchant: Merchant) -> None:
+    own = merchant.session.acting_as(Actor.key(merchant.key_id, merchant.account_id))
+    assert [each.account.account_id for each in accounts.listing(own)] == [merchant.account_id]
     assert [each.request_id for each in payments.listing(own, None, None, 10)] == [REQUEST]
     without_records = {"rule_trial.recorded_case", "rule_backtest.backtest"}
     for name, case in READING.items():
         if name not in without_records:
-            case(own, shop.account_id, shop.key_id)
+            case(own, merchant.account_id, merchant.key_id)
 
 
 @pytest.mark.parametrize("name", CHANGING)
-def test_a_change_of_an_account_leaves_one_line_that_names_the_actor(name: str, shop: Shop) -> None:
+def test_a_change_of_an_account_leaves_one_line_that_names_the_actor(
+    name: str, merchant: Merchant
+) -> None:
     case, action = CHANGING[name]
     if name == "accounts.seed_defaults":
-        with shop.session.change() as change:
+        with merchant.session.change() as change:
             for table in ("configurations", "configuration_heads", "lists"):
                 change.connection.execute(METADATA.tables[table].delete())
             change.audit("test")
-    session = shop.session.acting_as(Actor.key("key_own", shop.account_id))
-    changes_with_one_line(session, lambda: case(session, shop.account_id, shop.key_id), action)
+    session = merchant.session.acting_as(Actor.key("key_own", merchant.account_id))
+    changes_with_one_line(
+        session, lambda: case(session, merchant.account_id, merchant.key_id), action
+    )
 
 
 @pytest.mark.parametrize("name", [name for name, (_, action) in WHOLE.items() if action])

@@ -15,48 +15,50 @@ from tests.harness import make_account
 HOUR_MS = 3_600_000
 
 
-def _keep(office: AdminSession, account_id: str, count: int) -> list[str]:
+def _keep(session: AdminSession, account_id: str, count: int) -> list[str]:
     rows = []
     for number in range(count):
         at_ms = NOW_MS - number * HOUR_MS
         made = record(number, {"order.amount": float(number)}, [ruled("ACCEPT")], at_ms=at_ms)
         text = kept(made).text
         rows.append((account_id, made["requestId"], at_ms, "pipeline", None, None, text, None))
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         names = [column.name for column in DECISIONS.columns]
         connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
     return [row[1] for row in reversed(rows)]
 
 
-def test_every_record_of_the_span_comes_once_and_oldest_first(office: AdminSession) -> None:
-    shop, other = make_account(office), make_account(office)
-    ids = _keep(office, shop, 9)
-    _keep_other = _keep(office, other, 1)
+def test_every_record_of_the_span_comes_once_and_oldest_first(session: AdminSession) -> None:
+    merchant, other = make_account(session), make_account(session)
+    ids = _keep(session, merchant, 9)
+    _keep_other = _keep(session, other, 1)
     assert _keep_other
-    span = RecordSpan(shop, NOW_MS - 6 * HOUR_MS, NOW_MS)
-    batches = list(records.stream(office.database, span, batch=4))
+    span = RecordSpan(merchant, NOW_MS - 6 * HOUR_MS, NOW_MS)
+    batches = list(records.stream(session.database, span, batch=4))
     assert [one.request_id for batch in batches for one in batch] == ids[2:8]
     assert [len(batch) for batch in batches] == [4, 2]
     first = batches[0][0]
     assert (first.at_ms, first.operation) == (NOW_MS - 6 * HOUR_MS, "pipeline")
     assert msgspec.json.decode(first.text)["signals"] == {"order.amount": 6.0}
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert records.count(connection, span) == 6
 
 
-def test_a_span_without_records_has_no_batch(office: AdminSession) -> None:
-    shop = make_account(office)
-    _keep(office, shop, 4)
-    assert list(records.stream(office.database, RecordSpan(shop, 0, NOW_MS - HOUR_MS * 4))) == []
+def test_a_span_without_records_has_no_batch(session: AdminSession) -> None:
+    merchant = make_account(session)
+    _keep(session, merchant, 4)
+    assert (
+        list(records.stream(session.database, RecordSpan(merchant, 0, NOW_MS - HOUR_MS * 4))) == []
+    )
 
 
-def test_a_rule_set_is_tried_on_what_the_database_holds(office: AdminSession) -> None:
-    shop = make_account(office)
-    _keep(office, shop, 9)
+def test_a_rule_set_is_tried_on_what_the_database_holds(session: AdminSession) -> None:
+    merchant = make_account(session)
+    _keep(session, merchant, 9)
     rules = rule_set(rule("dear", "order.amount >= 6"))
     report = try_out(
-        office.database, Backtest(rules, RecordSpan(shop, 0, NOW_MS + 1), nowhere, {}), ignore
+        session.database, Backtest(rules, RecordSpan(merchant, 0, NOW_MS + 1), nowhere, {}), ignore
     )
     assert (report.records, report.rules[0].matches) == (9, 3)
     with pytest.raises(NotFound, match="no requests that rules could judge"):
-        try_out(office.database, Backtest(rules, RecordSpan(shop, 0, 1), nowhere, {}), ignore)
+        try_out(session.database, Backtest(rules, RecordSpan(merchant, 0, 1), nowhere, {}), ignore)

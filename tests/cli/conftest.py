@@ -9,7 +9,7 @@ from tests.harness import Home
 
 
 @pytest.fixture
-def place(sqlite_home: Home, sqlite_office: AdminSession) -> Iterator[AdminSession]:
+def session(sqlite_home: Home, sqlite_session: AdminSession) -> Iterator[AdminSession]:
     """The data of the home at which the commands of a test work."""
     with sqlite_home.current():
-        yield sqlite_office
+        yield sqlite_session

@@ -1,12 +1,12 @@
 """Decisions are listed, shown and exported, and rule sets tried on them, from the command line."""
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from gatehouse.cli.app import app
 from gatehouse.cli.spans import read_span
@@ -23,6 +23,7 @@ from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import DAY_MS, kept, record, request_id, ruled, stage
 from tests.harness import Home
+from tests.harness.invoking import printed
 
 NOW_MS = 1_794_700_000_000
 RULES = """
@@ -35,30 +36,25 @@ rules:
 """
 
 
-def run(*arguments: str) -> str:
-    """What a command prints; a refusal is raised."""
-    done = CliRunner().invoke(app, list(arguments))
-    if done.exception is not None:
-        raise done.exception
-    return done.stdout
+run = functools.partial(printed, app)
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
-    """A shop with five decisions, of which the last two are labelled."""
+def merchant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
+    """A merchant with five decisions, of which the last two are labelled."""
     home = Home(tmp_path_factory.mktemp("decisions") / "home").migrated()
-    with home.current(), home.office() as place:
-        with place.change() as change:
+    with home.current(), home.session() as session:
+        with session.change() as change:
             account_id = accounts.create(change, "Shop", "USD").account_id
-        _fill(place, account_id)
-        yield place
+        _fill(session, account_id)
+        yield session
 
 
-def _fill(place: AdminSession, account_id: str) -> None:
+def _fill(session: AdminSession, account_id: str) -> None:
     rows: list[tuple[Any, ...]] = []
     fraud: list[str] = []
     good: list[str] = []
-    now_ms = place.clock()
+    now_ms = session.clock()
     for number, amount in enumerate((10.5, 50.0, 150.25, 250.0, 300.0)):
         at_ms = now_ms - number * DAY_MS - 1
         signals = {"order.amount": amount, "order.currency": "USD", "user.id": "u\u009b2J"}
@@ -67,7 +63,7 @@ def _fill(place: AdminSession, account_id: str) -> None:
         rows.append((account_id, one.request_id, at_ms, "pipeline", None, None, one.text, None))
         if number >= 3:
             (fraud if number == 3 else good).append(one.request_id)
-    with place.database.writing() as connection:
+    with session.database.writing() as connection:
         names = [column.name for column in DECISIONS.columns]
         connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
         lock_changes(connection)
@@ -85,7 +81,7 @@ def rules(tmp_path: Path) -> str:
     return str(file)
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("merchant")
 def test_decisions_are_listed_newest_first_page_by_page() -> None:
     text = run("decisions", "list", "--limit", "2")
     assert "there are more: --after" in text
@@ -94,7 +90,7 @@ def test_decisions_are_listed_newest_first_page_by_page() -> None:
     assert [one["signals"]["order.amount"] for one in page] == [150.25, 250.0, 300.0]
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("merchant")
 def test_a_decision_is_shown_with_its_signals_and_nothing_a_terminal_obeys() -> None:
     [newest] = json.loads(run("decisions", "list", "--limit", "1", "--json"))
     text = run("decisions", "show", newest["requestId"])
@@ -107,7 +103,7 @@ def test_a_decision_is_shown_with_its_signals_and_nothing_a_terminal_obeys() -> 
 
 @pytest.mark.parametrize("chosen", ["parquet", "jsonl"])
 def test_an_export_is_by_day_and_leaves_a_line_in_the_trail(
-    shop: AdminSession, tmp_path: Path, chosen: str
+    merchant: AdminSession, tmp_path: Path, chosen: str
 ) -> None:
     out = tmp_path / "out"
     arguments = ("decisions", "export", "--format", chosen, "--since", "80h", "--out", str(out))
@@ -120,7 +116,7 @@ def test_an_export_is_by_day_and_leaves_a_line_in_the_trail(
         run(*arguments)
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("merchant")
 def test_a_rule_set_is_tried_on_what_was_recorded(rules: str) -> None:
     found = json.loads(run("rules", "backtest", rules, "--json"))
     [dear] = found["rules"]
@@ -144,7 +140,7 @@ def test_a_rule_set_is_tried_on_what_was_recorded(rules: str) -> None:
         (("--since", "2020-01-01", "--until", "2020-01-02"), NotFound, "no requests"),
     ],
 )
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("merchant")
 def test_what_cannot_be_tried_is_refused_with_advice(
     rules: str, arguments: tuple[str, ...], what: type[GatehouseError], told: str
 ) -> None:
@@ -152,7 +148,7 @@ def test_what_cannot_be_tried_is_refused_with_advice(
         run("rules", "backtest", rules, *arguments)
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("merchant")
 def test_all_mistakes_of_a_rule_set_are_told_at_once(tmp_path: Path) -> None:
     file = tmp_path / "wrong.yaml"
     file.write_text(RULES.replace("order.amount", "order.amuont").replace("DECLINE", "PERHAPS"))

@@ -1,5 +1,6 @@
 """gatehouse feedback, run in this process: files good and bad, single statements, looking back."""
 
+import functools
 import gzip
 import io
 import json
@@ -12,7 +13,6 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from typer.testing import CliRunner, Result
 
 from gatehouse.admin.feedback import import_labels
 from gatehouse.admin.feedback.import_labels import ImportedFeedback, import_feedback
@@ -24,7 +24,6 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import ENTITIES
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
@@ -38,7 +37,7 @@ from gatehouse.store.feedback.statements import (
 )
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
-from tests.harness import Home
+from tests.harness import Home, invoking, make_account
 
 CARD = "4242424242424242"
 MOMENT_MS = 1_700_000_000_000
@@ -48,16 +47,11 @@ _NUMBERS = count()
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """No server waits for its turn here."""
-    monkeypatch.setattr(import_labels, "Pace", lambda place: Pace(place, sleep=lambda _: None))
-
-
-def make_account(place: AdminSession) -> str:
-    with place.change() as change:
-        return accounts.create(change, "Shop", "USD").account_id
+    monkeypatch.setattr(import_labels, "Pace", lambda session: Pace(session, sleep=lambda _: None))
 
 
 def decide(
-    place: AdminSession,
+    session: AdminSession,
     account_id: str,
     *,
     reference: str | None = None,
@@ -67,7 +61,7 @@ def decide(
     number = next(_NUMBERS)
     at_ms = MOMENT_MS + number
     request_id = new_id("req", at_ms, lambda size: number.to_bytes(size, "big"))
-    keeper = EntityHasher(place.ring.current(ENTITIES)[1])
+    hasher = EntityHasher(session.ring.current(ENTITIES)[1])
     decision = {
         "account_id": account_id,
         "request_id": request_id,
@@ -76,22 +70,22 @@ def decide(
         "client_reference": reference,
         "card": None,
         "record": "{}",
-        "transaction_reference": None if transaction is None else keeper.kept(transaction),
+        "transaction_reference": None if transaction is None else hasher.kept(transaction),
     }
-    with place.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(DECISIONS.insert(), decision)
     return request_id
 
 
 def take(
-    place: AdminSession,
+    session: AdminSession,
     account_id: str,
     file: Path,
     content: str | bytes,
     form: RecordFormat = "csv",
 ) -> ImportedFeedback:
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return import_file(place, account_id, file, form)
+    return import_file(session, account_id, file, form)
 
 
 class Quiet:
@@ -103,7 +97,7 @@ class Quiet:
 
 
 def import_file(
-    place: AdminSession,
+    session: AdminSession,
     account_id: str,
     file: Path | None,
     form: RecordFormat = "csv",
@@ -111,39 +105,30 @@ def import_file(
     dry_run: bool = False,
 ) -> ImportedFeedback:
     with closing(open_feedback_file(file, form)) as source:
-        return import_feedback(place, account_id, source, Quiet(), dry_run=dry_run)
+        return import_feedback(session, account_id, source, Quiet(), dry_run=dry_run)
 
 
-def rows_kept(place: AdminSession) -> int:
-    with place.reading() as connection:
+def rows_kept(session: AdminSession) -> int:
+    with session.reading() as connection:
         return len(connection.execute(FEEDBACK.select()).all())
 
 
-def labels_of(place: AdminSession, account_id: str, request_id: str) -> list[str]:
-    with place.reading() as connection:
+def labels_of(session: AdminSession, account_id: str, request_id: str) -> list[str]:
+    with session.reading() as connection:
         return [said.label for said in feedback.history(connection, account_id, request_id)]
 
 
-def run(*arguments: str, given: str | bytes = "") -> Result:
-    done = CliRunner().invoke(commands.app, arguments, input=given)
-    if isinstance(done.exception, GatehouseError):
-        raise done.exception
-    return done
-
-
-def as_data(*arguments: str) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+run = functools.partial(invoking.invoke, commands.app)
+as_data = functools.partial(invoking.as_data, commands.app)
 
 
 def test_a_file_is_kept_and_the_same_file_again_changes_nothing(
-    office: AdminSession, tmp_path: Path
+    session: AdminSession, tmp_path: Path
 ) -> None:
-    account = make_account(office)
-    by_id = decide(office, account)
-    by_transaction = decide(office, account, transaction="t 1")
-    by_reference = [decide(office, account, reference="order-7") for _ in range(2)]
+    account = make_account(session)
+    by_id = decide(session, account)
+    by_transaction = decide(session, account, transaction="t 1")
+    by_reference = [decide(session, account, reference="order-7") for _ in range(2)]
     text = (
         "\N{ZERO WIDTH NO-BREAK SPACE}label, requestId ,transactionId,clientReferenceId,when,"
         "amount,Currency\r\n"
@@ -153,73 +138,76 @@ def test_a_file_is_kept_and_the_same_file_again_changes_nothing(
         'LEGITIMATE,,," order-7 ",,,\r\n'
     )
     file = tmp_path / "chargebacks.csv"
-    first = take(office, account, file, text)
+    first = take(session, account, file, text)
     assert first.counts() == {"read": 3, "new": 4, "changed": 0, "unchanged": 0, "bad": 0}
     assert first.labels == {Label.FRAUD: 1, Label.CHARGEBACK: 1, Label.LEGITIMATE: 2}
-    with office.reading() as connection:
+    with session.reading() as connection:
         [said] = feedback.history(connection, account, by_id)
         [other] = feedback.history(connection, account, by_transaction)
     assert (said.label, said.amount, said.currency) == (Label.FRAUD, 12_500_000, "USD")
     assert (said.found_at_ms, other.found_at_ms) == (1_701_388_800_000, 1_701_417_600_000)
     assert (said.actor, said.source) == ("test", LabelSource.IMPORT)
-    assert [labels_of(office, account, one) for one in by_reference] == [["LEGITIMATE"]] * 2
+    assert [labels_of(session, account, one) for one in by_reference] == [["LEGITIMATE"]] * 2
 
-    again = take(office, account, file, text)
+    again = take(session, account, file, text)
     assert again.counts() == {"read": 3, "new": 0, "changed": 0, "unchanged": 4, "bad": 0}
-    assert rows_kept(office) == 4
-    with office.reading() as connection:
+    assert rows_kept(session) == 4
+    with session.reading() as connection:
         trail = [line for line in audit.read(connection, account, 10)
                  if line.action == "feedback.import"]  # fmt: skip
     assert [line.details["new"] for line in sorted(trail, key=lambda line: line.seq)] == [4, 0]
 
 
 def test_json_lines_say_the_same_and_keep_amounts_exact(
-    place: AdminSession, tmp_path: Path
+    session: AdminSession, tmp_path: Path
 ) -> None:
-    account = make_account(place)
-    one, other = decide(place, account, reference=" 77 "), decide(place, account, transaction="88")
+    account = make_account(session)
+    one, other = (
+        decide(session, account, reference=" 77 "),
+        decide(session, account, transaction="88"),
+    )
     text = (
         '{"clientReferenceId": " 77 ", "label": "fraud", "amount": 999999999.999999}\n'
         '\n{"transactionId": 88, "label": "legitimate", "when": null, "amount": 12}\n'
     )
     packed = gzip.compress(text.encode())
-    assert take(place, account, tmp_path / "told.jsonl.gz", packed, "jsonl").new == 2
-    with place.reading() as connection:
+    assert take(session, account, tmp_path / "told.jsonl.gz", packed, "jsonl").new == 2
+    with session.reading() as connection:
         amounts = [feedback.history(connection, account, each)[0].amount for each in (one, other)]
     assert amounts == [999_999_999_999_999, 12_000_000]
 
 
 @pytest.mark.parametrize("batch", [1, 2, 500])
 def test_what_a_file_says_later_counts_and_is_known_again(
-    office: AdminSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+    session: AdminSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
     monkeypatch.setattr(import_labels, "BATCH", batch)
-    account = make_account(office)
-    wavering, other, third = (decide(office, account) for _ in range(3))
+    account = make_account(session)
+    wavering, other, third = (decide(session, account) for _ in range(3))
     file = tmp_path / "told.csv"
     text = f"requestId,label\n{wavering},FRAUD\n{other},FRAUD\n{wavering},LEGITIMATE\n"
     text += "".join(f"{third},{label}\n" for label in ("FRAUD", "FRAUD", "WITHDRAWN", "FRAUD"))
-    first = take(office, account, file, text)
+    first = take(session, account, file, text)
     assert (first.new, first.changed, first.unchanged) == (4, 2, 1)
-    assert labels_of(office, account, wavering) == ["LEGITIMATE", "FRAUD"]
-    assert labels_of(office, account, third) == ["FRAUD", "WITHDRAWN", "FRAUD"]
-    again = take(office, account, file, text)
+    assert labels_of(session, account, wavering) == ["LEGITIMATE", "FRAUD"]
+    assert labels_of(session, account, third) == ["FRAUD", "WITHDRAWN", "FRAUD"]
+    again = take(session, account, file, text)
     assert (again.new, again.changed, again.unchanged) == (0, 0, 7)
     # An older file is known as well. To report it again, a row needs another time.
-    older = take(office, account, file, f"requestId,label\n{wavering},FRAUD\n")
+    older = take(session, account, file, f"requestId,label\n{wavering},FRAUD\n")
     assert (older.changed, older.unchanged) == (0, 1)
-    anew = take(office, account, file, f"requestId,label,when\n{wavering},FRAUD,2023-12-01\n")
+    anew = take(session, account, file, f"requestId,label,when\n{wavering},FRAUD,2023-12-01\n")
     assert (anew.changed, anew.unchanged) == (1, 0)
-    assert labels_of(office, account, wavering) == ["FRAUD", "LEGITIMATE", "FRAUD"]
+    assert labels_of(session, account, wavering) == ["FRAUD", "LEGITIMATE", "FRAUD"]
     # A row that was added to a file is news, those before it are not.
-    edited = take(office, account, file, f"{text}{other},FRAUD\n{other},CHARGEBACK\n")
+    edited = take(session, account, file, f"{text}{other},FRAUD\n{other},CHARGEBACK\n")
     assert (edited.changed, edited.unchanged) == (1, 8)
-    assert labels_of(office, account, other) == ["CHARGEBACK", "FRAUD"]
+    assert labels_of(session, account, other) == ["CHARGEBACK", "FRAUD"]
 
 
-def say(place: AdminSession, account: str, request: str, label: Label) -> None:
+def say(session: AdminSession, account: str, request: str, label: Label) -> None:
     """Say something as the API does."""
-    with place.database.writing() as connection:
+    with session.database.writing() as connection:
         lock_changes(connection)
         feedback.record(
             connection,
@@ -240,124 +228,126 @@ def say(place: AdminSession, account: str, request: str, label: Label) -> None:
     ],
 )
 def test_a_file_does_not_undo_what_others_said_since(
-    office: AdminSession, tmp_path: Path, before: list[str], told: list[str], kept: list[str]
+    session: AdminSession, tmp_path: Path, before: list[str], told: list[str], kept: list[str]
 ) -> None:
-    account = make_account(office)
-    request = decide(office, account)
+    account = make_account(session)
+    request = decide(session, account)
     for label in before:
-        say(office, account, request, Label(label))
+        say(session, account, request, Label(label))
     file = tmp_path / "told.csv"
     text = "requestId,label\n" + "".join(f"{request},{label}\n" for label in told)
-    take(office, account, file, text)
-    say(office, account, request, Label.LEGITIMATE)
+    take(session, account, file, text)
+    say(session, account, request, Label.LEGITIMATE)
     for _ in range(2):
-        again = take(office, account, file, text)
+        again = take(session, account, file, text)
         assert (again.new, again.changed, again.unchanged) == (0, 0, len(told))
-        assert labels_of(office, account, request) == kept
+        assert labels_of(session, account, request) == kept
 
 
 def test_no_file_changes_anything_when_it_is_imported_again(
-    place: AdminSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hundred small files at random, with other words before them and after them."""
     dice = random.Random(11)
-    account, file = make_account(place), tmp_path / "told.csv"
+    account, file = make_account(session), tmp_path / "told.csv"
     for _ in range(100):
         monkeypatch.setattr(import_labels, "BATCH", dice.choice([1, 2, 3, 500]))
-        requests = [decide(place, account) for _ in range(3)]
+        requests = [decide(session, account) for _ in range(3)]
         for _ in range(dice.randrange(3)):
-            say(place, account, dice.choice(requests), dice.choice([*Label]))
+            say(session, account, dice.choice(requests), dice.choice([*Label]))
         told = [
             (dice.choice(requests), dice.choice([*Label]).value)
             for _ in range(dice.randrange(1, 9))
         ]
         text = "requestId,label\n" + "".join(f"{one},{label}\n" for one, label in told)
         file.write_text(text)
-        rehearsed = import_file(place, account, file, dry_run=True)
-        first = take(place, account, file, text)
+        rehearsed = import_file(session, account, file, dry_run=True)
+        first = take(session, account, file, text)
         assert rehearsed.counts() == first.counts(), told
         for request, label in dict(told).items():
-            assert labels_of(place, account, request)[0] == label, told
+            assert labels_of(session, account, request)[0] == label, told
         if dice.random() < 0.5:
-            say(place, account, dice.choice(requests), dice.choice([*Label]))
-        kept = rows_kept(place)
+            say(session, account, dice.choice(requests), dice.choice([*Label]))
+        kept = rows_kept(session)
         for dry_run in (True, False):
-            again = import_file(place, account, file, dry_run=dry_run)
+            again = import_file(session, account, file, dry_run=dry_run)
             assert (again.new, again.changed, again.unchanged) == (0, 0, len(told)), told
-        assert rows_kept(place) == kept
+        assert rows_kept(session) == kept
 
 
 def test_what_is_remembered_of_a_file_is_bounded_and_the_last_word_counts(
-    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_labels, "BATCH", 2)
     monkeypatch.setattr(import_labels, "MOST_FOLLOWED", 0)
-    request, other = decide(place, account), decide(place, account)
+    request, other = decide(session, account), decide(session, account)
     rows = [(request, "FRAUD"), (other, "FRAUD"), (request, "LEGITIMATE"), (other, "FRAUD")]
     text = "requestId,label\n" + "".join(f"{one},{label}\n" for one, label in rows * 2)
-    outcome = take(place, account, tmp_path / "told.csv", text)
+    outcome = take(session, account, tmp_path / "told.csv", text)
     assert outcome.new + outcome.changed + outcome.unchanged == 8
-    assert labels_of(place, account, request) == ["LEGITIMATE", "FRAUD"] * 2
-    assert take(place, account, tmp_path / "told.csv", text).unchanged == 8
+    assert labels_of(session, account, request) == ["LEGITIMATE", "FRAUD"] * 2
+    assert take(session, account, tmp_path / "told.csv", text).unchanged == 8
 
 
 def test_a_request_of_which_too_much_was_said_is_a_bad_row(
-    place: AdminSession, account: str, tmp_path: Path
+    session: AdminSession, account: str, tmp_path: Path
 ) -> None:
-    full, other = (decide(place, account, reference="order-7") for _ in range(2))
+    full, other = (decide(session, account, reference="order-7") for _ in range(2))
     days = [
         f"2023-11-{1 + number % 30:02}T{number // 30:02}:00:00Z"
         for number in range(MOST_STATEMENTS)
     ]
     text = "requestId,label,when\n" + "".join(f"{full},fraud,{day}\n" for day in days)
     file = tmp_path / "told.csv"
-    assert take(place, account, file, text).counts() == {
+    assert take(session, account, file, text).counts() == {
         **{"read": 100, "new": 1, "changed": 99},
         **{"unchanged": 0, "bad": 0},
     }
     more = "clientReferenceId,label\norder-7,fraud\n"
     file.write_text(more)
-    rehearsed = import_file(place, account, file, dry_run=True)
-    outcome = take(place, account, file, more)
+    rehearsed = import_file(session, account, file, dry_run=True)
+    outcome = take(session, account, file, more)
     assert outcome.counts() == rehearsed.counts()
     assert (outcome.new, outcome.bad) == (1, 1)
     [flaw] = outcome.flaws
     assert flaw.line == 2
     assert "100 statements about this request were kept" in flaw.message
-    assert labels_of(place, account, other) == ["FRAUD"]
-    assert take(place, account, file, text).unchanged == 100
+    assert labels_of(session, account, other) == ["FRAUD"]
+    assert take(session, account, file, text).unchanged == 100
 
 
 def test_a_dry_run_tells_the_same_and_keeps_nothing(
-    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_labels, "BATCH", 2)
-    known, fresh = decide(place, account), decide(place, account)
-    take(place, account, tmp_path / "before.csv", f"requestId,label\n{known},FRAUD\n")
+    known, fresh = decide(session, account), decide(session, account)
+    take(session, account, tmp_path / "before.csv", f"requestId,label\n{known},FRAUD\n")
     told = [*["LEGITIMATE", "legitimate", "WITHDRAWN"], "WITHDRAWN", "CHARGEBACK"]
     text = "requestId,label\n" + "".join(f"{known},{label}\n" for label in told)
     text += f"{fresh},WITHDRAWN\n{fresh},FRAUD\nreq_unknown,FRAUD\n"
     file = tmp_path / "told.csv"
     file.write_text(text)
     rehearsed = json.loads(run("import", str(file), "--dry-run", "--json").stdout)
-    assert rows_kept(place) == 1
+    assert rows_kept(session) == 1
     assert rehearsed.pop("dryRun") is True
     done = run("import", str(file), "--json")
     assert json.loads(done.stdout) == {**rehearsed, "dryRun": False}
     assert rehearsed["new"] == 2
     assert rehearsed["changed"] == 2
     assert rehearsed["unchanged"] == 3
-    with place.reading() as connection:
+    with session.reading() as connection:
         trail = [line for line in audit.read(connection, account, 10)
                  if line.action == "feedback.import"]  # fmt: skip
     assert len(trail) == 2
 
 
-def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: AdminSession) -> None:
-    account = make_account(place)
+def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(
+    session: AdminSession,
+) -> None:
+    account = make_account(session)
     for _ in range(MOST_REQUESTS + 5):
-        decide(place, account, reference="web")
-    one = decide(place, account, reference="order-7", transaction="t-1")
+        decide(session, account, reference="web")
+    one = decide(session, account, reference="order-7", transaction="t-1")
     subjects = [
         *(Subject(client_reference=name) for name in ("web", "order-7", "none")),
         Subject(request_id=one),
@@ -367,8 +357,8 @@ def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: Ad
     def look(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
         asked.append(statement)
 
-    sa.event.listen(place.database.engine, "before_cursor_execute", look)
-    with place.reading() as connection:
+    sa.event.listen(session.database.engine, "before_cursor_execute", look)
+    with session.reading() as connection:
         found = feedback_history.find_all(connection, account, subjects)
         alone = feedback_history.find_all(connection, account, subjects[1:])
     # A query that numbers all rows of a name, to take the first ones, reads all of them.
@@ -379,9 +369,9 @@ def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(place: Ad
 
 
 def test_bad_rows_are_told_by_number_and_the_others_are_kept(
-    place: AdminSession, account: str, tmp_path: Path
+    session: AdminSession, account: str, tmp_path: Path
 ) -> None:
-    good, foreign = decide(place, account), decide(place, make_account(place))
+    good, foreign = decide(session, account), decide(session, make_account(session))
     file = tmp_path / "told.csv"
     text = f"requestId,label\n{good},fraud\n{foreign},fraud\n{good},sure\n{CARD},fraud\n"
     text += f'"{good},fraud\n{good},legitimate\n'
@@ -398,8 +388,8 @@ def test_bad_rows_are_told_by_number_and_the_others_are_kept(
         "  line 5: requestId must be the id of an answered request (req_...)",
         "  line 6: has a quote that is not closed",
     ]
-    assert labels_of(place, account, good) == ["LEGITIMATE", "FRAUD"]
-    assert rows_kept(place) == 2
+    assert labels_of(session, account, good) == ["LEGITIMATE", "FRAUD"]
+    assert rows_kept(session) == 2
 
 
 @pytest.mark.parametrize(
@@ -437,26 +427,26 @@ def test_bad_rows_are_told_by_number_and_the_others_are_kept(
     ],
 )
 def test_each_flaw_has_its_sentence_and_repeats_nothing(
-    desk: tuple[AdminSession, str, str], tmp_path: Path, line: str, says: str
+    decided: tuple[AdminSession, str, str], tmp_path: Path, line: str, says: str
 ) -> None:
-    place, account, request = desk
-    before = rows_kept(place)
+    session, account, request = decided
+    before = rows_kept(session)
     text = line.replace("REQ", request) + "\n"
-    outcome = take(place, account, tmp_path / "told.jsonl", text, "jsonl")
+    outcome = take(session, account, tmp_path / "told.jsonl", text, "jsonl")
     [flaw] = outcome.flaws
     assert (flaw.line, outcome.bad, says in flaw.message) == (1, 1, True), flaw
     assert "424242" not in outcome.report()
     assert request not in outcome.report()
-    assert rows_kept(place) == before
+    assert rows_kept(session) == before
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[AdminSession, str, str]]:
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[AdminSession, str, str]]:
     """An account with one request, for tests that change nothing about it."""
     home = Home(tmp_path_factory.mktemp("feedback") / "home").migrated()
-    with home.current(), home.office() as place:
-        account = make_account(place)
-        yield place, account, decide(place, account)
+    with home.current(), home.session() as session:
+        account = make_account(session)
+        yield session, account, decide(session, account)
 
 
 @pytest.mark.parametrize(
@@ -471,44 +461,44 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[AdminSessio
     ],
 )
 def test_a_file_that_is_something_else_is_refused(
-    desk: tuple[AdminSession, str, str], tmp_path: Path, content: bytes, says: str
+    decided: tuple[AdminSession, str, str], tmp_path: Path, content: bytes, says: str
 ) -> None:
-    place, account, _ = desk
+    session, account, _ = decided
     with pytest.raises(InvalidInput, match=says):
-        take(place, account, tmp_path / "told.csv", content)
+        take(session, account, tmp_path / "told.csv", content)
 
 
 def test_what_was_read_before_a_file_breaks_off_is_kept(
-    place: AdminSession, account: str, tmp_path: Path
+    session: AdminSession, account: str, tmp_path: Path
 ) -> None:
-    request = decide(place, account)
+    request = decide(session, account)
     packed = gzip.compress(f"requestId,label\n{request},FRAUD\n".encode())
     broken = gzip.compress(b"".join(f"{n},x\n".encode() for n in range(5000)))[:-4000]
-    outcome = take(place, account, tmp_path / "told.csv.gz", packed + broken)
+    outcome = take(session, account, tmp_path / "told.csv.gz", packed + broken)
     assert outcome.new == 1
     assert "cannot be read after line" in str(outcome.error)
     with pytest.raises(InvalidInput, match="cannot be read after line"):
         run("import", str(tmp_path / "told.csv.gz"), "--account", account)
-    assert labels_of(place, account, request) == ["FRAUD"]
+    assert labels_of(session, account, request) == ["FRAUD"]
 
 
 def test_a_name_of_too_many_requests_is_refused(
-    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(MOST_REQUESTS + 1):
-        decide(place, account, reference="shared")
-    outcome = take(place, account, tmp_path / "t.csv", "clientReferenceId,label\nshared,fraud\n")
+        decide(session, account, reference="shared")
+    outcome = take(session, account, tmp_path / "t.csv", "clientReferenceId,label\nshared,fraud\n")
     assert outcome.report() == "  line 2: more than 100 requests have this name; use requestId"
     with pytest.raises(Conflict, match="more than 100"):
         run("add", "--reference", "shared", "--label", "fraud")
-    assert rows_kept(place) == 0
+    assert rows_kept(session) == 0
 
 
 def test_twenty_thousand_rows_stream_a_batch_at_a_time(
-    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(0, 20_000, 500):
-        decide(place, account, reference=f"order-{number}")
+        decide(session, account, reference=f"order-{number}")
     given_out, taken = count(), [0]
     really_rows, really_find = RecordFile.rows, feedback_history.find_all
     ahead: list[int] = []
@@ -527,7 +517,7 @@ def test_twenty_thousand_rows_stream_a_batch_at_a_time(
     monkeypatch.setattr(RecordFile, "rows", rows)
     monkeypatch.setattr(import_labels, "find_all", find_all)
     text = "clientReferenceId,label\n" + "".join(f"order-{n},fraud\n" for n in range(20_000))
-    outcome = take(place, account, tmp_path / "told.csv", text)
+    outcome = take(session, account, tmp_path / "told.csv", text)
     assert outcome.counts() == {
         **{"read": 20_000, "new": 40, "changed": 0},
         **{"unchanged": 0, "bad": 19_960},
@@ -538,21 +528,21 @@ def test_twenty_thousand_rows_stream_a_batch_at_a_time(
 
 
 def test_rows_come_from_standard_input_too(
-    place: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = json.dumps({"requestId": decide(place, account), "label": "fraud"}).encode()
+    line = json.dumps({"requestId": decide(session, account), "label": "fraud"}).encode()
     typed = io.TextIOWrapper(io.BufferedReader(io.BytesIO(line)))
     monkeypatch.setattr("sys.stdin", typed)
-    assert import_file(place, account, None, "jsonl").new == 1
+    assert import_file(session, account, None, "jsonl").new == 1
     with pytest.raises(InvalidInput, match="add --format"):
         run("import", "-")
 
 
 def test_an_interrupted_import_leaves_its_line_in_the_trail(
-    place: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_labels, "BATCH", 1)
-    requests = [decide(place, account) for _ in range(3)]
+    requests = [decide(session, account) for _ in range(3)]
     file = tmp_path / "told.csv"
     file.write_text("requestId,label\n" + "".join(f"{one},FRAUD\n" for one in requests))
     kept = count()
@@ -568,7 +558,7 @@ def test_an_interrupted_import_leaves_its_line_in_the_trail(
         done = run("import", str(file))
     assert done.exit_code == 130
     assert "import the file again" in done.stderr
-    with place.reading() as connection:
+    with session.reading() as connection:
         [line] = [line for line in audit.read(connection, account, 10)
                   if line.action == "feedback.import"]  # fmt: skip
     assert (line.details["read"], line.details["new"]) == (3, 2)
@@ -579,9 +569,9 @@ def test_an_interrupted_import_leaves_its_line_in_the_trail(
 
 
 def test_a_later_label_replaces_an_earlier_one_and_both_are_shown(
-    place: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    request = decide(place, account, transaction="t-1")
+    request = decide(session, account, transaction="t-1")
     assert as_data("show", request) == {"requestId": request, "label": None, "history": []}
     assert run("show", request).stdout == f"{request}: no label\n"
     given = ["--when", "2023-12-01", "--amount", "12.50", "--currency", "usd"]
@@ -613,23 +603,23 @@ def test_a_later_label_replaces_an_earlier_one_and_both_are_shown(
     assert plain.index("LEGITIMATE  CHARGEBACK") < plain.index("12.5")
     as_data("add", "--request", request, "--label", "withdrawn")
     assert as_data("show", request)["label"] is None
-    with place.reading() as connection:
+    with session.reading() as connection:
         actions = [line.action for line in audit.read(connection, account, 10)]
     assert actions.count("feedback.add") == 4
 
 
-def test_the_list_is_newest_first_and_can_be_narrowed(place: AdminSession, account: str) -> None:
+def test_the_list_is_newest_first_and_can_be_narrowed(session: AdminSession, account: str) -> None:
     assert run("list").stdout == "no feedback\n"
-    one, other = decide(place, account), decide(place, account)
-    stranger = make_account(place)
-    foreign = decide(place, stranger)
+    one, other = decide(session, account), decide(session, account)
+    stranger = make_account(session)
+    foreign = decide(session, stranger)
     for whose, request, label, at_ms in (
         (account, one, Label.FRAUD, MOMENT_MS),
-        (account, other, Label.LEGITIMATE, place.clock()),
-        (stranger, foreign, Label.FRAUD, place.clock()),
-        (account, one, Label.CHARGEBACK, place.clock()),
+        (account, other, Label.LEGITIMATE, session.clock()),
+        (stranger, foreign, Label.FRAUD, session.clock()),
+        (account, one, Label.CHARGEBACK, session.clock()),
     ):
-        with place.database.writing() as connection:
+        with session.database.writing() as connection:
             feedback.record(
                 connection,
                 LabelReport(whose, [request], FeedbackStatement(label), "key_1", LabelSource.API),
@@ -670,11 +660,11 @@ def test_the_list_is_newest_first_and_can_be_narrowed(place: AdminSession, accou
     ],
 )
 def test_mistakes_are_refused_without_repeating_a_card_number(
-    desk: tuple[AdminSession, str, str], arguments: list[str], error: type[GatehouseError]
+    decided: tuple[AdminSession, str, str], arguments: list[str], error: type[GatehouseError]
 ) -> None:
-    place, *_ = desk
-    before = rows_kept(place)
+    session, *_ = decided
+    before = rows_kept(session)
     with pytest.raises(error) as refused:
         run(*arguments)
     assert "424242" not in str(refused.value)
-    assert rows_kept(place) == before
+    assert rows_kept(session) == before

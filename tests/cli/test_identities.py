@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from gatehouse.access.actors import Actor
 from gatehouse.admin.identities.rows import IdentityParser, open_identity_file
 from gatehouse.core.brands import passes_luhn
 from gatehouse.core.cards import CardNumber
@@ -26,8 +25,6 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
 from gatehouse.store.identities.identity_sealer import HolderRecord
 from tests.harness import GATEHOUSE, PATIENCE_S, Done, Home, until
 
@@ -476,11 +473,10 @@ def test_fingerprints_are_those_of_the_live_path(sqlite_home: Home, tmp_path: Pa
     from gatehouse.intel.cards import CardMasker
 
     sqlite_home.ok("identities", "import", write(tmp_path / "people.jsonl", ELEANOR))
-    place = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    keeper = CardMasker(load_bins(), place.ring.current(CARD_FINGERPRINTS))
-    place.database.dispose()
+    with sqlite_home.session() as session:
+        masker = CardMasker(load_bins(), session.ring.current(CARD_FINGERPRINTS))
     [shown] = sqlite_home.ok("identities", "show", "--card", CARD, "--json").json
-    assert shown["card"] == keeper.fingerprint(CardNumber.parse(CARD))
+    assert shown["card"] == masker.fingerprint(CardNumber.parse(CARD))
 
 
 def test_help_does_not_load_what_only_an_import_needs() -> None:

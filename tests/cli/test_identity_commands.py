@@ -1,6 +1,7 @@
 """gatehouse identities where it could go wrong: stray quotes, pipes, scopes, full disks, damage."""
 
 import contextlib
+import functools
 import gzip
 import io
 import json
@@ -15,11 +16,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from typer.testing import CliRunner
 
 from gatehouse.admin.identities import import_records
 from gatehouse.admin.identities.rows import open_identity_file
-from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
 from gatehouse.cli.identities.identity_output import record_text
 from gatehouse.core.files.records import ParsedRow
@@ -29,6 +28,7 @@ from gatehouse.store.identities import erasure, imports
 from gatehouse.store.tables import IDENTITIES
 from tests.cli.test_identities import CARD, ELEANOR, HEADER, numbers, rows_of, write
 from tests.harness import GATEHOUSE, Done, Home, make_account
+from tests.harness.invoking import finished
 
 
 class Run(Protocol):
@@ -39,17 +39,8 @@ class Run(Protocol):
 
 @pytest.fixture
 def run(sqlite_home: Home) -> Iterator[Run]:
-    def invoke(*arguments: str) -> Done:
-        done = CliRunner().invoke(app, ["identities", *arguments])
-        if done.exception is None or isinstance(done.exception, SystemExit):
-            return Done(done.exit_code, done.stdout, done.stderr)
-        codes = [code for kind, code in EXIT_CODES.items() if isinstance(done.exception, kind)]
-        if not codes:
-            raise done.exception
-        return Done(codes[0], done.stdout, f"{done.stderr}{done.exception}")
-
     with sqlite_home.current():
-        yield invoke
+        yield functools.partial(finished, app, "identities")
 
 
 def people(count: int) -> list[dict[str, Any]]:
@@ -57,9 +48,9 @@ def people(count: int) -> list[dict[str, Any]]:
     return [{"cardNumber": next(number), "names": [{"lastName": f"N{n}"}]} for n in range(count)]
 
 
-def spoil(place: AdminSession) -> None:
+def spoil(session: AdminSession) -> None:
     """Damage every record."""
-    with batch_of(place) as connection:
+    with batch_of(session) as connection:
         connection.execute(IDENTITIES.update().values(sealed=secrets.token_bytes(80)))
 
 
@@ -136,21 +127,21 @@ def test_a_blank_account_is_a_mistake_and_never_all_of_them(run: Run, tmp_path: 
 
 
 def test_erasing_names_its_scope_and_a_person_can_be_erased_everywhere(
-    run: Run, place: AdminSession, tmp_path: Path
+    run: Run, session: AdminSession, tmp_path: Path
 ) -> None:
-    shop = make_account(place)
+    merchant = make_account(session)
     file = write(tmp_path / "people.jsonl", ELEANOR)
-    for scope in ([], ["--account", shop]):
+    for scope in ([], ["--account", merchant]):
         assert run("import", file, *scope).code == 0
     one = ("--reference", "customer-77")
     assert "Erase 1 record of all accounts?" in run("delete", *one).err
-    assert f"Erase 1 record of {shop}?" in run("delete", *one, "--account", shop).err
+    assert f"Erase 1 record of {merchant}?" in run("delete", *one, "--account", merchant).err
     assert "Erase 1 record of all accounts?" in run("delete", "--operator-all").err
-    both = f"Erase 2 records (1 of all accounts, 1 of {shop})?"
+    both = f"Erase 2 records (1 of all accounts, 1 of {merchant})?"
     assert both in run("delete", "--all").err
     assert both in run("delete", "--card", CARD, "--every-account").err
-    assert run("delete", "--operator-all", "--account", shop, "--yes").code == 4
-    assert run("delete", *one, "--every-account", "--account", shop).code == 4
+    assert run("delete", "--operator-all", "--account", merchant, "--yes").code == 4
+    assert run("delete", *one, "--every-account", "--account", merchant).code == 4
 
     assert run("delete", "--operator-all", "--yes", "--json").json == {
         "erased": 1,
@@ -159,7 +150,7 @@ def test_erasing_names_its_scope_and_a_person_can_be_erased_everywhere(
     lost = run("show", *one)
     assert lost.code == 3
     assert "no such record of all accounts, but 1 record elsewhere" in lost.err
-    assert shop not in lost.err
+    assert merchant not in lost.err
     assert len(run("show", *one, "--every-account", "--json").json) == 1
     assert run("delete", *one, "--every-account", "--yes").code == 0
     assert run("show", *one, "--every-account").code == 3
@@ -197,11 +188,11 @@ def test_a_rehearsal_knows_what_it_saw_before(
 
 
 def test_what_cannot_be_opened_is_listed_and_the_rest_goes_on(
-    run: Run, place: AdminSession, sqlite_home: Home, tmp_path: Path
+    run: Run, session: AdminSession, sqlite_home: Home, tmp_path: Path
 ) -> None:
     file = write(tmp_path / "bad.jsonl", ELEANOR)
     assert run("import", file).code == 0
-    spoil(place)
+    spoil(session)
     assert run("import", write(tmp_path / "good.jsonl", *people(3))).code == 0
     sqlite_home.ok("secrets", "renew-identities")
     exported = run("export", str(tmp_path / "out.jsonl"))

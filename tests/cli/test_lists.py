@@ -25,9 +25,9 @@ class Terminal:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.runner = CliRunner()
-        with home.office() as session:
+        with home.session() as session:
             self.account = make_account(session)
-            self.keeper = open_fingerprinter(session.ring)
+            self.fingerprinter = open_fingerprinter(session.ring)
 
     def run(self, *arguments: str, given: str | bytes = "") -> Result:
         return self.runner.invoke(lists.app, arguments, input=given)
@@ -123,8 +123,8 @@ def test_mailboxes_and_phones_are_kept_as_signals_have_them(terminal: Terminal) 
     terminal.ok("add", "mail", "A.Smith+x@Gmail.com", "--kind", "emails")
     terminal.ok("add", "calls", "+44 20 7946 0958", "--kind", "phones")
     [mail], [call] = terminal.ok("show", "mail"), terminal.ok("show", "calls")
-    assert mail["value"] == terminal.keeper.hashed_email("asmith@gmail.com")
-    assert call["value"] == terminal.keeper.hashed_phone("+442079460958")
+    assert mail["value"] == terminal.fingerprinter.hashed_email("asmith@gmail.com")
+    assert call["value"] == terminal.fingerprinter.hashed_phone("+442079460958")
     assert (mail["shown"], call["shown"]) == ("a***@gmail.com", "+44•••58")
     missing = terminal.refused("remove", "mail", "somebody.else@example.com")
     assert isinstance(missing, NotFound)

@@ -1,15 +1,13 @@
 """gatehouse pipelines: what an author sees from the first check to the way back."""
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.configured.pipelines import app
-from gatehouse.core.errors import GatehouseError
 from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.accounts import accounts
@@ -17,6 +15,7 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import defaults, lists
 from tests.harness import Done, Home
+from tests.harness.invoking import finished
 
 ACCOUNT = "acct_shop"
 FILE = "pipeline: {number}\nname: Quick\nstages:\n  - stage: Rules\n    rule_set: starter\n"
@@ -26,7 +25,7 @@ FILE = "pipeline: {number}\nname: Quick\nstages:\n  - stage: Rules\n    rule_set
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
     """One account with what every new one has; each test uses a pipeline number of its own."""
     home = Home(tmp_path_factory.mktemp("pipelines") / "home").migrated()
-    with home.current(), home.office() as session:
+    with home.current(), home.session() as session:
         with session.change() as change:
             accounts.create(change, "Shop", "EUR", ACCOUNT)
             defaults.seed_defaults(change, ACCOUNT)
@@ -45,19 +44,11 @@ def write(tmp_path: Path) -> Any:
     return written
 
 
-def run(*arguments: str, typed: str | None = None) -> Done:
-    """A command in this process, which is quicker than a new one."""
-    done = CliRunner().invoke(app, list(arguments), input=typed)
-    if done.exception is None or isinstance(done.exception, SystemExit):
-        return Done(done.exit_code, done.stdout, done.stderr)
-    if not isinstance(done.exception, GatehouseError):
-        raise done.exception
-    kinds = [kind for kind in type(done.exception).__mro__ if kind in EXIT_CODES]
-    return Done(EXIT_CODES[kinds[0]], done.stdout, f"{done.stderr}{done.exception}")
+run = functools.partial(finished, app)
 
 
-def ok(*arguments: str, typed: str | None = None) -> Done:
-    done = run(*arguments, typed=typed)
+def ok(*arguments: str, given: str = "") -> Done:
+    done = run(*arguments, given=given)
     assert done.code == 0, done.err
     return done
 
@@ -82,7 +73,7 @@ def test_a_bad_file_is_refused_whole_with_all_mistakes_and_their_places(write: A
 
 
 def test_a_file_can_come_through_a_pipe() -> None:
-    assert ok("check", "-", "--json", typed=FILE.format(number=51)).json["valid"] is True
+    assert ok("check", "-", "--json", given=FILE.format(number=51)).json["valid"] is True
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all.yaml", "/", "a\0b"])
@@ -269,6 +260,6 @@ def test_all_pipelines_are_listed_in_order_of_their_numbers(session: AdminSessio
 def test_an_account_that_is_not_there_is_not_found(
     session: AdminSession, command: list[str]
 ) -> None:
-    done = run(*command, "--account", "acct_nobody", typed=FILE.format(number=1))
+    done = run(*command, "--account", "acct_nobody", given=FILE.format(number=1))
     assert done.code == 3
     assert done.out == ""

@@ -1,7 +1,6 @@
 """gatehouse reviews, run in this process."""
 
-import json
-from typing import Any
+import functools
 
 import pytest
 from typer.testing import CliRunner
@@ -12,25 +11,18 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import reviews
 from gatehouse.store.tables import DECISIONS
+from tests.harness import invoking
+from tests.harness.invoking import printed
 from tests.store.reviewing import MOMENT_MS, open_review
 
-
-def run(*arguments: str) -> str:
-    done = CliRunner().invoke(commands.app, arguments)
-    if isinstance(done.exception, GatehouseError):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
-def as_data(*arguments: str) -> Any:
-    return json.loads(run(*arguments, "--json"))
+run = functools.partial(printed, commands.app)
+as_data = functools.partial(invoking.as_data, commands.app)
 
 
 def test_the_list_shows_what_was_to_be_paid_and_what_spoke_against_it(
-    place: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    request = open_review(place, account)
+    request = open_review(session, account)
     headings, line = run("list").splitlines()
     assert headings.split() == [
         *("REQUEST", "CREATED", "STATUS"),
@@ -61,9 +53,9 @@ def test_the_list_shows_what_was_to_be_paid_and_what_spoke_against_it(
 
 
 def test_a_review_is_resolved_shown_and_found_by_its_status(
-    place: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    request, other = open_review(place, account), open_review(place, account)
+    request, other = open_review(session, account), open_review(session, account)
     said = run("resolve", request, "--decline", "--reason", "stolen, see 4242424242424242")
     assert said == f"{request} is DECLINED\n"
     shown = as_data("show", request)
@@ -84,7 +76,7 @@ def test_a_review_is_resolved_shown_and_found_by_its_status(
         "all": [other, request],
     }
     assert run("list", "--status", "approved") == "no reviews\n"
-    with place.reading() as connection:
+    with session.reading() as connection:
         *_, line = audit.read(connection, account, 10)
     assert (line.action, line.actor) == ("review.resolve", shown["resolvedBy"])
     with pytest.raises(Conflict, match="was DECLINED by cli:") as late:
@@ -92,8 +84,8 @@ def test_a_review_is_resolved_shown_and_found_by_its_status(
     assert type(late.value) is Conflict
 
 
-def test_a_long_list_is_read_page_by_page(place: AdminSession, account: str) -> None:
-    oldest, middle, newest = (open_review(place, account, MOMENT_MS + n) for n in range(3))
+def test_a_long_list_is_read_page_by_page(session: AdminSession, account: str) -> None:
+    oldest, middle, newest = (open_review(session, account, MOMENT_MS + n) for n in range(3))
     text = run("list", "--limit", "2")
     assert text.endswith(f"there are more: --after {middle}\n")
     assert newest in text
@@ -101,9 +93,9 @@ def test_a_long_list_is_read_page_by_page(place: AdminSession, account: str) -> 
     assert [one["requestId"] for one in rest] == [oldest]
 
 
-def test_a_review_whose_record_is_gone_is_still_shown(place: AdminSession, account: str) -> None:
-    request = open_review(place, account)
-    with place.database.writing() as connection:
+def test_a_review_whose_record_is_gone_is_still_shown(session: AdminSession, account: str) -> None:
+    request = open_review(session, account)
+    with session.database.writing() as connection:
         connection.execute(DECISIONS.delete())
     assert as_data("list")[0]["amount"] is None
     assert as_data("show", request)["decision"] is None
@@ -121,17 +113,17 @@ def test_a_review_whose_record_is_gone_is_still_shown(place: AdminSession, accou
     ],
 )
 def test_mistakes_are_refused(
-    place: AdminSession, account: str, arguments: list[str], error: type[GatehouseError]
+    session: AdminSession, account: str, arguments: list[str], error: type[GatehouseError]
 ) -> None:
     with pytest.raises(error):
         run(*arguments)
 
 
-def test_a_resolution_needs_a_verdict_and_a_reason(place: AdminSession, account: str) -> None:
-    request = open_review(place, account)
+def test_a_resolution_needs_a_verdict_and_a_reason(session: AdminSession, account: str) -> None:
+    request = open_review(session, account)
     for missing in (["--approve"], ["--reason", "fine"]):
         assert CliRunner().invoke(commands.app, ["resolve", request, *missing]).exit_code == 2
     with pytest.raises(InvalidInput):
         run("resolve", request, "--approve", "--reason", " ")
-    with place.reading() as connection:
+    with session.reading() as connection:
         assert reviews.get(connection, account, request).state == "OPEN"

@@ -1,15 +1,15 @@
 """gatehouse sentry models, show, promote, rollback, run in this process."""
 
+import functools
 import json
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 import pytest
 from typer.testing import CliRunner
 
 from gatehouse.cli.sentry import sentry as commands
-from gatehouse.core.errors import Conflict, GatehouseError, NotFound
+from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -22,18 +22,11 @@ from gatehouse.training.report import (
     TermShape,
     encode_report,
 )
+from tests.harness import invoking
+from tests.harness.invoking import printed
 
-
-def run(*arguments: str) -> str:
-    done = CliRunner().invoke(commands.app, arguments)
-    if isinstance(done.exception, GatehouseError):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
-def as_data(*arguments: str) -> Any:
-    return json.loads(run(*arguments, "--json"))
+run = functools.partial(printed, commands.app)
+as_data = functools.partial(invoking.as_data, commands.app)
 
 
 def report(auc: float | None) -> str:
@@ -58,7 +51,7 @@ def report(auc: float | None) -> str:
 
 
 def keep(
-    place: AdminSession,
+    session: AdminSession,
     account: str,
     document: str,
     program: Callable[[int], str] | None = None,
@@ -67,16 +60,16 @@ def keep(
     def shipped(version: int) -> str:
         return encode_sheet(msgspec.structs.replace(load_sheet(), version=f"mine-{version}"))
 
-    with place.change() as change:
+    with session.change() as change:
         return models.keep(change, account, lambda _: document, program or shipped, note=note)
 
 
 def test_models_are_listed_with_what_they_learned_from_and_how_they_did(
-    place: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    keep(place, account, report(0.8765))
-    keep(place, account, report(None), note="after the sale")
-    keep(place, account, '{"from": "later"}')
+    keep(session, account, report(0.8765))
+    keep(session, account, report(None), note="after the sale")
+    keep(session, account, '{"from": "later"}')
     run("promote", "2")
     headings, *lines = run("models").splitlines()
     assert headings.split() == [
@@ -130,8 +123,8 @@ def test_an_account_without_models_has_the_shipped_scorecard(account: str) -> No
     assert f"from {term.cuts[0]:g}: {term.effects[1]:+g}" in line
 
 
-def test_a_model_is_shown_with_its_report(place: AdminSession, account: str) -> None:
-    keep(place, account, report(0.8765), note="first try")
+def test_a_model_is_shown_with_its_report(session: AdminSession, account: str) -> None:
+    keep(session, account, report(0.8765), note="first try")
     text = run("show", "1")
     head, note, *_ = text.splitlines()
     assert head.startswith("model 1, made 20")
@@ -153,13 +146,13 @@ def test_a_model_is_shown_with_its_report(place: AdminSession, account: str) -> 
 
 
 def test_a_model_of_a_later_version_is_shown_as_far_as_it_can_be_read(
-    place: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    keep(place, account, '{"from": "later"}')
-    keep(place, account, '{"from": "later"}', lambda _: '{"from": "later"}')
+    keep(session, account, '{"from": "later"}')
+    keep(session, account, '{"from": "later"}', lambda _: '{"from": "later"}')
     twisted = msgspec.structs.replace(load_sheet().terms[0], effects=())
     broken = msgspec.structs.replace(load_sheet(), terms=(twisted,))
-    keep(place, account, '{"from": "later"}', lambda _: encode_sheet(broken))
+    keep(session, account, '{"from": "later"}', lambda _: encode_sheet(broken))
     assert "its report cannot be read" in run("show", "1")
     assert load_sheet().terms[0].code in run("show", "1")
     assert "nor can its scorecard" in run("show", "2")
@@ -169,7 +162,7 @@ def test_a_model_of_a_later_version_is_shown_as_far_as_it_can_be_read(
             run("promote", version)
     assert as_data("models")[-1]["live"] is True
     # It came to be live all the same, by a later version: the way back to it is shut as well.
-    with place.change() as change:
+    with session.change() as change:
         models.promote(change, account, 2)
     run("promote", "1")
     with pytest.raises(Conflict, match="model 2 cannot be used"):
@@ -178,10 +171,10 @@ def test_a_model_of_a_later_version_is_shown_as_far_as_it_can_be_read(
 
 
 def test_promoting_and_going_back_say_what_was_live_before(
-    place: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     for _ in range(2):
-        keep(place, account, report(0.8))
+        keep(session, account, report(0.8))
     assert run("promote", "1") == "model 1 is live; before it was the shipped scorecard\n"
     assert as_data("promote", "2", "--account", account) == {
         "accountId": account,
@@ -200,7 +193,7 @@ def test_promoting_and_going_back_say_what_was_live_before(
     run("promote", "2")
     assert run("rollback") == "the shipped scorecard is live; before it was model 2\n"
     assert CliRunner().invoke(commands.app, ["rollback", "--to", "-1"]).exit_code == 2
-    with place.reading() as connection:
+    with session.reading() as connection:
         lines = [line for line in audit.read(connection, account, 100) if "model" in line.action]
     assert [line.action.partition(".")[2] for line in lines] == [
         *("train", "train", "promote", "promote"),
@@ -210,12 +203,12 @@ def test_promoting_and_going_back_say_what_was_live_before(
 
 
 def test_a_model_made_for_other_signals_is_promoted_with_a_remark(
-    place: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     first, *others = load_sheet().terms
     unknown = msgspec.structs.replace(first, code="OF_LATER")
     another = msgspec.structs.replace(load_sheet(), terms=(unknown, *others))
-    keep(place, account, report(0.8), lambda _: encode_sheet(another))
+    keep(session, account, report(0.8), lambda _: encode_sheet(another))
     assert run("promote", "1").splitlines()[1:] == [
         f"signals it does not know count as shipped: {first.code}",
         "it knows signals that are not measured: OF_LATER",

@@ -39,7 +39,7 @@ app.command()(replay)
 
 
 @pytest.fixture(autouse=True)
-def place(empty_sqlite_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(empty_sqlite_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, and a home that is not there yet."""
     for name, value in empty_sqlite_home.environ().items():
         monkeypatch.setenv(name, value)
@@ -109,16 +109,16 @@ def test_production_does_not_know_the_addresses_of_the_sandbox(
 
 
 def test_what_is_blocked_today_is_known_only_to_who_wants_that(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocked = "99.170.41.3"
     name = write("requests.jsonl", line(0, address=blocked))
-    (place / "feeds").mkdir()
-    feed = place / "feeds" / "blocked.txt"
+    (folder / "feeds").mkdir()
+    feed = folder / "feeds" / "blocked.txt"
     feed.write_text(f"{blocked}\n")
     # One that has just been written is given a moment.
     os.utime(feed, (START.timestamp(), START.timestamp()))
-    monkeypatch.setenv("GATEHOUSE_INTEL_DIR", str(place / "feeds"))
+    monkeypatch.setenv("GATEHOUSE_INTEL_DIR", str(folder / "feeds"))
     run(name, "--out", "without.csv")
     run(name, "--out", "with.csv", "--feeds")
     scores = [
@@ -128,11 +128,11 @@ def test_what_is_blocked_today_is_known_only_to_who_wants_that(
     assert scores[0] > scores[1] + 0.2
 
 
-def test_several_files_packed_or_not_are_one_stream(place: Path) -> None:
+def test_several_files_packed_or_not_are_one_stream(folder: Path) -> None:
     lines = [line(hour, "fraud", TOR if hour % 2 else CLEAN) for hour in range(9)]
     whole = write("whole.jsonl", *lines)
     first = write("first.jsonl", "\ufeff", *lines[:3])
-    (place / "second.jsonl.gz").write_bytes(gzip.compress("".join(lines[3:6]).encode()))
+    (folder / "second.jsonl.gz").write_bytes(gzip.compress("".join(lines[3:6]).encode()))
     third = write("third", "\n", *lines[6:])
     run(whole, "--out", "whole.csv", "--label-delay", "1h")
     run(first, "second.jsonl.gz", third, "--out", "parts.csv", "--label-delay", "1h")
@@ -212,9 +212,9 @@ def test_a_file_that_is_missing_is_noticed_before_anything_is_replayed() -> None
     assert not Path("scores.csv").exists()
 
 
-def test_a_damaged_archive_is_told_with_how_far_it_could_be_read(place: Path) -> None:
+def test_a_damaged_archive_is_told_with_how_far_it_could_be_read(folder: Path) -> None:
     content = "".join(line(hour) for hour in range(2000)).encode()
-    (place / "cut.gz").write_bytes(gzip.compress(content)[:-200])
+    (folder / "cut.gz").write_bytes(gzip.compress(content)[:-200])
     with pytest.raises(
         InvalidInput, match=r"cannot read on after cut\.gz, line \d+: it is damaged"
     ):
@@ -318,9 +318,9 @@ def test_a_replay_with_the_shipped_scorecard_needs_no_database(empty_sqlite_home
 
 
 def test_a_model_of_the_account_scores_instead_of_the_shipped_one(empty_sqlite_home: Home) -> None:
-    office = open_admin_session(load_settings(empty_sqlite_home.environ()), Actor.system("test"))
+    session = open_admin_session(load_settings(empty_sqlite_home.environ()), Actor.system("test"))
     sheet = msgspec.structs.replace(load_sheet(), prior=Prior(0.02, "A test."))
-    with office.change() as change:
+    with session.change() as change:
         account = accounts.create(change, "Shop", "USD").account_id
         version = models.keep(
             change, account, lambda _: "{}", lambda _: encode_sheet(sheet), note=None
@@ -337,7 +337,7 @@ def test_a_model_of_the_account_scores_instead_of_the_shipped_one(empty_sqlite_h
     with pytest.raises(NotFound, match="gatehouse sentry models"):
         run(name, "--model", "7", "--account", account)
     told = encode_report(report(until="2026-03-02T00:00:00.000Z"))
-    with office.change() as change:
+    with session.change() as change:
         newer = models.keep(
             change, account, lambda _: told, lambda _: encode_sheet(sheet), note=None
         )
@@ -345,7 +345,7 @@ def test_a_model_of_the_account_scores_instead_of_the_shipped_one(empty_sqlite_h
     assert "warning: the model learned from requests up to 2026-03-02" in done.stderr
     done = run(name, "--out", "own.csv", "--model", str(version), "--account", account)
     assert "warning" not in done.stderr
-    office.database.dispose()
+    session.database.dispose()
 
 
 def test_the_source_knows_how_much_it_has_read() -> None:

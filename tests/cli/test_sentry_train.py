@@ -1,5 +1,6 @@
 """A model is trained from the command line: measured, drawn, kept, and not used."""
 
+import functools
 import json
 import os
 import sys
@@ -22,7 +23,8 @@ from gatehouse.store.configured import models
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.backtest.material import DAY_MS, record, request_id, stage
 from tests.harness import Home
-from tests.training.material import shop as requests_of_a_shop
+from tests.harness.invoking import printed
+from tests.training.material import merchant as requests_of_a_merchant
 
 REQUESTS = 3000
 DAYS = 150
@@ -30,32 +32,27 @@ EARLY = 10
 """How many requests came before anybody reported anything."""
 
 
-def run(*arguments: str) -> str:
-    """What a command prints; a refusal is raised."""
-    done = CliRunner().invoke(app, ["sentry", "train", *arguments])
-    if done.exception is not None:
-        raise done.exception
-    return done.stdout
+run = functools.partial(printed, app, "sentry", "train")
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
-    """A shop with 150 days of requests; all fraud and some honest requests are labelled."""
+def merchant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdminSession]:
+    """A merchant with 150 days of requests; all fraud and some honest requests are labelled."""
     home = Home(tmp_path_factory.mktemp("training") / "home").migrated()
-    with home.current(), home.office() as place:
+    with home.current(), home.session() as session:
         for name in ("Shop", "Empty"):
-            with place.change() as change:
+            with session.change() as change:
                 account_id = accounts.create(change, name, "USD").account_id
             if name == "Shop":
                 os.environ["GATEHOUSE_ACCOUNT"] = account_id
-                _fill(place, account_id)
-        yield place
+                _fill(session, account_id)
+        yield session
 
 
-def _fill(place: AdminSession, account_id: str) -> None:
+def _fill(session: AdminSession, account_id: str) -> None:
     decisions, labels = [], []
-    now_ms = place.clock()
-    for number, (signals, fraud) in enumerate(requests_of_a_shop(REQUESTS)):
+    now_ms = session.clock()
+    for number, (signals, fraud) in enumerate(requests_of_a_merchant(REQUESTS)):
         at_ms = now_ms - DAYS * DAY_MS * (REQUESTS - number) // REQUESTS
         judged = stage("Sentry", {"requestConfidence": 0.5, "signals": signals})
         decision = "DECLINE" if number % 100 == 55 else "ACCEPT"
@@ -82,7 +79,7 @@ def _fill(place: AdminSession, account_id: str) -> None:
                     "source": "import",
                 }
             )
-    with place.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(DECISIONS.insert(), decisions)
         connection.execute(FEEDBACK.insert(), labels)
 
@@ -93,24 +90,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(shop: AdminSession, folder: Path) -> dict[str, Any]:
-    """What the command says of the shop's first model."""
+def trained(merchant: AdminSession, folder: Path) -> dict[str, Any]:
+    """What the command says of the merchant's first model."""
     said = run("--method", "logistic", "--plots", str(folder), "--note", "first", "--json")
     data: dict[str, Any] = json.loads(said)
     return data
 
 
-def _account(place: AdminSession, name: str = "Shop") -> str:
-    with place.reading() as connection:
+def _account(session: AdminSession, name: str = "Shop") -> str:
+    with session.reading() as connection:
         known = accounts.listing(connection)
     return next(account.account_id for account, _ in known if account.name == name)
 
 
 def test_a_model_is_kept_with_its_report_and_not_used(
-    shop: AdminSession, trained: dict[str, Any]
+    merchant: AdminSession, trained: dict[str, Any]
 ) -> None:
-    account_id = _account(shop)
-    with shop.reading() as connection:
+    account_id = _account(merchant)
+    with merchant.reading() as connection:
         kept = models.get(connection, account_id, trained["version"])
         assert models.live_program(connection, account_id) is None
         line = audit.read(connection, account_id, 1)[0]
@@ -147,19 +144,19 @@ def test_pictures_are_drawn_where_they_were_wanted(trained: dict[str, Any], fold
 
 
 def test_people_are_told_the_figures_and_what_to_do_next(
-    shop: AdminSession,
+    merchant: AdminSession,
     trained: dict[str, Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    account_id = _account(shop)
-    with shop.change() as change:
+    account_id = _account(merchant)
+    with merchant.change() as change:
         models.promote(change, account_id, trained["version"])
     try:
         said = run(account_id, "--method", "logistic", "--since", "90d")
     finally:
-        with shop.change() as change:
+        with merchant.change() as change:
             models.rollback(change, account_id, 0)
     version = trained["version"] + 1
     for part in (
@@ -191,14 +188,14 @@ def test_people_are_told_the_figures_and_what_to_do_next(
     ],
 )
 def test_what_cannot_be_done_is_refused_and_keeps_nothing(
-    shop: AdminSession,
+    merchant: AdminSession,
     arguments: list[str],
     error: type[GatehouseError],
     says: str,
 ) -> None:
     def kept() -> int:
-        with shop.reading() as connection:
-            return len(models.listing(connection, _account(shop)))
+        with merchant.reading() as connection:
+            return len(models.listing(connection, _account(merchant)))
 
     before = kept()
     with pytest.raises(error, match=says):
@@ -207,19 +204,19 @@ def test_what_cannot_be_done_is_refused_and_keeps_nothing(
 
 
 def test_an_account_that_is_typed_counts_for_more_than_that_of_the_environment(
-    shop: AdminSession,
+    merchant: AdminSession,
 ) -> None:
     with pytest.raises(InvalidInput, match="no requests older than 30 days"):
-        run(_account(shop, "Empty"))
+        run(_account(merchant, "Empty"))
 
 
-def test_an_account_without_requests_is_told_so(shop: AdminSession) -> None:
+def test_an_account_without_requests_is_told_so(merchant: AdminSession) -> None:
     with pytest.raises(InvalidInput, match="no requests older than 30 days"):
-        run("--account", _account(shop, "Empty"))
+        run("--account", _account(merchant, "Empty"))
 
 
 def test_pictures_that_cannot_be_drawn_lose_no_model(
-    shop: AdminSession, trained: dict[str, Any], tmp_path: Path
+    merchant: AdminSession, trained: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "calibration.svg").mkdir()
     arguments = ["--method", "logistic", "--plots", str(tmp_path), "--json"]
@@ -227,21 +224,21 @@ def test_pictures_that_cannot_be_drawn_lose_no_model(
     assert done.exit_code == 0
     assert json.loads(done.stdout)["plots"] == []
     assert "there are no pictures: cannot write" in done.stderr
-    with shop.reading() as connection:
-        assert models.get(connection, _account(shop), json.loads(done.stdout)["version"])
+    with merchant.reading() as connection:
+        assert models.get(connection, _account(merchant), json.loads(done.stdout)["version"])
 
 
 def test_a_live_model_that_cannot_be_read_is_told_and_the_shipped_one_measured(
-    shop: AdminSession, trained: dict[str, Any], tmp_path: Path
+    merchant: AdminSession, trained: dict[str, Any], tmp_path: Path
 ) -> None:
-    account_id = _account(shop)
-    with shop.change() as change:
+    account_id = _account(merchant)
+    with merchant.change() as change:
         broken = models.keep(change, account_id, lambda _: "{}", lambda _: "{}", note=None)
         models.promote(change, account_id, broken)
     try:
         said = json.loads(run("--method", "logistic", "--plots", str(tmp_path), "--json"))
     finally:
-        with shop.change() as change:
+        with merchant.change() as change:
             models.rollback(change, account_id, 0)
     assert said["report"]["currentVersion"] == load_sheet().version
     assert any(f"model {broken} is live but cannot" in one for one in said["report"]["warnings"])

@@ -39,10 +39,10 @@ def _why(part: Comparison) -> str:
     return part.why or "-"
 
 
-def test_the_commands_print_what_the_page_shows(place: tuple[Path, Server]) -> None:
+def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
     walk = list(steps(_PAGE))
     assert len(walk) >= 12
-    check_steps(walk, *place, with_errors=True)
+    check_steps(walk, *checkout_at, with_errors=True)
 
 
 def test_the_commands_cover_all_that_operators_have() -> None:

@@ -30,11 +30,11 @@ _PAGE = (ROOT / "docs/learning.md").read_text()
 _DAY_MS = 86_400_000
 
 
-def test_the_commands_print_what_the_page_shows(place: tuple[Path, Server]) -> None:
+def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
     walk = list(steps(_PAGE))
     assert len(walk) >= 12
-    check_steps(walk, *place, with_errors=True)
-    pictures = sorted(path.name for path in (place[0] / "sentry-model-1").iterdir())
+    check_steps(walk, *checkout_at, with_errors=True)
+    pictures = sorted(path.name for path in (checkout_at[0] / "sentry-model-1").iterdir())
     assert pictures == sorted([CALIBRATION, PRECISION_RECALL, TERMS])
 
 

@@ -22,16 +22,16 @@ _PAGE = (ROOT / "docs/pipelines.md").read_text()
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[tuple[Path, Server]]:
+def checkout_at(tmp_path: Path) -> Iterator[tuple[Path, Server]]:
     """As elsewhere, but nobody waits ten seconds for a gateway that never answers."""
     with checkout(tmp_path, GATEHOUSE_GATEWAY_TIMEOUT_MS="300") as server:
         yield tmp_path, server
 
 
-def test_the_commands_print_what_the_page_shows(place: tuple[Path, Server]) -> None:
+def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
     walk = list(steps(_PAGE))
     assert len(walk) >= 15
-    check_steps(walk, *place, with_errors=True)
+    check_steps(walk, *checkout_at, with_errors=True)
 
 
 @pytest.mark.parametrize("stage", REGISTRY.names)

@@ -29,10 +29,10 @@ def _fields() -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
-def test_the_commands_print_what_the_page_shows(place: tuple[Path, Server]) -> None:
+def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
     walk = list(steps(_PAGE))
     assert len(walk) >= 8
-    check_steps(walk, *place, with_errors=True)
+    check_steps(walk, *checkout_at, with_errors=True)
 
 
 def test_every_signal_stands_with_one_field() -> None:

@@ -9,10 +9,10 @@ from tests.harness import Server
 _PAGE = (ROOT / "docs/tutorial-rules.md").read_text()
 
 
-def test_the_tutorial_prints_what_the_page_shows(place: tuple[Path, Server]) -> None:
+def test_the_tutorial_prints_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
     walk = list(steps(_PAGE))
     assert len(walk) >= 9
-    check_steps(walk, *place, with_errors=True)
+    check_steps(walk, *checkout_at, with_errors=True)
 
 
 def test_the_tutorial_goes_all_the_way() -> None:

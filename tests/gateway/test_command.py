@@ -1,21 +1,17 @@
 """gatehouse gateway: list, show, retry."""
 
-import json
-from typing import Any
+import functools
 
 import pytest
-from typer.testing import CliRunner
 
-from gatehouse.access.actors import Actor
 from gatehouse.cli.operate.gateway import app
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
-from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import GATEWAY_INTENTS
-from tests.harness import Home
+from tests.harness import Home, make_account
+from tests.harness.invoking import as_data, printed
 
 FAILED = "req_01h455vb4pex5vsknk084sn02q"
 WAITING = "req_01h455vb4pex5vsknk084sn02r"
@@ -23,32 +19,25 @@ UNKNOWN = "req_01h455vb4pex5vsknk084sn02s"
 
 
 @pytest.fixture
-def account(sqlite_home: Home, monkeypatch: pytest.MonkeyPatch) -> str:
+def account(
+    sqlite_home: Home, sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> str:
     """An account with a payment that could not be reversed and one that is going to be."""
     monkeypatch.setenv("GATEHOUSE_HOME", str(sqlite_home.path))
-    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    with office.change() as change:
-        made = accounts.create(change, "Shop", "USD").account_id
+    made = make_account(sqlite_session)
     row = {"account_id": made, "amount_minor": 5990, "currency": "USD", "changed_at_ms": 1}
     rows = [
         {"request_id": FAILED, "at_ms": 1, "state": IntentState.FAILED, "attempts": 20},
         {"request_id": WAITING, "at_ms": 2, "state": IntentState.REVERSE, "attempts": 1},
     ]
-    with office.database.writing() as connection:
+    with sqlite_session.database.writing() as connection:
         for each in rows:
             connection.execute(GATEWAY_INTENTS.insert(), row | each | {"detail": "timeout"})
-    office.database.dispose()
     return made
 
 
-def run(*arguments: str) -> str:
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
-def data(*arguments: str) -> Any:
-    return json.loads(run(*arguments, "--json"))
+run = functools.partial(printed, app)
+data = functools.partial(as_data, app)
 
 
 def test_payments_are_listed_newest_first_and_by_state_and_account(account: str) -> None:
@@ -87,10 +76,8 @@ def test_a_failed_payment_is_tried_again_and_all_or_none_of_several(account: str
 
 def test_a_retry_is_audited(account: str, sqlite_home: Home) -> None:
     run("retry", FAILED)
-    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    with office.reading() as connection:
+    with sqlite_home.session() as session, session.reading() as connection:
         lines = audit.read(connection, account, 10)
-    office.database.dispose()
     (line,) = [each for each in lines if each.action == "gateway.retry"]
     assert line.details == {"requestId": FAILED}
 

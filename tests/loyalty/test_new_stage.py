@@ -1,11 +1,7 @@
 """A stage that one room declares and one line registers is there in the whole service."""
 
-import asyncio
-import contextlib
-import gc
 import json
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +9,13 @@ import httpx
 import msgspec
 import pytest
 
-from gatehouse.access.actors import Actor
 from gatehouse.access.keys import all_scopes
-from gatehouse.bootstrap import Service
 from gatehouse.conditions.catalogue import SIGNALS
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.signal_rows import row_of
-from gatehouse.installation import open_admin_session
-from gatehouse.intel.networks import load_networks
-from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
 from tests.harness import PURCHASE, Home
+from tests.harness.service import call_service
 from tests.loyalty.spec import LOYALTY
 
 PIPELINE = """
@@ -61,38 +53,6 @@ def account(sqlite_home: Home, tmp_path: Path) -> str:
     return account
 
 
-@contextlib.asynccontextmanager
-async def _service(home: Home) -> AsyncIterator[Service]:
-    """The running service, in this process because that is where the stage is registered."""
-    settings = load_settings(home.environ())
-    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
-    service = Service(
-        settings, open_admin_session(settings, Actor.system("test")), load_networks, alone=True
-    )
-    await service.start()
-    try:
-        yield service
-    finally:
-        await service.stop()
-        sys.setswitchinterval(interval)
-        gc.unfreeze()
-        gc.set_threshold(*thresholds)
-
-
-def _calling(
-    home: Home, key: str, scenario: Callable[[httpx.AsyncClient], Awaitable[None]]
-) -> None:
-    async def whole() -> None:
-        async with _service(home) as service:
-            transport = httpx.ASGITransport(service.application, client=("127.0.0.1", 1))
-            async with httpx.AsyncClient(
-                transport=transport, base_url="http://test", headers={"X-API-KEY": key}
-            ) as client:
-                await scenario(client)
-
-    asyncio.run(whole())
-
-
 def _purchase(**changes: Any) -> dict[str, Any]:
     return {**PURCHASE, "pipelineId": 7, **changes}
 
@@ -121,7 +81,7 @@ def test_it_runs_in_a_pipeline_is_billed_recorded_and_backtested(
         assert mine["required"] == ["loyaltyRequest"]
         assert mine["stages"][0] == {"stage": "Loyalty", "feeType": "LOYALTY"}
 
-    _calling(sqlite_home, sqlite_home.key(account), scenario)
+    call_service(sqlite_home, sqlite_home.key(account), scenario)
     answer = found["answer"]["pipelineResponse"]
     assert answer["pipelineStages"] == ["Loyalty", "Rules"]
     assert answer["loyaltyResponse"] == {"level": "NEW"}
@@ -147,11 +107,8 @@ def test_it_runs_in_a_pipeline_is_billed_recorded_and_backtested(
 def test_it_is_an_operation_with_a_scope_and_a_policy(sqlite_home: Home, account: str) -> None:
     assert "loyalty" in all_scopes()
     key = sqlite_home.key(account, "--scope", "loyalty")
-    settings = load_settings(sqlite_home.environ())
-    session = open_admin_session(settings, Actor.system("test"))
-    with session.change() as change:
+    with sqlite_home.session() as session, session.change() as change:
         accounts.set_policy(change, account, "Loyalty", {"prefix": "n-"})
-    session.database.dispose()
 
     async def scenario(client: httpx.AsyncClient) -> None:
         answer = (await client.post("/api/v1/loyalty", json=NEW)).json()
@@ -166,7 +123,7 @@ def test_it_is_an_operation_with_a_scope_and_a_policy(sqlite_home: Home, account
         reference = {"$ref": "#/components/schemas/LoyaltyResponse"}
         assert schemas["PipelineResponse"]["properties"]["loyaltyResponse"] == reference
 
-    _calling(sqlite_home, key, scenario)
+    call_service(sqlite_home, key, scenario)
 
 
 def test_conditions_and_prices_know_it(sqlite_home: Home, account: str, tmp_path: Path) -> None:

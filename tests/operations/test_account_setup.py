@@ -66,17 +66,17 @@ class CountingBuilder(Builder):
 
 
 @pytest.fixture
-def shops(office: AdminSession) -> tuple[str, str]:
-    with office.change() as change:
+def merchants(session: AdminSession) -> tuple[str, str]:
+    with session.change() as change:
         first = accounts.create(change, "First", "USD").account_id
         second = accounts.create(change, "Second", "USD").account_id
     return first, second
 
 
-def _apply(office: AdminSession, account: str, condition: str) -> None:
+def _apply(session: AdminSession, account: str, condition: str) -> None:
     text = f"rule_set: starter\nrules:\n  - {{name: a, condition: {condition}, outcome: REVIEW}}\n"
     program = encode_program(read_rule_set(text.encode()))
-    with office.change() as change:
+    with session.change() as change:
         key = ConfigurationKey(account, "rules", "starter")
         base = configurations.get(change.connection, key).version
         configurations.apply(change, key, VersionContent(text, program), base=base)
@@ -90,39 +90,39 @@ def _run(scenario: Callable[[], Awaitable[T]]) -> T:
 
 
 def test_many_who_ask_at_once_wait_for_one_reading(
-    office: AdminSession, shops: tuple[str, str]
+    session: AdminSession, merchants: tuple[str, str]
 ) -> None:
     async def scenario() -> list[str]:
         builder = CountingBuilder()
-        setups = Setups(office.database, builder)
-        found = await asyncio.gather(*(setups.find(shops[0]) for _ in range(20)))
+        setups = Setups(session.database, builder)
+        found = await asyncio.gather(*(setups.find(merchants[0]) for _ in range(20)))
         setups.stop()
         assert {id(each) for each in found} == {id(found[0])}
         assert set(found[0].pipelines) == {1, 2}
         return builder.built
 
-    assert _run(scenario) == [shops[0]]
+    assert _run(scenario) == [merchants[0]]
 
 
 def test_one_account_that_cannot_be_read_does_not_hold_up_the_others(
-    office: AdminSession, shops: tuple[str, str]
+    session: AdminSession, merchants: tuple[str, str]
 ) -> None:
     async def scenario() -> int:
         builder = CountingBuilder()
-        setups = Setups(office.database, builder)
-        for shop in shops:
-            await setups.find(shop)
+        setups = Setups(session.database, builder)
+        for merchant in merchants:
+            await setups.find(merchant)
         work = asyncio.create_task(setups.run())
-        builder.fails_for = shops[0]
-        for shop in shops:
-            _apply(office, shop, "ip.tor")
+        builder.fails_for = merchants[0]
+        for merchant in merchants:
+            _apply(session, merchant, "ip.tor")
         setups.changed()
         for _ in range(6000):
-            version = (await setups.find(shops[1])).rule_sets["starter"].version
+            version = (await setups.find(merchants[1])).rule_sets["starter"].version
             if version == 2:
                 break
             await asyncio.sleep(0.02)
-        still = (await setups.find(shops[0])).rule_sets["starter"].version
+        still = (await setups.find(merchants[0])).rule_sets["starter"].version
         work.cancel()
         setups.stop()
         assert still == 1
@@ -132,25 +132,27 @@ def test_one_account_that_cannot_be_read_does_not_hold_up_the_others(
 
 
 def test_of_many_accounts_those_are_read_again_that_changed(
-    office: AdminSession, shops: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, merchants: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gatehouse.operations.account_setup._MOST_STAMPS", 2)
-    with office.change() as change:
+    with session.change() as change:
         more = [accounts.create(change, "More", "USD").account_id for _ in range(3)]
-    every = [*shops, *more]
+    every = [*merchants, *more]
 
     async def scenario() -> list[str]:
         builder = CountingBuilder()
-        setups = Setups(office.database, builder)
-        for shop in every:
-            await setups.find(shop)
+        setups = Setups(session.database, builder)
+        for merchant in every:
+            await setups.find(merchant)
         work = asyncio.create_task(setups.run())
-        changed = {shops[1], more[2]}
-        for shop in changed:
-            _apply(office, shop, "ip.tor")
+        changed = {merchants[1], more[2]}
+        for merchant in changed:
+            _apply(session, merchant, "ip.tor")
         setups.changed()
         for _ in range(6000):
-            found = [(await setups.find(shop)).rule_sets["starter"].version for shop in every]
+            found = [
+                (await setups.find(merchant)).rule_sets["starter"].version for merchant in every
+            ]
             if sum(found) == 7:
                 break
             await asyncio.sleep(0.02)
@@ -159,21 +161,21 @@ def test_of_many_accounts_those_are_read_again_that_changed(
         assert found == [1, 2, 1, 1, 2]
         return builder.built
 
-    assert _run(scenario) == [*every, shops[1], more[2]]
+    assert _run(scenario) == [*every, merchants[1], more[2]]
 
 
 def test_what_cannot_be_read_is_left_out_and_the_rest_serves(
-    office: AdminSession, shops: tuple[str, str]
+    session: AdminSession, merchants: tuple[str, str]
 ) -> None:
-    with office.change() as change:
-        key = ConfigurationKey(shops[0], "rules", "newer")
+    with session.change() as change:
+        key = ConfigurationKey(merchants[0], "rules", "newer")
         content = VersionContent("rule_set: newer", '{"from": "later"}')
         configurations.apply(change, key, content, base=None)
 
     async def scenario() -> Setup:
-        setups = Setups(office.database, CountingBuilder())
+        setups = Setups(session.database, CountingBuilder())
         try:
-            return await setups.find(shops[0])
+            return await setups.find(merchants[0])
         finally:
             setups.stop()
 
@@ -182,8 +184,8 @@ def test_what_cannot_be_read_is_left_out_and_the_rest_serves(
     assert set(found.pipelines) == {1, 2}
 
 
-def _keep(office: AdminSession, account: str, program: str, *, live: bool = True) -> int:
-    with office.change() as change:
+def _keep(session: AdminSession, account: str, program: str, *, live: bool = True) -> int:
+    with session.change() as change:
         version = models.keep(change, account, lambda _: "{}", lambda _: program)
         if live:
             models.promote(change, account, version)
@@ -201,9 +203,9 @@ def _used_by(stage: Stage, account: str) -> str:
     return version
 
 
-def _found(office: AdminSession, account: str) -> Setup:
+def _found(session: AdminSession, account: str) -> Setup:
     async def scenario() -> Setup:
-        setups = Setups(office.database, CountingBuilder())
+        setups = Setups(session.database, CountingBuilder())
         try:
             return await setups.find(account)
         finally:
@@ -213,12 +215,12 @@ def _found(office: AdminSession, account: str) -> Setup:
 
 
 def test_an_account_has_its_live_model_in_sentry_and_in_every_pipeline(
-    office: AdminSession, shops: tuple[str, str]
+    session: AdminSession, merchants: tuple[str, str]
 ) -> None:
-    _keep(office, shops[0], _program("mine-1"))
-    _keep(office, shops[0], _program("mine-2"), live=False)
-    mine, other = (_found(office, shop) for shop in shops)
-    assert (mine.model, _used_by(mine.sentry, shops[0])) == (1, "mine-1")
+    _keep(session, merchants[0], _program("mine-1"))
+    _keep(session, merchants[0], _program("mine-2"), live=False)
+    mine, other = (_found(session, merchant) for merchant in merchants)
+    assert (mine.model, _used_by(mine.sentry, merchants[0])) == (1, "mine-1")
     in_pipelines = [
         step.stage
         for pipeline in mine.pipelines.values()
@@ -231,34 +233,34 @@ def test_an_account_has_its_live_model_in_sentry_and_in_every_pipeline(
 
 
 def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(
-    office: AdminSession, shops: tuple[str, str]
+    session: AdminSession, merchants: tuple[str, str]
 ) -> None:
-    _keep(office, shops[0], _program("mine-1"))
+    _keep(session, merchants[0], _program("mine-1"))
 
     async def scenario() -> list[Stage]:
         builder = CountingBuilder()
-        setups = Setups(office.database, builder)
+        setups = Setups(session.database, builder)
         pipelines = Pipelines(setups, cast(SignalBuilder, None))
-        with office.reading() as connection:
-            callers: list[Account] = [accounts.get(connection, shop) for shop in shops]
+        with session.reading() as connection:
+            callers: list[Account] = [accounts.get(connection, merchant) for merchant in merchants]
         plans = [await pipelines.plan_sentry(caller, SentryRequest()) for caller in callers]
         setups.stop()
         return [plan.steps[0].stage for plan in plans]
 
     mine, other = _run(scenario)
-    assert _used_by(mine, shops[0]) == "mine-1"
+    assert _used_by(mine, merchants[0]) == "mine-1"
     assert other is SENTRY
 
 
 def test_a_promoted_model_is_taken_up_and_one_that_stays_is_not_read_again(
-    office: AdminSession, shops: tuple[str, str]
+    session: AdminSession, merchants: tuple[str, str]
 ) -> None:
-    account = shops[0]
-    _keep(office, account, _program("mine-1"))
-    _keep(office, account, _program("mine-2"), live=False)
+    account = merchants[0]
+    _keep(session, account, _program("mine-1"))
+    _keep(session, account, _program("mine-2"), live=False)
 
     async def scenario() -> list[Setup]:
-        setups = Setups(office.database, CountingBuilder())
+        setups = Setups(session.database, CountingBuilder())
         work = asyncio.create_task(setups.run())
         seen = [await setups.find(account)]
 
@@ -272,13 +274,13 @@ def test_a_promoted_model_is_taken_up_and_one_that_stays_is_not_read_again(
                 await asyncio.sleep(0.02)
             raise AssertionError("nothing changed")
 
-        _apply(office, account, "ip.tor")
+        _apply(session, account, "ip.tor")
         await changed()
         for change_model in (
             lambda change: models.promote(change, account, 2),
             lambda change: models.rollback(change, account, 0),
         ):
-            with office.change() as change:
+            with session.change() as change:
                 change_model(change)
             await changed()
         work.cancel()
@@ -312,27 +314,27 @@ def test_a_model_that_cannot_be_read_leaves_the_shipped_scorecard(
 
 
 def test_an_account_whose_model_cannot_be_read_is_served_all_the_same(
-    office: AdminSession, shops: tuple[str, str]
+    session: AdminSession, merchants: tuple[str, str]
 ) -> None:
-    _keep(office, shops[0], '{"from": "later"}')
-    found = _found(office, shops[0])
+    _keep(session, merchants[0], '{"from": "later"}')
+    found = _found(session, merchants[0])
     assert (found.model, found.sentry) == (1, SENTRY)
     assert set(found.pipelines) == {1, 2}
 
 
 def test_a_model_made_for_other_signals_is_used_and_told_about_once(
-    office: AdminSession, shops: tuple[str, str], caplog: pytest.LogCaptureFixture
+    session: AdminSession, merchants: tuple[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    account = shops[0]
+    account = merchants[0]
     first, *others = load_sheet().terms
     unknown = msgspec.structs.replace(first, code="OF_LATER")
-    _keep(office, account, _program("mine", terms=(unknown, *others)))
+    _keep(session, account, _program("mine", terms=(unknown, *others)))
 
     async def scenario() -> Setup:
-        setups = Setups(office.database, CountingBuilder())
+        setups = Setups(session.database, CountingBuilder())
         work = asyncio.create_task(setups.run())
         await setups.find(account)
-        _apply(office, account, "ip.tor")
+        _apply(session, account, "ip.tor")
         setups.changed()
         for _ in range(6000):
             found = await setups.find(account)

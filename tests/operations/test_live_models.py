@@ -39,10 +39,10 @@ def reasons(answer: httpx.Response) -> dict[str, float]:
 
 def test_a_running_server_scores_with_what_is_promoted_and_goes_back(shared: Server) -> None:
     mine, other = (shared.home.account("100") for _ in range(2))
-    office = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
+    session = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
 
     def change_models(make: Callable[[Change], object]) -> None:
-        with office.change() as change:
+        with session.change() as change:
             make(change)
 
     def is_mine(answer: httpx.Response) -> bool:
@@ -66,4 +66,4 @@ def test_a_running_server_scores_with_what_is_promoted_and_goes_back(shared: Ser
         change_models(lambda change: models.rollback(change, mine))
         for ask in operations:
             until(ask, lambda answer: not is_mine(answer))
-    office.database.dispose()
+    session.database.dispose()

@@ -33,6 +33,7 @@ from gatehouse.store.decisions import decisions, reviews
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS
+from tests.harness import make_account
 
 _NUMBERS = itertools.count(1)
 
@@ -100,14 +101,14 @@ def order(*stages: Stage, account_id: str) -> Job:
     )
 
 
-def process(office: AdminSession, *orders: Job) -> list[ProcessingResult | BaseException]:
+def process(session: AdminSession, *orders: Job) -> list[ProcessingResult | BaseException]:
     """Run orders at once on an engine with its own writer."""
 
     async def scenario() -> list[ProcessingResult | BaseException]:
-        writer = Writer(lambda: open_batch_session(office.database))
+        writer = Writer(lambda: open_batch_session(session.database))
         writer.start()
         options = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
-        engine = Engine(writer, _no_card, office.clock, time.perf_counter, options)
+        engine = Engine(writer, _no_card, session.clock, time.perf_counter, options)
         try:
             return await asyncio.gather(*map(engine.process, orders), return_exceptions=True)
         finally:
@@ -121,77 +122,76 @@ def _no_card(_card: object) -> Any:
 
 
 @pytest.fixture
-def account(office: AdminSession) -> str:
-    with office.change() as change:
-        made = accounts.create(change, "Shop", "USD")
-        ledger.top_up(change, made.account_id, 100_000, "")
-    return made.account_id
+def account(session: AdminSession) -> str:
+    return make_account(session, micros=100_000)
 
 
-def _state(office: AdminSession, account: str) -> tuple[int, int]:
-    with office.reading() as connection:
+def _state(session: AdminSession, account: str) -> tuple[int, int]:
+    with session.reading() as connection:
         state = accounts.state(connection, account)
         assert ledger.verify(connection).problems == []
     return state.balance, state.held
 
 
 def test_what_completes_is_charged_and_what_does_not_is_free(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     wanted = order(PlayStage("PRECHECK", fails), PlayStage("SENTRY", nothing), account_id=account)
-    [done] = process(office, wanted)
+    [done] = process(session, wanted)
     assert isinstance(done, Processed)
     assert [(run.item.fee_type, run.item.completed) for run in done.runs] == [
         ("PRECHECK", False),
         ("SENTRY", True),
     ]
     assert (done.authorized, done.closed, done.remaining) == (70_000, 20_000, 80_000)
-    assert _state(office, account) == (80_000, 0)
+    assert _state(session, account) == (80_000, 0)
 
 
 def test_a_stage_that_takes_too_long_is_cut_off_and_free(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    [done] = process(office, order(PlayStage("PRECHECK", silent), account_id=account))
+    [done] = process(session, order(PlayStage("PRECHECK", silent), account_id=account))
     assert isinstance(done, Processed)
     assert done.runs[0].result.facts == {"word": "later"}
-    assert _state(office, account) == (100_000, 0)
+    assert _state(session, account) == (100_000, 0)
 
 
-def test_without_money_nothing_runs_and_nothing_is_held(office: AdminSession, account: str) -> None:
+def test_without_money_nothing_runs_and_nothing_is_held(
+    session: AdminSession, account: str
+) -> None:
     stages = [PlayStage("PRECHECK", nothing) for _ in range(3)]
-    outcomes = process(office, *(order(stage, account_id=account) for stage in stages))
+    outcomes = process(session, *(order(stage, account_id=account) for stage in stages))
     refused = [one for one in outcomes if isinstance(one, Insufficient)]
     assert len(refused) == 1
     assert sum(stage.ran for stage in stages) == 2
-    assert _state(office, account) == (0, 0)
+    assert _state(session, account) == (0, 0)
 
 
-def test_a_defect_in_a_stage_costs_the_caller_nothing(office: AdminSession, account: str) -> None:
+def test_a_defect_in_a_stage_costs_the_caller_nothing(session: AdminSession, account: str) -> None:
     outcomes = process(
-        office,
+        session,
         order(PlayStage("PRECHECK", defect), account_id=account),
         order(PlayStage("SENTRY", nothing), account_id=account),
     )
     assert isinstance(outcomes[0], LookupError)
     assert isinstance(outcomes[1], Processed)
-    assert _state(office, account) == (80_000, 0)
+    assert _state(session, account) == (80_000, 0)
 
 
-def test_later_stages_see_what_earlier_ones_found(office: AdminSession, account: str) -> None:
+def test_later_stages_see_what_earlier_ones_found(session: AdminSession, account: str) -> None:
     seen: list[list[str]] = []
     first = PlayStage("PRECHECK", nothing)
     second = PlayStage("SENTRY", lambda case: seen.append(list(case.results)))
-    process(office, order(first, second, account_id=account))
+    process(session, order(first, second, account_id=account))
     assert seen == [["Precheck"]]
 
 
 def test_the_record_names_the_stages_and_masks_free_text(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     wanted = order(PlayStage("PRECHECK", nothing), account_id=account)
-    process(office, wanted)
-    with office.reading() as connection:
+    process(session, wanted)
+    with session.reading() as connection:
         record = decisions.get(connection, account, wanted.request_id)
         other = decisions.get(connection, "acct_other", wanted.request_id)
     assert record is not None
@@ -201,27 +201,27 @@ def test_the_record_names_the_stages_and_masks_free_text(
     assert "4242424242424242" not in encode(record)
 
 
-def test_one_bad_order_in_a_batch_fails_alone(office: AdminSession, account: str) -> None:
+def test_one_bad_order_in_a_batch_fails_alone(session: AdminSession, account: str) -> None:
     """The second use of a request id breaks the ledger's key; its neighbours must not notice."""
     good = [order(PlayStage("SENTRY", nothing), account_id=account) for _ in range(3)]
     twin = msgspec.structs.replace(good[0])
-    process(office, good[0])
-    outcomes = process(office, good[1], twin, good[2])
+    process(session, good[0])
+    outcomes = process(session, good[1], twin, good[2])
     assert isinstance(outcomes[0], Processed)
     assert isinstance(outcomes[1], Exception)
     assert isinstance(outcomes[2], Processed)
-    assert _state(office, account) == (40_000, 0)
+    assert _state(session, account) == (40_000, 0)
 
 
-def test_releasing_twice_gives_the_money_back_once(office: AdminSession, account: str) -> None:
+def test_releasing_twice_gives_the_money_back_once(session: AdminSession, account: str) -> None:
     async def scenario() -> None:
-        writer = Writer(lambda: open_batch_session(office.database))
+        writer = Writer(lambda: open_batch_session(session.database))
         writer.start()
         await asyncio.gather(*(writer.release(Release(account, "req_none", 0)) for _ in range(2)))
         await writer.stop()
 
     asyncio.run(scenario())
-    assert _state(office, account) == (100_000, 0)
+    assert _state(session, account) == (100_000, 0)
 
 
 class Plain:
@@ -255,22 +255,24 @@ def ran(outcome: object) -> list[str]:
     return [run.stage for run in outcome.runs]
 
 
-def test_a_stage_is_left_out_when_its_condition_says_so(office: AdminSession, account: str) -> None:
+def test_a_stage_is_left_out_when_its_condition_says_so(
+    session: AdminSession, account: str
+) -> None:
     left_out = PlayStage("PRECHECK", nothing)
     skipped = Step(left_out, 50_000, skip=lambda case: case.signals["amount"] > 5)
     wanted = steps(skipped, Step(PlayStage("SENTRY", nothing), 20_000), account_id=account)
-    [done] = process(office, planned(wanted, decision_plan=course(amount=9)))
+    [done] = process(session, planned(wanted, decision_plan=course(amount=9)))
     assert ran(done) == ["Sentry"]
     assert left_out.ran == 0
-    assert _state(office, account) == (80_000, 0)
+    assert _state(session, account) == (80_000, 0)
 
 
 def test_nothing_runs_after_a_stage_whose_condition_ends_the_request(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     last = Step(PlayStage("SENTRY", nothing), 20_000, stop=lambda _case: True)
     never = PlayStage("PRECHECK", nothing)
-    [done] = process(office, steps(last, Step(never, 50_000), account_id=account))
+    [done] = process(session, steps(last, Step(never, 50_000), account_id=account))
     assert ran(done) == ["Sentry"]
     assert never.ran == 0
     assert isinstance(done, Processed)
@@ -279,28 +281,28 @@ def test_nothing_runs_after_a_stage_whose_condition_ends_the_request(
 
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_failed_stage_ends_the_request_only_where_it_is_to(
-    office: AdminSession, account: str, ends: bool
+    session: AdminSession, account: str, ends: bool
 ) -> None:
     # The condition is for stages that completed: what a failure means is said by itself.
     late = Step(PlayStage("SENTRY", fails), 20_000, stop=lambda _case: True, ends_on_failure=ends)
     wanted = steps(late, Step(PlayStage("PRECHECK", nothing), 50_000), account_id=account)
-    [done] = process(office, wanted)
+    [done] = process(session, wanted)
     assert ran(done) == (["Sentry"] if ends else ["Sentry", "Precheck"])
 
 
-def test_a_step_can_cost_something_else_than_its_stage(office: AdminSession, account: str) -> None:
-    [done] = process(office, steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account))
+def test_a_step_can_cost_something_else_than_its_stage(session: AdminSession, account: str) -> None:
+    [done] = process(session, steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account))
     assert isinstance(done, Processed)
     assert done.closed == 1
-    assert _state(office, account) == (99_999, 0)
+    assert _state(session, account) == (99_999, 0)
 
 
 def test_the_record_of_a_course_tells_what_was_decided_and_on_what(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     wanted = steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account)
-    process(office, planned(wanted, decision_plan=course(Outcome.REVIEW, amount=9)))
-    with office.reading() as connection:
+    process(session, planned(wanted, decision_plan=course(Outcome.REVIEW, amount=9)))
+    with session.reading() as connection:
         record = decisions.get(connection, account, wanted.request_id)
         waiting = reviews.get(connection, account, wanted.request_id)
     assert record is not None
@@ -310,8 +312,8 @@ def test_the_record_of_a_course_tells_what_was_decided_and_on_what(
     assert waiting.state == "OPEN"
 
 
-def intents_of(office: AdminSession, request_id: str) -> list[str]:
-    with office.reading() as connection:
+def intents_of(session: AdminSession, request_id: str) -> list[str]:
+    with session.reading() as connection:
         query = sa.select(GATEWAY_INTENTS.c.state).where(GATEWAY_INTENTS.c.request_id == request_id)
         return list(connection.scalars(query))
 
@@ -319,9 +321,9 @@ def intents_of(office: AdminSession, request_id: str) -> list[str]:
 class Paying(PlayStage):
     """A stage that asks for a payment."""
 
-    def __init__(self, office: AdminSession, does: Callable[[Case], Any]) -> None:
+    def __init__(self, session: AdminSession, does: Callable[[Case], Any]) -> None:
         super().__init__("SENTRY", does)
-        self._office = office
+        self._office = session
         self.noted: list[str] = []
 
     async def run(self, case: Case) -> StageResult:
@@ -337,19 +339,19 @@ class Paying(PlayStage):
     [(nothing, []), (silent, ["REVERSE"]), (fails, ["REVERSE"]), (defect, ["REVERSE"])],
 )
 def test_a_payment_is_noted_before_it_is_asked_for_and_in_doubt_unless_answered(
-    office: AdminSession, account: str, does: Callable[[Case], Any], left: list[str]
+    session: AdminSession, account: str, does: Callable[[Case], Any], left: list[str]
 ) -> None:
-    stage = Paying(office, does)
+    stage = Paying(session, does)
     wanted = steps(Step(stage, 1), account_id=account, intent=Payment(5990, "USD"))
-    process(office, wanted)
+    process(session, wanted)
     assert stage.noted == ["OPEN"]
-    assert intents_of(office, wanted.request_id) == left
+    assert intents_of(session, wanted.request_id) == left
 
 
 def test_no_payment_is_asked_for_once_the_decision_is_to_decline(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    paying = Paying(office, nothing)
+    paying = Paying(session, nothing)
     wanted = steps(
         Step(Declining("PRECHECK", nothing), 1),
         Step(paying, 1, pays=True),
@@ -357,20 +359,20 @@ def test_no_payment_is_asked_for_once_the_decision_is_to_decline(
         intent=Payment(5990, "USD"),
     )
     refused = planned(wanted, decision_plan=course(Outcome.DECLINE))
-    [done] = process(office, refused)
+    [done] = process(session, refused)
     assert ran(done) == ["Precheck"]
     assert paying.ran == 0
-    assert intents_of(office, wanted.request_id) == []
+    assert intents_of(session, wanted.request_id) == []
 
 
 def test_a_payment_that_is_declined_afterwards_is_reversed(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     paid = Step(Paid("SENTRY", nothing), 1, pays=True)
     late = Step(Declining("PRECHECK", nothing), 1)
     wanted = steps(paid, late, account_id=account, intent=Payment(5990, "USD"))
-    process(office, planned(wanted, decision_plan=course(Outcome.DECLINE)))
-    assert intents_of(office, wanted.request_id) == ["REVERSE"]
+    process(session, planned(wanted, decision_plan=course(Outcome.DECLINE)))
+    assert intents_of(session, wanted.request_id) == ["REVERSE"]
 
 
 class Declining(PlayStage):
@@ -384,17 +386,17 @@ class Paid(PlayStage):
 
 
 def test_a_request_broken_off_while_it_is_closed_ends_as_the_books_say(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     told: list[bool] = []
     stage = PlayStage("SENTRY", lambda case: case.on_settled.append(told.append))
     wanted = order(stage, account_id=account)
 
     async def scenario() -> object:
-        writer = Writer(lambda: open_batch_session(office.database))
+        writer = Writer(lambda: open_batch_session(session.database))
         writer.start()
         options = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
-        engine = Engine(writer, _no_card, office.clock, time.perf_counter, options)
+        engine = Engine(writer, _no_card, session.clock, time.perf_counter, options)
         task = asyncio.create_task(engine.process(wanted))
         while not stage.ran:  # noqa: ASYNC110  # a stage has no event to wait for
             await asyncio.sleep(0)
@@ -408,27 +410,27 @@ def test_a_request_broken_off_while_it_is_closed_ends_as_the_books_say(
     done = asyncio.run(scenario())
     assert isinstance(done, Processed)
     assert told == [True]
-    assert _state(office, account) == (80_000, 0)
+    assert _state(session, account) == (80_000, 0)
 
 
 def test_whoever_wants_to_be_told_cannot_spoil_a_settled_request(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     def spoil(_done: bool) -> None:
         raise LookupError("a defect")
 
     stage = PlayStage("SENTRY", lambda case: case.on_settled.append(spoil))
-    [done] = process(office, order(stage, account_id=account))
+    [done] = process(session, order(stage, account_id=account))
     assert isinstance(done, Processed)
-    assert _state(office, account) == (80_000, 0)
+    assert _state(session, account) == (80_000, 0)
 
 
 def test_a_payment_that_was_never_asked_for_is_forgotten(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     stop = Step(PlayStage("PRECHECK", nothing), 1, stop=lambda _case: True)
     wanted = steps(
-        stop, Step(Paying(office, nothing), 1), account_id=account, intent=Payment(5990, "USD")
+        stop, Step(Paying(session, nothing), 1), account_id=account, intent=Payment(5990, "USD")
     )
-    process(office, wanted)
-    assert intents_of(office, wanted.request_id) == []
+    process(session, wanted)
+    assert intents_of(session, wanted.request_id) == []

@@ -338,7 +338,7 @@ def test_a_body_without_end_is_refused_while_it_is_read(shared: Server) -> None:
     head = request(None, _with_key(shared, **{"Transfer-Encoding": "chunked"}), close=False)
     piece = b"%x\r\n%s\r\n" % (4096, b" " * 4096)
     sent = 0
-    with socket.create_connection(("127.0.0.1", shared.port), 10) as connection:
+    with socket.create_connection(("127.0.0.1", shared.port), PATIENCE_S) as connection:
         connection.sendall(head)
         while sent < 16 * LIMIT:
             connection.sendall(piece)
@@ -534,7 +534,7 @@ def test_pipelined_requests_are_answered_in_their_order(shared: Server) -> None:
 
 def test_a_request_that_arrives_byte_by_byte_is_understood(shared: Server) -> None:
     data = request(GOOD, _with_key(shared))
-    with socket.create_connection(("127.0.0.1", shared.port), 10) as connection:
+    with socket.create_connection(("127.0.0.1", shared.port), PATIENCE_S) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for index in range(len(data)):
             connection.sendall(data[index : index + 1])
@@ -545,7 +545,7 @@ def test_a_request_that_arrives_byte_by_byte_is_understood(shared: Server) -> No
 def test_a_caller_may_ask_before_it_sends_its_body(shared: Server) -> None:
     data = request(GOOD, _with_key(shared, Expect="100-continue"))
     head, body = data[: -len(GOOD)], data[-len(GOOD) :]
-    with socket.create_connection(("127.0.0.1", shared.port), 10) as connection:
+    with socket.create_connection(("127.0.0.1", shared.port), PATIENCE_S) as connection:
         connection.sendall(head)
         assert connection.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
         connection.sendall(body)
@@ -567,7 +567,7 @@ def test_an_offer_to_upgrade_is_declined_by_answering_the_request(
 ) -> None:
     # Some clients, Java's own among them, offer this with every request over plain HTTP.
     offer = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": protocol, "HTTP2-Settings": "AAMA"}
-    with socket.create_connection(("127.0.0.1", shared.port), 10) as connection:
+    with socket.create_connection(("127.0.0.1", shared.port), PATIENCE_S) as connection:
         connection.sendall(request(GOOD, _with_key(shared, **offer), close=False))
         answer = read_answer(connection)
     assert envelope(answer.status, answer.body)["isSuccess"] is True
@@ -605,7 +605,7 @@ def test_one_header_of_40_kb_is_too_large(shared: Server, name: str) -> None:
 
 
 def test_a_head_that_grows_too_large_is_not_read_to_its_end(shared: Server) -> None:
-    with socket.create_connection(("127.0.0.1", shared.port), 10) as connection:
+    with socket.create_connection(("127.0.0.1", shared.port), PATIENCE_S) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nX-Long: " + b"x" * 40_000)
         (answer,) = answers(read_to_end(connection))
     assert answer.status == 431

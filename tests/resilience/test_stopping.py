@@ -126,7 +126,7 @@ def test_a_request_that_outlasts_the_patience_of_a_stop_is_not_charged(sqlite_ho
     try:
         body = httpx.Request("POST", server.base, json=SILENT).content
         headers = {"X-API-KEY": sandbox_key(sqlite_home), "Content-Type": "application/json"}
-        with socket.create_connection(("127.0.0.1", server.port), 20) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), PATIENCE_S) as connection:
             connection.sendall(request(body, headers, close=False))
             asyncio.run(_until_held(server, headers["X-API-KEY"], 0.05))
             assert server.stop() == 0

@@ -202,8 +202,8 @@ def test_a_domain_is_found_by_all_that_it_is_part_of() -> None:
 
 
 def test_a_shelf_gives_all_that_covers_a_value() -> None:
-    shelf = ListIndex(ListKind.NETWORKS, {"203.0.113.0/24": "wide", "203.0.113.7/32": "narrow"})
-    assert sorted(shelf.find("203.0.113.7")) == ["narrow", "wide"]
+    index = ListIndex(ListKind.NETWORKS, {"203.0.113.0/24": "wide", "203.0.113.7/32": "narrow"})
+    assert sorted(index.find("203.0.113.7")) == ["narrow", "wide"]
     assert list(ListIndex(ListKind.WORDS, {"a": 1}).find("b")) == []
 
 

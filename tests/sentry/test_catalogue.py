@@ -26,7 +26,18 @@ from gatehouse.sentry.request import (
 )
 from gatehouse.sentry.request_view import view_request
 from gatehouse.sentry.scorecard import load_scorecard
-from tests.sentry.visits import CARD, HOME, NOW, Book, Shop, cart, device, first_view, order, visit
+from tests.sentry.visits import (
+    CARD,
+    HOME,
+    NOW,
+    Book,
+    Merchant,
+    cart,
+    device,
+    first_view,
+    order,
+    visit,
+)
 
 
 def test_no_code_is_used_twice_and_every_group_has_signals() -> None:
@@ -49,7 +60,7 @@ def test_a_sentence_shows_its_number_as_people_write_it() -> None:
 
 def test_nothing_is_measured_where_nothing_was_sent() -> None:
     assert measure_features(first_view({})) == {}
-    assert measure_features(Shop().view({})) == {}
+    assert measure_features(Merchant().view({})) == {}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +95,7 @@ def test_skipping_a_group_skips_nothing_that_would_speak() -> None:
         {"account": {}},
     ]
     for body in bodies:
-        for view in (first_view(body), Shop().view(body)):
+        for view in (first_view(body), Merchant().view(body)):
             one_by_one = {signal.code: signal.measure(view) for signal in ALL}
             skipped = {
                 code: value
@@ -96,7 +107,7 @@ def test_skipping_a_group_skips_nothing_that_would_speak() -> None:
 
 
 def test_a_full_request_is_measured_by_nearly_everything() -> None:
-    shop = Shop("printer")
+    merchant = Merchant("printer")
     body = visit(
         session="s",
         customInputs={"timezone": "America/New_York", "printer": "p"},
@@ -106,7 +117,7 @@ def test_a_full_request_is_measured_by_nearly_everything() -> None:
     body["order"] |= {"discountCodes": ["A"], "referrerUrl": "https://example.com/"}
     body["event"] |= {"timestamp": "2026-11-15T12:00:00Z"}
     for _ in range(5):
-        view = shop.view(body, NOW, CARD)
+        view = merchant.view(body, NOW, CARD)
     # Nobody has said what became of any order yet.
     silent = {
         signal.code

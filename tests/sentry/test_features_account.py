@@ -19,7 +19,7 @@ from tests.sentry.visits import (
     RELAY,
     TOR,
     VPN,
-    Shop,
+    Merchant,
     measure,
     visit,
 )
@@ -29,23 +29,23 @@ def _account(**fields: Any) -> dict[str, Any]:
     return {"account": fields}
 
 
-def _busy_shop(users: int = 12, orders: int = 5) -> Shop:
-    """A shop whose users each have a home and come again and again."""
-    shop = Shop()
+def _busy_merchant(users: int = 12, orders: int = 5) -> Merchant:
+    """A merchant whose users each have a home and come again and again."""
+    merchant = Merchant()
     for number in range(users):
         for turn in range(orders):
             at_s = NOW - 30 * DAY + turn * DAY + number * HOUR
             agent = CHROME if number % 2 else IPHONE
-            shop.view(visit(f"other-{number}", f"24.{number}.9.9", agent), at_s)
-    return shop
+            merchant.view(visit(f"other-{number}", f"24.{number}.9.9", agent), at_s)
+    return merchant
 
 
-def _with_past(shop: Shop, days: int = 20, orders: int = 10, **user: Any) -> Shop:
-    """The same shop after the user's earlier orders, the last of them a day ago."""
+def _with_past(merchant: Merchant, days: int = 20, orders: int = 10, **user: Any) -> Merchant:
+    """The same merchant after the user's earlier orders, the last of them a day ago."""
     for turn in range(orders):
         at_s = NOW - DAY - days * DAY * (orders - 1 - turn) / max(orders - 1, 1)
-        shop.view(visit(**user), at_s)
-    return shop
+        merchant.view(visit(**user), at_s)
+    return merchant
 
 
 @pytest.mark.parametrize(
@@ -66,51 +66,51 @@ def test_a_buyer_with_an_account(body: dict[str, Any], expected: float) -> None:
 
 
 def test_who_is_new_where_others_come_again_is_noticed() -> None:
-    shop = _busy_shop()
-    assert shop.measure("ACCOUNT_NEW", visit("newcomer"), NOW) == 0.001
-    assert shop.measure("ACCOUNT_NEW", visit("newcomer"), NOW + 2 * HOUR) == 2
+    merchant = _busy_merchant()
+    assert merchant.measure("ACCOUNT_NEW", visit("newcomer"), NOW) == 0.001
+    assert merchant.measure("ACCOUNT_NEW", visit("newcomer"), NOW + 2 * HOUR) == 2
 
 
 def test_at_a_shop_that_has_just_opened_everybody_is_new() -> None:
-    shop = Shop()
-    found = [shop.measure("ACCOUNT_NEW", visit(f"user-{number}")) for number in range(100)]
+    merchant = Merchant()
+    found = [merchant.measure("ACCOUNT_NEW", visit(f"user-{number}")) for number in range(100)]
     assert found == [None] * 100
-    assert Shop().measure("ACCOUNT_NEW", visit(None)) is None
+    assert Merchant().measure("ACCOUNT_NEW", visit(None)) is None
 
 
 def test_an_event_unlike_its_user_is_measured() -> None:
-    shop = _with_past(_busy_shop())
-    unlike = shop.measure("ACCOUNT_RBA", visit(ip=NIGERIAN, agent=IPHONE))
+    merchant = _with_past(_busy_merchant())
+    unlike = merchant.measure("ACCOUNT_RBA", visit(ip=NIGERIAN, agent=IPHONE))
     assert unlike is not None
     assert unlike > 1
-    alike = _with_past(_busy_shop()).view(visit())
+    alike = _with_past(_busy_merchant()).view(visit())
     assert alike.unlikeness() is not None
-    assert _with_past(_busy_shop()).measure("ACCOUNT_RBA", visit()) == 0
+    assert _with_past(_busy_merchant()).measure("ACCOUNT_RBA", visit()) == 0
 
 
 def test_a_user_at_home_is_measured_as_usual() -> None:
-    at_home = _with_past(_busy_shop()).measure("ACCOUNT_USUAL", visit())
+    at_home = _with_past(_busy_merchant()).measure("ACCOUNT_USUAL", visit())
     assert at_home is not None
     assert at_home > 2
-    abroad = _with_past(_busy_shop()).measure("ACCOUNT_USUAL", visit(ip=GERMAN, agent=IPHONE))
+    abroad = _with_past(_busy_merchant()).measure("ACCOUNT_USUAL", visit(ip=GERMAN, agent=IPHONE))
     assert abroad == 0
 
 
 def test_where_nobody_else_is_known_times_count() -> None:
-    shop = _with_past(Shop(), orders=5)
-    assert shop.measure("ACCOUNT_USUAL", visit()) == pytest.approx(math.log(6))
+    merchant = _with_past(Merchant(), orders=5)
+    assert merchant.measure("ACCOUNT_USUAL", visit()) == pytest.approx(math.log(6))
 
 
 def test_ordering_often_does_not_make_a_strange_network_usual() -> None:
-    shop = _with_past(_busy_shop(), orders=60)
-    view = shop.view(visit(ip=GERMAN, agent=CHROME))
+    merchant = _with_past(_busy_merchant(), orders=60)
+    view = merchant.view(visit(ip=GERMAN, agent=CHROME))
     assert (view.unlikeness() or 0) < 0
-    assert _with_past(_busy_shop(), orders=60).measure("ACCOUNT_USUAL", visit(ip=GERMAN)) == 0
+    assert _with_past(_busy_merchant(), orders=60).measure("ACCOUNT_USUAL", visit(ip=GERMAN)) == 0
 
 
 @pytest.mark.parametrize("code", ["ACCOUNT_RBA", "ACCOUNT_USUAL"])
 def test_strangers_have_no_habits(code: str) -> None:
-    assert _with_past(Shop(), orders=1).measure(code, visit()) is None
+    assert _with_past(Merchant(), orders=1).measure(code, visit()) is None
     assert measure(code, visit()) is None
 
 
@@ -118,26 +118,26 @@ def test_strangers_have_no_habits(code: str) -> None:
     ("ip", "expected"), [(HOME, 0), (GERMAN, 1), (RELAY, None), (VPN, None), ("10.0.0.1", None)]
 )
 def test_a_country_that_is_new_for_the_user(ip: str, expected: float | None) -> None:
-    assert _with_past(Shop()).measure("ACCOUNT_COUNTRY_NEW", visit(ip=ip)) == expected
+    assert _with_past(Merchant()).measure("ACCOUNT_COUNTRY_NEW", visit(ip=ip)) == expected
 
 
 def test_a_new_country_with_a_new_device_is_told_apart() -> None:
     abroad = visit(ip=GERMAN, agent=IPHONE)
-    assert _with_past(Shop()).measure("ACCOUNT_COUNTRY_NEW", abroad) == 2
+    assert _with_past(Merchant()).measure("ACCOUNT_COUNTRY_NEW", abroad) == 2
     at_home = visit(agent=IPHONE)
-    assert _with_past(Shop()).measure("ACCOUNT_COUNTRY_NEW", at_home) == 0
+    assert _with_past(Merchant()).measure("ACCOUNT_COUNTRY_NEW", at_home) == 0
     nothing_of_a_device = {"device": {"ipAddress": GERMAN}, "account": {"userId": "user-1"}}
-    assert _with_past(Shop()).measure("ACCOUNT_COUNTRY_NEW", nothing_of_a_device) == 1
+    assert _with_past(Merchant()).measure("ACCOUNT_COUNTRY_NEW", nothing_of_a_device) == 1
 
 
 def test_whoever_has_hardly_ordered_has_no_countries() -> None:
-    assert _with_past(Shop(), orders=1).measure("ACCOUNT_COUNTRY_NEW", visit(ip=GERMAN)) is None
+    assert _with_past(Merchant(), orders=1).measure("ACCOUNT_COUNTRY_NEW", visit(ip=GERMAN)) is None
 
 
 def _travel(ip: str, hours: float) -> float | None:
-    shop = Shop()
-    shop.view(visit(), NOW)
-    return shop.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=ip), NOW + hours * HOUR)
+    merchant = Merchant()
+    merchant.view(visit(), NOW)
+    return merchant.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=ip), NOW + hours * HOUR)
 
 
 def test_nobody_is_in_two_countries_within_an_hour() -> None:
@@ -160,19 +160,19 @@ def test_where_an_address_may_not_be_where_its_user_is_nobody_travels(ip: str) -
 
 @pytest.mark.parametrize("hidden", [VPN, TOR, RELAY, PHONE])
 def test_where_an_address_hid_its_user_nobody_travels_from(hidden: str) -> None:
-    shop = Shop()
-    shop.view(visit(ip=GERMAN), NOW - 10 * DAY)
-    shop.view(visit(ip=hidden), NOW - HOUR)
-    found = shop.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=GERMAN))
+    merchant = Merchant()
+    merchant.view(visit(ip=GERMAN), NOW - 10 * DAY)
+    merchant.view(visit(ip=hidden), NOW - HOUR)
+    found = merchant.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=GERMAN))
     assert found == 0
 
 
 def test_an_order_that_arrives_late_moves_nobody() -> None:
     """It was placed at home before the journey, and tells nothing about where its user is now."""
-    shop = Shop()
-    shop.view(visit(ip=GERMAN), NOW)
-    shop.view(visit(ip=HOME), NOW - 3 * DAY)
-    assert shop.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=GERMAN), NOW + HOUR) == 0
+    merchant = Merchant()
+    merchant.view(visit(ip=GERMAN), NOW)
+    merchant.view(visit(ip=HOME), NOW - 3 * DAY)
+    assert merchant.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=GERMAN), NOW + HOUR) == 0
 
 
 def test_two_events_of_one_moment_have_a_speed_too() -> None:
@@ -182,40 +182,40 @@ def test_two_events_of_one_moment_have_a_speed_too() -> None:
 
 
 def test_a_long_silence_is_measured_in_days() -> None:
-    shop = Shop()
-    shop.view(visit(), NOW - 200 * DAY)
-    assert shop.measure("ACCOUNT_DORMANT_RETURN", visit()) == pytest.approx(200)
-    assert Shop().measure("ACCOUNT_DORMANT_RETURN", visit()) is None
+    merchant = Merchant()
+    merchant.view(visit(), NOW - 200 * DAY)
+    assert merchant.measure("ACCOUNT_DORMANT_RETURN", visit()) == pytest.approx(200)
+    assert Merchant().measure("ACCOUNT_DORMANT_RETURN", visit()) is None
 
 
 def test_weeks_of_orders_make_trust() -> None:
-    assert _with_past(Shop(), days=20, orders=10).measure("ACCOUNT_TRUSTED", visit()) == 10
+    assert _with_past(Merchant(), days=20, orders=10).measure("ACCOUNT_TRUSTED", visit()) == 10
 
 
 def test_many_orders_within_days_or_few_within_weeks_do_not() -> None:
-    assert _with_past(Shop(), days=5, orders=10).measure("ACCOUNT_TRUSTED", visit()) == 0
-    assert _with_past(Shop(), days=20, orders=2).measure("ACCOUNT_TRUSTED", visit()) == 0
-    assert Shop().measure("ACCOUNT_TRUSTED", visit()) is None
+    assert _with_past(Merchant(), days=5, orders=10).measure("ACCOUNT_TRUSTED", visit()) == 0
+    assert _with_past(Merchant(), days=20, orders=2).measure("ACCOUNT_TRUSTED", visit()) == 0
+    assert Merchant().measure("ACCOUNT_TRUSTED", visit()) is None
 
 
 @pytest.mark.parametrize(("ip", "agent"), [(NIGERIAN, CHROME), (HOME, IPHONE), (NIGERIAN, IPHONE)])
 def test_however_often_somebody_orders_a_strange_network_or_device_is_not_trusted(
     ip: str, agent: str
 ) -> None:
-    shop = _with_past(_busy_shop(), orders=60)
-    assert shop.measure("ACCOUNT_TRUSTED", visit(ip=ip, agent=agent), NOW + DAY) == 0
-    own = _with_past(_busy_shop(), orders=60).measure("ACCOUNT_TRUSTED", visit(), NOW + DAY)
+    merchant = _with_past(_busy_merchant(), orders=60)
+    assert merchant.measure("ACCOUNT_TRUSTED", visit(ip=ip, agent=agent), NOW + DAY) == 0
+    own = _with_past(_busy_merchant(), orders=60).measure("ACCOUNT_TRUSTED", visit(), NOW + DAY)
     assert own == 60
 
 
 def test_a_renewal_shows_no_device_and_is_trusted_for_its_past() -> None:
     renewal = visit(ip=VPN, agent="billing/1.0", event={"type": "RECURRING_PURCHASE"})
-    assert _with_past(Shop()).measure("ACCOUNT_TRUSTED", renewal) == 10
+    assert _with_past(Merchant()).measure("ACCOUNT_TRUSTED", renewal) == 10
 
 
 def test_trust_is_in_the_user_and_not_in_whoever_uses_the_account() -> None:
-    shop = _with_past(_busy_shop())
-    assert shop.measure("ACCOUNT_TRUSTED", visit(ip=NIGERIAN, agent=IPHONE)) == 0
+    merchant = _with_past(_busy_merchant())
+    assert merchant.measure("ACCOUNT_TRUSTED", visit(ip=NIGERIAN, agent=IPHONE)) == 0
 
 
 @pytest.mark.parametrize("name", ["x7k2q9zt1", "qwrtzpsdfg", "x7k2q9zt1@example.com"])

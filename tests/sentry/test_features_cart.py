@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gatehouse.sentry.carts import MOST_LINES, resale
-from tests.sentry.visits import MINUTE, NOW, PHONE, Shop, cart, measure, visit
+from tests.sentry.visits import MINUTE, NOW, PHONE, Merchant, cart, measure, visit
 
 SHOES = {"itemId": "a", "category": "Shoes", "price": 40.0, "quantity": 1}
 SOCKS = {"itemId": "b", "category": "Socks", "price": 5.0, "quantity": 4}
@@ -182,10 +182,10 @@ def test_the_largest_quantity_is_found() -> None:
 
 
 def _same_cart(users: int, *items: dict[str, Any], ip: str = "24.{}.1.1") -> float | None:
-    shop, found = Shop(), None
+    merchant, found = Merchant(), None
     for number in range(users):
         body = visit(f"user-{number}", ip.format(number)) | cart(*items, amount=60.0)
-        found = shop.measure("CART_DUPLICATE", body, NOW + number * MINUTE)
+        found = merchant.measure("CART_DUPLICATE", body, NOW + number * MINUTE)
     return found
 
 

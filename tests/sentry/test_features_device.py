@@ -12,7 +12,7 @@ from tests.sentry.visits import (
     IPHONE,
     NOW,
     OLD_CHROME,
-    Shop,
+    Merchant,
     device,
     measure,
     visit,
@@ -134,10 +134,10 @@ def test_a_renewal_has_no_browser() -> None:
 
 
 def _new_device(agent: str, earlier: int = 3) -> float | None:
-    shop = Shop()
+    merchant = Merchant()
     for day in range(earlier):
-        shop.view(visit(), NOW - (9 - day) * DAY)
-    return shop.measure("DEVICE_NEW_FOR_ACCOUNT", visit(agent=agent))
+        merchant.view(visit(), NOW - (9 - day) * DAY)
+    return merchant.measure("DEVICE_NEW_FOR_ACCOUNT", visit(agent=agent))
 
 
 def test_a_known_user_with_another_device_is_noticed() -> None:

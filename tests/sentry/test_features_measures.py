@@ -9,14 +9,14 @@ from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.features.feature import LEAST
 from gatehouse.sentry.features.measures import CARTS, SPENDING
 from gatehouse.sentry.scorecard import load_scorecard
-from tests.sentry.visits import DAY, HOUR, NOW, Shop, cart, measure, order, visit
+from tests.sentry.visits import DAY, HOUR, NOW, Merchant, cart, measure, order, visit
 
 CODES = {signal.code for signal in (*SPENDING.features, *CARTS.features)}
 
 
-def spent(*amounts: float, shop: Shop | None = None, currency: str = "USD") -> Shop:
-    """A shop at which the user has paid these amounts, one a day until yesterday."""
-    made = shop or Shop()
+def spent(*amounts: float, merchant: Merchant | None = None, currency: str = "USD") -> Merchant:
+    """A merchant at which the user has paid these amounts, one a day until yesterday."""
+    made = merchant or Merchant()
     for number, amount in enumerate(amounts):
         days_ago = len(amounts) - number
         made.view(paying(amount, currency), NOW - days_ago * DAY)
@@ -27,8 +27,8 @@ def paying(amount: float, currency: str = "USD") -> dict[str, Any]:
     return {"account": {"userId": "u"}, **order(amount, currency)}
 
 
-def found(shop: Shop, body: dict[str, Any], at_s: float = NOW) -> dict[str, float]:
-    values = measure_features(shop.view(body, at_s))
+def found(merchant: Merchant, body: dict[str, Any], at_s: float = NOW) -> dict[str, float]:
+    values = measure_features(merchant.view(body, at_s))
     return {code: value for code, value in values.items() if code in CODES}
 
 
@@ -57,7 +57,7 @@ def test_the_amount_is_told_in_about_dollars(
 
 
 def test_a_first_order_is_compared_with_nothing() -> None:
-    assert set(found(Shop(), paying(50))) == {"ORDER_AMOUNT"}
+    assert set(found(Merchant(), paying(50))) == {"ORDER_AMOUNT"}
 
 
 def test_the_second_is_compared_with_the_mean_alone() -> None:
@@ -84,34 +84,34 @@ def test_less_than_usual_is_below_nothing_and_just_the_usual_is_not_unknown() ->
 
 
 def test_only_the_last_month_makes_the_mean() -> None:
-    shop = Shop()
-    shop.view(paying(10), NOW - 40 * DAY)
-    shop.view(paying(100), NOW - 20 * DAY)
-    assert found(shop, paying(50))["ORDER_AMOUNT_TO_MEAN"] == pytest.approx(0.5)
-    late = Shop()
+    merchant = Merchant()
+    merchant.view(paying(10), NOW - 40 * DAY)
+    merchant.view(paying(100), NOW - 20 * DAY)
+    assert found(merchant, paying(50))["ORDER_AMOUNT_TO_MEAN"] == pytest.approx(0.5)
+    late = Merchant()
     late.view(paying(10), NOW - 40 * DAY)
     assert "ORDER_AMOUNT_TO_MEAN" not in found(late, paying(50))
 
 
 def test_amounts_in_another_currency_are_not_compared() -> None:
-    shop = spent(3_000, 4_000, 5_000, currency="JPY")
-    shop.view(paying(4_000, "JPY"), NOW - HOUR)
-    assert set(found(shop, paying(50))) == {"ORDER_AMOUNT"}
+    merchant = spent(3_000, 4_000, 5_000, currency="JPY")
+    merchant.view(paying(4_000, "JPY"), NOW - HOUR)
+    assert set(found(merchant, paying(50))) == {"ORDER_AMOUNT"}
 
 
 def test_other_users_make_no_habit() -> None:
-    shop = spent(10, 20, 30)
-    assert set(found(shop, {"account": {"userId": "v"}, **order(60)})) == {"ORDER_AMOUNT"}
-    assert set(found(shop, order(60))) == {"ORDER_AMOUNT"}
+    merchant = spent(10, 20, 30)
+    assert set(found(merchant, {"account": {"userId": "v"}, **order(60)})) == {"ORDER_AMOUNT"}
+    assert set(found(merchant, order(60))) == {"ORDER_AMOUNT"}
 
 
 def test_spending_far_above_the_usual_is_remembered_for_two_weeks() -> None:
-    shop = spent(10, 10, 10, 10)
-    shop.view(paying(100), NOW - 6 * HOUR)
-    assert found(shop, paying(10))["ACCOUNT_HIGH_AMOUNTS"] == 1
-    shop.view(paying(100), NOW + HOUR)
-    assert found(shop, paying(10), NOW + DAY)["ACCOUNT_HIGH_AMOUNTS"] == 2
-    assert "ACCOUNT_HIGH_AMOUNTS" not in found(shop, paying(10), NOW + 20 * DAY)
+    merchant = spent(10, 10, 10, 10)
+    merchant.view(paying(100), NOW - 6 * HOUR)
+    assert found(merchant, paying(10))["ACCOUNT_HIGH_AMOUNTS"] == 1
+    merchant.view(paying(100), NOW + HOUR)
+    assert found(merchant, paying(10), NOW + DAY)["ACCOUNT_HIGH_AMOUNTS"] == 2
+    assert "ACCOUNT_HIGH_AMOUNTS" not in found(merchant, paying(10), NOW + 20 * DAY)
 
 
 def test_the_order_itself_is_no_earlier_one() -> None:
@@ -129,7 +129,7 @@ def test_absurd_amounts_are_measured_in_numbers(amount: float) -> None:
 
 
 def test_a_cart_is_counted_and_added_up() -> None:
-    values = found(Shop(), cart({"price": 30, "quantity": 2}, {"price": 20}, currency="USD"))
+    values = found(Merchant(), cart({"price": 30, "quantity": 2}, {"price": 20}, currency="USD"))
     assert values["CART_LINES"] == 2
     assert values["CART_TOTAL"] == 80
     assert values["CART_TOP_SHARE"] == 0.75
@@ -137,16 +137,16 @@ def test_a_cart_is_counted_and_added_up() -> None:
 
 def test_a_cart_whose_total_is_unknown_has_lines_alone() -> None:
     for lines in ([{"itemId": "a"}], [{"price": 0}], [{"price": 5}, {"price": -9}]):
-        assert set(found(Shop(), cart(*lines))) == {"CART_LINES"}
+        assert set(found(Merchant(), cart(*lines))) == {"CART_LINES"}
 
 
 def test_without_a_line_nothing_is_measured() -> None:
-    assert found(Shop(), cart()) == {}
-    assert found(Shop(), {"shoppingCart": {}}) == {}
+    assert found(Merchant(), cart()) == {}
+    assert found(Merchant(), {"shoppingCart": {}}) == {}
 
 
 def test_a_total_that_a_discount_leaves_next_to_nothing_of_is_no_endless_share() -> None:
-    values = found(Shop(), cart({"price": 1e6}, {"price": -999_999.9999999999}))
+    values = found(Merchant(), cart({"price": 1e6}, {"price": -999_999.9999999999}))
     assert values["CART_TOP_SHARE"] == 1_000_000
     assert values["CART_TOTAL"] == LEAST
 
@@ -161,6 +161,6 @@ def test_alone_they_are_worth_nothing_and_their_sentences_take_no_side(code: str
 
 
 def test_a_usual_request_is_measured_by_them() -> None:
-    shop = spent(10, 20, 30)
+    merchant = spent(10, 20, 30)
     body = visit(user="u", amount=40, shoppingCart={"items": [{"itemId": "a", "price": 40}]})
-    assert set(found(shop, body)) == CODES - {"ACCOUNT_HIGH_AMOUNTS"}
+    assert set(found(merchant, body)) == CODES - {"ACCOUNT_HIGH_AMOUNTS"}

@@ -14,7 +14,7 @@ from tests.sentry.visits import (
     MINUTE,
     NOW,
     PHONE,
-    Shop,
+    Merchant,
     cart,
     measure,
     order,
@@ -97,45 +97,47 @@ def test_an_order_that_is_in_order(
     assert measure("ORDER_PLAUSIBLE", order(amount, currency)) == expected
 
 
-def _shop_with_amounts(*amounts: float) -> Shop:
-    shop = Shop()
+def _merchant_with_amounts(*amounts: float) -> Merchant:
+    merchant = Merchant()
     for number, amount in enumerate(amounts):
-        shop.view(visit(f"other-{number}", f"24.1.{number % 200}.9", amount=amount), NOW - 10 * DAY)
-    return shop
+        merchant.view(
+            visit(f"other-{number}", f"24.1.{number % 200}.9", amount=amount), NOW - 10 * DAY
+        )
+    return merchant
 
 
 def test_an_amount_far_above_the_shop_s_others_is_high() -> None:
-    shop = _shop_with_amounts(*[20.0, 40.0, 60.0, 80.0] * 10)
-    high = shop.measure("ORDER_AMOUNT_HIGH", visit(amount=5_000))
+    merchant = _merchant_with_amounts(*[20.0, 40.0, 60.0, 80.0] * 10)
+    high = merchant.measure("ORDER_AMOUNT_HIGH", visit(amount=5_000))
     assert high is not None
     assert high > 4
-    assert shop.measure("ORDER_AMOUNT_HIGH", visit(amount=10)) == 0
+    assert merchant.measure("ORDER_AMOUNT_HIGH", visit(amount=10)) == 0
 
 
 def test_a_shop_that_sells_one_thing_has_a_spread_too() -> None:
-    shop = _shop_with_amounts(*[20.0] * 40)
-    twice = shop.measure("ORDER_AMOUNT_HIGH", visit(amount=40))
+    merchant = _merchant_with_amounts(*[20.0] * 40)
+    twice = merchant.measure("ORDER_AMOUNT_HIGH", visit(amount=40))
     assert twice is not None
     assert 2 < twice < 3
 
 
 def test_what_is_usual_for_the_user_is_not_high() -> None:
-    shop = _shop_with_amounts(*[20.0, 40.0, 60.0, 80.0] * 10)
+    merchant = _merchant_with_amounts(*[20.0, 40.0, 60.0, 80.0] * 10)
     for turn in range(4):
-        shop.view(visit(amount=4_000), NOW - (5 - turn) * DAY)
-    assert shop.measure("ORDER_AMOUNT_HIGH", visit(amount=5_000)) == 0
+        merchant.view(visit(amount=4_000), NOW - (5 - turn) * DAY)
+    assert merchant.measure("ORDER_AMOUNT_HIGH", visit(amount=5_000)) == 0
 
 
 def test_a_shop_without_a_past_has_no_high_amounts() -> None:
-    assert Shop().measure("ORDER_AMOUNT_HIGH", visit(amount=1e6)) is None
+    assert Merchant().measure("ORDER_AMOUNT_HIGH", visit(amount=1e6)) is None
     assert measure("ORDER_AMOUNT_HIGH", visit(amount=1e6)) is None
 
 
-def _after(*amounts: float) -> Shop:
-    shop = Shop()
+def _after(*amounts: float) -> Merchant:
+    merchant = Merchant()
     for turn, amount in enumerate(amounts):
-        shop.view(visit(amount=amount), NOW - (30 - turn) * DAY)
-    return shop
+        merchant.view(visit(amount=amount), NOW - (30 - turn) * DAY)
+    return merchant
 
 
 @pytest.mark.parametrize(
@@ -158,10 +160,10 @@ def test_two_orders_are_no_habit(code: str) -> None:
 
 
 def _tests(amount: float, times: int, ip: str = HOME, card: KeptCard | None = CARD) -> float | None:
-    shop, found = Shop(), None
+    merchant, found = Merchant(), None
     for turn in range(times):
         at_s = NOW + turn * MINUTE
-        found = shop.measure("ORDER_AMOUNT_TESTING", visit(None, ip, amount=amount), at_s, card)
+        found = merchant.measure("ORDER_AMOUNT_TESTING", visit(None, ip, amount=amount), at_s, card)
     return found
 
 
@@ -170,7 +172,7 @@ def test_half_a_dollar_is_tiny_in_every_currency(currency: str) -> None:
     rate = {"INR": 85, "RUB": 90, "PHP": 57, "THB": 34, "MXN": 18, "TRY": 40, "CZK": 22, "SEK": 10}
     for dollars, expected in ((0.5, True), (10.0, False)):
         amount = round(dollars * rate[currency])
-        found = Shop().measure("ORDER_AMOUNT_TESTING", visit(None) | order(amount, currency))
+        found = Merchant().measure("ORDER_AMOUNT_TESTING", visit(None) | order(amount, currency))
         assert bool(found) is expected
 
 
@@ -181,11 +183,11 @@ def test_no_currency_has_two_magnitudes_and_all_of_them_exist() -> None:
 
 
 def test_a_renewal_is_no_test_of_a_card_wherever_it_is_sent_from() -> None:
-    shop, found = Shop(), None
+    merchant, found = Merchant(), None
     for turn in range(6):
         event = {"type": "RECURRING_PURCHASE"}
         body = visit(f"user-{turn}", amount=1.0, session="batch", event=event)
-        found = shop.measure("ORDER_AMOUNT_TESTING", body, NOW + turn)
+        found = merchant.measure("ORDER_AMOUNT_TESTING", body, NOW + turn)
     assert found == 0
 
 
@@ -200,10 +202,10 @@ def test_an_address_from_which_tiny_amounts_come_is_counted_unless_it_is_shared(
 
 
 def test_what_is_tiny_depends_on_the_currency() -> None:
-    shop = Shop()
+    merchant = Merchant()
     for currency, amount, expected in (("JPY", 150, 1), ("JPY", 300, 0), ("KWD", 1.5, 1)):
         body = visit(None, "24.9.9.9") | order(amount, currency)
-        found = shop.measure("ORDER_AMOUNT_TESTING", body, NOW, None)
+        found = merchant.measure("ORDER_AMOUNT_TESTING", body, NOW, None)
         assert (found or 0) >= expected
         assert bool(found) is bool(expected)
 
@@ -218,10 +220,10 @@ def test_discount_codes_are_counted(codes: list[str] | None, expected: float | N
 
 
 def _users_of_a_code(users: int, ip: str = "24.{}.1.1") -> float | None:
-    shop, found = Shop(), None
+    merchant, found = Merchant(), None
     for number in range(users):
         body = visit(f"user-{number}", ip.format(number)) | order(discountCodes=["SALE"])
-        found = shop.measure("DISCOUNT_CODE_BURST", body, NOW + number)
+        found = merchant.measure("DISCOUNT_CODE_BURST", body, NOW + number)
     return found
 
 
@@ -230,7 +232,7 @@ def test_a_code_that_leaks_is_noticed_late_because_codes_are_for_many() -> None:
     many = _users_of_a_code(30)
     assert many is not None
     assert many > 3
-    assert Shop().measure("DISCOUNT_CODE_BURST", visit()) is None
+    assert Merchant().measure("DISCOUNT_CODE_BURST", visit()) is None
 
 
 def test_a_code_that_was_announced_brings_people_from_everywhere() -> None:

@@ -13,7 +13,7 @@ from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.reputation_store import SMOOTHING
 from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.scorecard import load_scorecard
-from tests.sentry.visits import CARD, DAY, HOME, HOUR, NOW, OTHER_HOME, Shop, visit
+from tests.sentry.visits import CARD, DAY, HOME, HOUR, NOW, OTHER_HOME, Merchant, visit
 
 LINES = [
     {"itemId": "a", "category": "Shoes", "price": 59.9},
@@ -29,8 +29,8 @@ COURSES = {
 }
 
 
-class Labelled(Shop):
-    """A shop that says what became of its orders."""
+class Labelled(Merchant):
+    """A merchant that says what became of its orders."""
 
     def tell(self, fraud: bool | None, body: Any, days_ago: float = 0, **more: Any) -> RequestView:
         """An order, and what became of it."""
@@ -49,26 +49,26 @@ class Labelled(Shop):
 
 
 @pytest.fixture
-def shop() -> Labelled:
+def merchant() -> Labelled:
     return Labelled("printer")
 
 
-def test_nothing_is_found_before_anything_was_said(shop: Labelled) -> None:
-    shop.view(FULL, NOW, CARD)
-    assert shop.found(FULL) == {}
+def test_nothing_is_found_before_anything_was_said(merchant: Labelled) -> None:
+    merchant.view(FULL, NOW, CARD)
+    assert merchant.found(FULL) == {}
 
 
-def test_a_fraud_speaks_against_everything_of_the_next_order(shop: Labelled) -> None:
-    shop.tell(True, FULL)
-    found = shop.found(FULL)
+def test_a_fraud_speaks_against_everything_of_the_next_order(merchant: Labelled) -> None:
+    merchant.tell(True, FULL)
+    found = merchant.found(FULL)
     # Mailbox and phone come with other stages' inputs.
     assert set(found) == CODES - {"EMAIL_REPUTATION", "PHONE_REPUTATION"}
     assert all(value > 0 for value in found.values())
 
 
-def test_an_order_that_turned_out_well_speaks_for_the_next_one(shop: Labelled) -> None:
-    shop.tell(False, FULL)
-    found = shop.found(FULL)
+def test_an_order_that_turned_out_well_speaks_for_the_next_one(merchant: Labelled) -> None:
+    merchant.tell(False, FULL)
+    found = merchant.found(FULL)
     # What is known of frauds is silent.
     latest = {code for code in COURSES if code.endswith("LATEST_OUTCOMES")}
     assert set(found) == (CODES - COURSES | latest) - {"EMAIL_REPUTATION", "PHONE_REPUTATION"}
@@ -76,15 +76,15 @@ def test_an_order_that_turned_out_well_speaks_for_the_next_one(shop: Labelled) -
     assert [found[code] for code in latest] == [LEAST]
 
 
-def test_what_was_taken_back_says_nothing(shop: Labelled) -> None:
-    view = shop.tell(True, FULL)
-    shop.label(view, None, previous=True)
-    assert shop.found(FULL) == {}
+def test_what_was_taken_back_says_nothing(merchant: Labelled) -> None:
+    view = merchant.tell(True, FULL)
+    merchant.label(view, None, previous=True)
+    assert merchant.found(FULL) == {}
 
 
-def test_a_stranger_is_judged_by_what_is_shared_alone(shop: Labelled) -> None:
-    shop.tell(True, FULL)
-    found = shop.found(visit(user="stranger", ip=OTHER_HOME))
+def test_a_stranger_is_judged_by_what_is_shared_alone(merchant: Labelled) -> None:
+    merchant.tell(True, FULL)
+    found = merchant.found(visit(user="stranger", ip=OTHER_HOME))
     assert "IP_COUNTRY_REPUTATION" in found
     assert not {"IP_REPUTATION", "IP_NETWORK_REPUTATION", "ACCOUNT_REPUTATION"} & set(found)
 
@@ -96,42 +96,44 @@ def test_every_kind_with_a_reputation_has_a_signal_but_shelves() -> None:
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
-def test_a_signal_asked_alone_says_what_it_says_among_all(shop: Labelled, code: str) -> None:
-    shop.tell(True, FULL)
-    view = shop.view(FULL, NOW + HOUR, CARD)
+def test_a_signal_asked_alone_says_what_it_says_among_all(merchant: Labelled, code: str) -> None:
+    merchant.tell(True, FULL)
+    view = merchant.view(FULL, NOW + HOUR, CARD)
     assert BY_CODE[code].measure(view) == measure_features(view).get(code)
 
 
-def test_of_several_codes_the_worst_counts(shop: Labelled) -> None:
+def test_of_several_codes_the_worst_counts(merchant: Labelled) -> None:
     def order(*codes: str) -> dict[str, Any]:
         return {"order": {"amount": 10, "currency": "USD", "discountCodes": list(codes)}}
 
-    shop.tell(True, order("BAD"))
-    shop.tell(False, order("GOOD"))
-    bad = shop.found(order("BAD"))["DISCOUNT_REPUTATION"]
-    assert shop.found(order("GOOD", "BAD"))["DISCOUNT_REPUTATION"] == pytest.approx(bad, abs=0.1)
-    assert shop.found(order("GOOD"))["DISCOUNT_REPUTATION"] < 0
+    merchant.tell(True, order("BAD"))
+    merchant.tell(False, order("GOOD"))
+    bad = merchant.found(order("BAD"))["DISCOUNT_REPUTATION"]
+    assert merchant.found(order("GOOD", "BAD"))["DISCOUNT_REPUTATION"] == pytest.approx(
+        bad, abs=0.1
+    )
+    assert merchant.found(order("GOOD"))["DISCOUNT_REPUTATION"] < 0
 
 
-def test_the_goods_of_a_cart_add_up(shop: Labelled) -> None:
+def test_the_goods_of_a_cart_add_up(merchant: Labelled) -> None:
     def cart(*names: str) -> dict[str, Any]:
         return {"shoppingCart": {"items": [{"itemId": name, "price": 30} for name in names]}}
 
     for name in ("a", "b"):
-        shop.tell(True, cart(name))
-    one = shop.found(cart("a"))["CART_REPUTATION"]
-    both = shop.found(cart("a", "b"))["CART_REPUTATION"]
+        merchant.tell(True, cart(name))
+    one = merchant.found(cart("a"))["CART_REPUTATION"]
+    both = merchant.found(cart("a", "b"))["CART_REPUTATION"]
     assert 0 < one < both
 
 
 # ---- How the labels went on --------------------------------------------------------------------
 
 
-def test_age_run_and_latest_orders_of_an_affiliate(shop: Labelled) -> None:
+def test_age_run_and_latest_orders_of_an_affiliate(merchant: Labelled) -> None:
     sent = {"order": {"amount": 20, "affiliateId": "partner"}}
     for fraud, days_ago in ((True, 50), (False, 40), (True, 30), (True, 10)):
-        shop.tell(fraud, sent, days_ago)
-    found = shop.found(sent)
+        merchant.tell(fraud, sent, days_ago)
+    found = merchant.found(sent)
     assert found["AFFILIATE_FRAUD_AGE"] == 10
     assert found["AFFILIATE_FRAUD_RUN"] == 2
     assert found["AFFILIATE_FRAUD_RUN_AGE"] == 30
@@ -139,10 +141,10 @@ def test_age_run_and_latest_orders_of_an_affiliate(shop: Labelled) -> None:
     assert 1 < found["AFFILIATE_FRAUDS"] < 3
 
 
-def test_a_fraud_of_today_is_not_the_same_as_none(shop: Labelled) -> None:
+def test_a_fraud_of_today_is_not_the_same_as_none(merchant: Labelled) -> None:
     sent = {"order": {"affiliateId": "partner"}}
-    shop.tell(True, sent)
-    found = shop.found(sent)
+    merchant.tell(True, sent)
+    found = merchant.found(sent)
     assert found["AFFILIATE_FRAUD_AGE"] == found["AFFILIATE_FRAUD_RUN_AGE"] == LEAST
     assert found["AFFILIATE_LATEST_OUTCOMES"] == 100
 
@@ -160,16 +162,18 @@ def test_the_sentence_of_a_plain_measure_is_true_whatever_it_is_worth(code: str)
 # ---- What they are worth in the shipped scorecard ----------------------------------------------
 
 
-def test_a_fraud_lowers_the_next_order_of_everybody_involved(shop: Labelled) -> None:
+def test_a_fraud_lowers_the_next_order_of_everybody_involved(merchant: Labelled) -> None:
     def confidence(body: dict[str, Any]) -> float:
         return (
-            load_scorecard().score(measure_features(shop.view(body, NOW + HOUR, CARD))).confidence
+            load_scorecard()
+            .score(measure_features(merchant.view(body, NOW + HOUR, CARD)))
+            .confidence
         )
 
     others = {"user": visit(ip=OTHER_HOME), "address": visit(user="user-2", ip=HOME)}
-    shop.view(FULL, NOW - HOUR, CARD)
+    merchant.view(FULL, NOW - HOUR, CARD)
     before = {name: confidence(body) for name, body in others.items()}
-    shop.tell(True, FULL)
+    merchant.tell(True, FULL)
     after = {name: confidence(body) for name, body in others.items()}
     assert all(after[name] < before[name] - 0.2 for name in others)
 

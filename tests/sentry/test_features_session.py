@@ -16,7 +16,7 @@ from tests.sentry.visits import (
     OTHER_HOME,
     PHONE,
     RELAY,
-    Shop,
+    Merchant,
     device,
     measure,
     visit,
@@ -52,9 +52,9 @@ def test_a_renewal_needs_no_visit() -> None:
 
 
 def _after_home(code: str, ip: str = HOME, agent: str = CHROME) -> float | None:
-    shop = Shop()
-    shop.view(visit(session="s"), NOW - MINUTE)
-    return shop.measure(code, visit(session="s", ip=ip, agent=agent))
+    merchant = Merchant()
+    merchant.view(visit(session="s"), NOW - MINUTE)
+    return merchant.measure(code, visit(session="s", ip=ip, agent=agent))
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,11 @@ def test_a_session_that_changes_its_browser() -> None:
 
 
 def test_a_session_with_one_browser_after_another() -> None:
-    shop = Shop()
+    merchant = Merchant()
     found = [
-        shop.measure("SESSION_UA_CHANGED", visit(session="s", agent=CHROME.replace("156", version)))
+        merchant.measure(
+            "SESSION_UA_CHANGED", visit(session="s", agent=CHROME.replace("156", version))
+        )
         for version in ("154", "155", "156")
     ]
     assert found == [0, 1, 2]
@@ -95,9 +97,9 @@ def test_what_changed_more_than_a_day_ago_is_not_held_against_a_session(
     code: str, then: dict[str, Any], unchanged: float
 ) -> None:
     for passed, expected in ((HOUR, True), (2 * DAY, False)):
-        shop = Shop()
-        shop.view(visit(session="s"), NOW)
-        found = shop.measure(code, then, NOW + passed)
+        merchant = Merchant()
+        merchant.view(visit(session="s"), NOW)
+        found = merchant.measure(code, then, NOW + passed)
         assert found is not None
         assert (found > unchanged) is expected
 
@@ -109,25 +111,25 @@ def test_what_changed_more_than_a_day_ago_is_not_held_against_a_session(
 def test_a_session_that_goes_on_forgets_what_it_was_two_days_ago(
     code: str, expected: float
 ) -> None:
-    shop = Shop()
-    shop.view(visit("user-2", GERMAN, IPHONE, session="s"), NOW - 40 * HOUR)
-    shop.view(visit(session="s"), NOW - 20 * HOUR)
-    assert shop.measure(code, visit(session="s")) == expected
+    merchant = Merchant()
+    merchant.view(visit("user-2", GERMAN, IPHONE, session="s"), NOW - 40 * HOUR)
+    merchant.view(visit(session="s"), NOW - 20 * HOUR)
+    assert merchant.measure(code, visit(session="s")) == expected
 
 
 @pytest.mark.parametrize(
     "code", ["SESSION_IP_CHANGED", "SESSION_UA_CHANGED", "SESSION_MULTI_ACCOUNT"]
 )
 def test_renewals_may_share_a_session(code: str) -> None:
-    shop, renewal = Shop(), {"type": "RECURRING_PURCHASE"}
-    shop.view(visit(session="batch", event=renewal))
+    merchant, renewal = Merchant(), {"type": "RECURRING_PURCHASE"}
+    merchant.view(visit(session="batch", event=renewal))
     later = visit("user-2", GERMAN, IPHONE, session="batch", event=renewal)
-    assert shop.measure(code, later) is None
+    assert merchant.measure(code, later) is None
 
 
 def test_a_session_with_several_users() -> None:
-    shop = Shop()
-    found = [shop.measure("SESSION_MULTI_ACCOUNT", visit(user, session="s")) for user in "aab"]
+    merchant = Merchant()
+    found = [merchant.measure("SESSION_MULTI_ACCOUNT", visit(user, session="s")) for user in "aab"]
     assert found == [1, 1, 2]
 
 
@@ -135,10 +137,10 @@ def test_a_session_with_several_users() -> None:
     "code", ["SESSION_IP_CHANGED", "SESSION_UA_CHANGED", "SESSION_MULTI_ACCOUNT"]
 )
 def test_without_a_session_or_a_memory_nothing_is_said(code: str) -> None:
-    assert Shop().measure(code, visit()) is None
+    assert Merchant().measure(code, visit()) is None
     assert measure(code, visit(session="s")) is None
 
 
 @pytest.mark.parametrize("code", ["SESSION_IP_CHANGED", "SESSION_UA_CHANGED"])
 def test_the_first_event_of_a_session_has_changed_nothing(code: str) -> None:
-    assert Shop().measure(code, visit(session="s")) == 0
+    assert Merchant().measure(code, visit(session="s")) == 0

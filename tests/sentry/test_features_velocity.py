@@ -22,7 +22,7 @@ from tests.sentry.visits import (
     NOW,
     PHONE,
     RELAY,
-    Shop,
+    Merchant,
     device,
     measure,
     visit,
@@ -31,11 +31,11 @@ from tests.sentry.visits import (
 Body = Callable[[int], dict[str, Any]]
 
 
-def _burst(code: str, body: Body, times: int, shop: Shop | None = None) -> float:
+def _burst(code: str, body: Body, times: int, merchant: Merchant | None = None) -> float:
     """What a signal says after so many events within an hour."""
-    shop, found = shop or Shop(), None
+    merchant, found = merchant or Merchant(), None
     for turn in range(times):
-        found = shop.measure(code, body(turn), NOW + turn * MINUTE)
+        found = merchant.measure(code, body(turn), NOW + turn * MINUTE)
     assert found is not None
     return found
 
@@ -97,7 +97,7 @@ def test_addresses_that_many_share_may_have_many(code: str, ip: str) -> None:
 
 def test_what_is_usual_for_an_address_does_not_surprise() -> None:
     """Some forty people, each of whom orders every other day, at the hours of day."""
-    campus = Shop()
+    campus = Merchant()
     for day in range(20, 0, -1):
         for turn in range(20):
             user = f"user-{(turn * 2 + day) % 40}"
@@ -107,33 +107,33 @@ def test_what_is_usual_for_an_address_does_not_surprise() -> None:
 
 
 def test_a_flood_does_not_become_the_usual_thing_within_hours() -> None:
-    shop = Shop()
+    merchant = Merchant()
     for turn in range(100):
-        shop.view(visit(f"early-{turn}"), NOW - 5 * HOUR + turn * 3 * MINUTE)
-    assert _burst("VEL_IP_ACCOUNTS", lambda turn: visit(f"user-{turn}"), 20, shop) > 8
+        merchant.view(visit(f"early-{turn}"), NOW - 5 * HOUR + turn * 3 * MINUTE)
+    assert _burst("VEL_IP_ACCOUNTS", lambda turn: visit(f"user-{turn}"), 20, merchant) > 8
 
 
-def _floods(shop: Shop, days: int, users: int) -> list[float]:
+def _floods(merchant: Merchant, days: int, users: int) -> list[float]:
     """What the last of so many new users on one day after another measures."""
     found = []
     for day in range(days):
         for turn in range(users):
             at_s = NOW + day * DAY + turn * 5 * MINUTE
             body = visit(f"user-{day}-{turn}")
-            measured = shop.measure("VEL_IP_ACCOUNTS", body, at_s)
+            measured = merchant.measure("VEL_IP_ACCOUNTS", body, at_s)
         found.append(measured or 0.0)
     return found
 
 
 def test_a_flood_on_one_day_is_no_excuse_for_the_next() -> None:
-    shop = Shop()
+    merchant = Merchant()
     for turn in range(500):
-        shop.view(visit(f"first-{turn}"), NOW - DAY + turn * MINUTE)
-    assert min(_floods(shop, 3, 100)) > 3
+        merchant.view(visit(f"first-{turn}"), NOW - DAY + turn * MINUTE)
+    assert min(_floods(merchant, 3, 100)) > 3
 
 
 def test_what_comes_day_after_day_becomes_the_usual_thing_slowly() -> None:
-    found = _floods(Shop(), 14, 30)
+    found = _floods(Merchant(), 14, 30)
     assert found[1] > 3
     assert found[-1] < 1
     assert found[1] >= found[5] >= found[-1]
@@ -141,50 +141,50 @@ def test_what_comes_day_after_day_becomes_the_usual_thing_slowly() -> None:
 
 def test_a_few_days_are_not_taken_for_more_than_they_are() -> None:
     """Twenty-four orders on four days are as many in a week: not even four a day."""
-    shop = Shop()
+    merchant = Merchant()
     for day in (4, 3, 2, 1):
         for turn in range(6):
-            shop.view(visit(), NOW - day * DAY - 6 * HOUR + turn * MINUTE)
-    found = _burst("VEL_IP_EVENTS", lambda turn: visit(), 10, shop)
+            merchant.view(visit(), NOW - day * DAY - 6 * HOUR + turn * MINUTE)
+    found = _burst("VEL_IP_EVENTS", lambda turn: visit(), 10, merchant)
     in_a_busy_hour = 24 / 7 * 4 / 24
     assert found == pytest.approx(surprise(10, 2 + in_a_busy_hour))
 
 
 def test_slow_floods_are_seen_by_the_day() -> None:
-    shop, found = Shop(), None
+    merchant, found = Merchant(), None
     for turn in range(24):
-        found = shop.measure("VEL_IP_ACCOUNTS", visit(f"user-{turn}"), NOW + turn * 0.95 * HOUR)
+        found = merchant.measure("VEL_IP_ACCOUNTS", visit(f"user-{turn}"), NOW + turn * 0.95 * HOUR)
     assert found is not None
     assert found > 3
 
 
 def test_many_cards_from_one_address_surprise() -> None:
-    shop = Shop()
+    merchant = Merchant()
     cards = [msgspec.structs.replace(CARD, fingerprint=f"card-{turn}") for turn in range(12)]
-    found = [shop.measure("VEL_IP_CARDS", visit(None), NOW, card) for card in cards]
+    found = [merchant.measure("VEL_IP_CARDS", visit(None), NOW, card) for card in cards]
     assert found[0] == 0
     assert (found[-1] or 0) > 5
-    assert Shop().measure("VEL_IP_CARDS", device(agent=CHROME), NOW, CARD) is None
+    assert Merchant().measure("VEL_IP_CARDS", device(agent=CHROME), NOW, CARD) is None
 
 
 @pytest.mark.parametrize(
     ("code", "shared"), [("VEL_ACCOUNT_CARDS", "user"), ("VEL_SESSION_CARDS", "session")]
 )
 def test_many_cards_of_one_user_or_session_are_counted(code: str, shared: str) -> None:
-    shop, found = Shop(), []
+    merchant, found = Merchant(), []
     for turn in range(25):
         names = {"user": f"user-{turn}", "session": f"session-{turn}"} | {shared: "one"}
         card = msgspec.structs.replace(CARD, fingerprint=f"card-{turn // 2}")
         body = visit(names["user"], f"24.{turn}.1.1", session=names["session"])
-        found.append(shop.measure(code, body, NOW + turn * MINUTE, card))
+        found.append(merchant.measure(code, body, NOW + turn * MINUTE, card))
     assert found == [turn // 2 + 1 for turn in range(25)]
-    assert shop.measure(code, visit("one", session="one"), NOW + 2 * DAY, CARD) == 1
+    assert merchant.measure(code, visit("one", session="one"), NOW + 2 * DAY, CARD) == 1
 
 
 @pytest.mark.parametrize("code", ["VEL_ACCOUNT_CARDS", "VEL_SESSION_CARDS"])
 def test_without_a_card_or_whose_it_is_no_cards_are_counted(code: str) -> None:
-    assert Shop().measure(code, visit(session="s")) is None
-    assert Shop().measure(code, visit(None), NOW, CARD) is None
+    assert Merchant().measure(code, visit(session="s")) is None
+    assert Merchant().measure(code, visit(None), NOW, CARD) is None
     assert measure(code, visit(session="s"), NOW, CARD) is None
 
 
@@ -197,51 +197,51 @@ def test_without_a_card_or_whose_it_is_no_cards_are_counted(code: str) -> None:
     ],
 )
 def test_the_pace_of_renewals_is_the_merchant_s(code: str) -> None:
-    shop, body = Shop(), visit(session="batch")
-    assert shop.measure(code, body, NOW, CARD) is not None
+    merchant, body = Merchant(), visit(session="batch")
+    assert merchant.measure(code, body, NOW, CARD) is not None
     body["event"] = {"type": "RECURRING_PURCHASE"}
-    assert shop.measure(code, body, NOW, CARD) is None
+    assert merchant.measure(code, body, NOW, CARD) is None
 
 
 def test_crowds_behind_a_shared_address_surprise_less_than_a_program_elsewhere() -> None:
-    shop = Shop()
+    merchant = Merchant()
     for turn in range(200):
         body = visit(f"user-{turn}", PHONE, IPHONE)
-        found = shop.measure("VEL_IP_EVENTS", body, NOW + turn * MINUTE / 4)
+        found = merchant.measure("VEL_IP_EVENTS", body, NOW + turn * MINUTE / 4)
     assert found == pytest.approx(surprise(200, 50) / 5)
 
 
 def test_a_card_that_is_used_again_and_again_surprises() -> None:
-    shop, found = Shop(), []
+    merchant, found = Merchant(), []
     for turn in range(6):
         body = visit(None, f"24.{turn}.1.1")
-        found.append(shop.measure("VEL_CARD_EVENTS", body, NOW + turn * MINUTE, CARD) or 0)
+        found.append(merchant.measure("VEL_CARD_EVENTS", body, NOW + turn * MINUTE, CARD) or 0)
     assert found[0] == 0
     assert found == sorted(found)
     assert found[-1] > 2.5
-    assert Shop().measure("VEL_CARD_EVENTS", visit()) is None
+    assert Merchant().measure("VEL_CARD_EVENTS", visit()) is None
 
 
 def test_a_card_with_several_users_is_counted() -> None:
-    shop = Shop()
-    found = [shop.measure("VEL_CARD_ACCOUNTS", visit(user), NOW, CARD) for user in "aabc"]
+    merchant = Merchant()
+    found = [merchant.measure("VEL_CARD_ACCOUNTS", visit(user), NOW, CARD) for user in "aabc"]
     assert found == [1, 1, 2, 3]
-    assert Shop().measure("VEL_CARD_ACCOUNTS", visit()) is None
+    assert Merchant().measure("VEL_CARD_ACCOUNTS", visit()) is None
 
 
 def test_what_the_merchant_told_us_to_remember_is_counted() -> None:
     def body(turn: int) -> dict[str, Any]:
         return visit(f"user-{turn}", f"24.{turn}.1.1", customInputs={"printer": "p-1"})
 
-    assert _burst("VEL_CUSTOM", body, 12, Shop("printer")) > 5
-    assert Shop().measure("VEL_CUSTOM", body(1)) is None
+    assert _burst("VEL_CUSTOM", body, 12, Merchant("printer")) > 5
+    assert Merchant().measure("VEL_CUSTOM", body(1)) is None
 
 
 def test_without_users_addresses_are_counted() -> None:
     def body(turn: int) -> dict[str, Any]:
         return visit(None, f"24.{turn}.1.1", customInputs={"printer": "p-1"})
 
-    assert _burst("VEL_CUSTOM", body, 12, Shop("printer")) > 5
+    assert _burst("VEL_CUSTOM", body, 12, Merchant("printer")) > 5
 
 
 @pytest.mark.parametrize("user", ["", "guest", "0", "null"])
@@ -249,7 +249,7 @@ def test_a_user_who_is_nobody_is_no_user(user: str) -> None:
     def body(turn: int) -> dict[str, Any]:
         return visit(user, f"24.{turn}.1.1", customInputs={"printer": "p-1"})
 
-    assert _burst("VEL_CUSTOM", body, 12, Shop("printer")) > 5
+    assert _burst("VEL_CUSTOM", body, 12, Merchant("printer")) > 5
 
 
 @pytest.mark.parametrize(
@@ -257,12 +257,12 @@ def test_a_user_who_is_nobody_is_no_user(user: str) -> None:
 )
 def test_without_a_memory_nothing_is_counted(code: str) -> None:
     assert measure(code, visit()) is None
-    assert Shop().measure(code, {"order": {"amount": 5}}) is None
+    assert Merchant().measure(code, {"order": {"amount": 5}}) is None
 
 
 def test_the_same_transaction_does_not_count_twice() -> None:
-    shop, found = Shop(), None
+    merchant, found = Merchant(), None
     for turn in range(20):
         body = visit("user-1", HOME, event={"transactionId": "t-1"})
-        found = shop.measure("VEL_IP_EVENTS", body, NOW + turn)
+        found = merchant.measure("VEL_IP_EVENTS", body, NOW + turn)
     assert found == 0

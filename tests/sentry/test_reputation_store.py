@@ -46,8 +46,8 @@ CROWDS = [
 ]
 
 
-def event(*entities: Entity, at_s: float = NOW, shop: str = "shop") -> MemoryEvent:
-    return MemoryEvent(shop, at_s, entities, 59.9, "USD")
+def event(*entities: Entity, at_s: float = NOW, merchant: str = "shop") -> MemoryEvent:
+    return MemoryEvent(merchant, at_s, entities, 59.9, "USD")
 
 
 def of_kinds(name: str, kinds: Iterable[EntityKind] = KINDS) -> list[Entity]:
@@ -60,8 +60,8 @@ def reputations(
     return memory.note(asked).reputation()
 
 
-def risk(memory: LocalMemory, kind: EntityKind, name: str, shop: str = "shop") -> float:
-    found = reputations(memory, event((kind, name), shop=shop)).get(kind)
+def risk(memory: LocalMemory, kind: EntityKind, name: str, merchant: str = "shop") -> float:
+    found = reputations(memory, event((kind, name), merchant=merchant)).get(kind)
     return 0.0 if found is None else found[0].risk
 
 
@@ -181,7 +181,7 @@ def test_a_busy_address_is_not_condemned_by_what_another_account_says_of_it() ->
     memory = LocalMemory(limit=10_000)
     for name, times in (("busy", 600), ("quiet", 1)):
         for number in range(times):
-            seen = event((EntityKind.ADDRESS, name), at_s=NOW - number * HOUR, shop="elsewhere")
+            seen = event((EntityKind.ADDRESS, name), at_s=NOW - number * HOUR, merchant="elsewhere")
             memory.note(seen)
         memory.note_label(seen, fraud=True)
     assert 0 <= risk(memory, EntityKind.ADDRESS, "busy") < WORTH_TELLING
@@ -222,12 +222,16 @@ class Known:
     """One entity of which events and labels are known, in an account with many other events."""
 
     def __init__(
-        self, kind: EntityKind, events: int = 0, account_events: float = 5_000, shop: str = "shop"
+        self,
+        kind: EntityKind,
+        events: int = 0,
+        account_events: float = 5_000,
+        merchant: str = "shop",
     ):
         self.kind = kind
         self.keys = {name: 32 * number + kind for number, name in enumerate(("shop", "elsewhere"))}
         self.stats = AccountStats(events=int(account_events), recent=account_events, recent_s=NOW)
-        self._shop = shop
+        self._shop = merchant
         self.history = EntityHistory(
             NOW, NOW, None, events, timeline=array("d", (NOW - 1, events, 0))
         )
@@ -236,10 +240,10 @@ class Known:
     def _peek(self, key: int) -> EntityHistory | None:
         return self.history if key == self.keys[self._shop] else None
 
-    def label(self, *days: int, fraud: bool, times: int = 1, shop: str = "") -> None:
-        name = shop or self._shop
+    def label(self, *days: int, fraud: bool, times: int = 1, merchant: str = "") -> None:
+        name = merchant or self._shop
         for day in days:
-            seen = event((self.kind, "x"), at_s=float(day * DAY_S), shop=name)
+            seen = event((self.kind, "x"), at_s=float(day * DAY_S), merchant=name)
             target = self.reputations.label_target(seen, [self.keys[name]])
             self.reputations.note(target, fraud=fraud, times=times)
 
@@ -321,12 +325,12 @@ def test_only_what_is_the_same_for_all_speaks_to_other_accounts_and_more_weakly(
     memory = LocalMemory(limit=10_000)
     for number in range(500):
         memory.note(event((EntityKind.USER, f"{number}")))
-        memory.note(event((EntityKind.USER, f"{number}"), shop="elsewhere"))
-    seen = event(*of_kinds("a"), shop="elsewhere")
+        memory.note(event((EntityKind.USER, f"{number}"), merchant="elsewhere"))
+    seen = event(*of_kinds("a"), merchant="elsewhere")
     memory.note(seen)
     memory.note_label(seen, fraud=True)
     here = reputations(memory, event(*of_kinds("a")))
-    there = reputations(memory, event(*of_kinds("a"), shop="elsewhere"))
+    there = reputations(memory, event(*of_kinds("a"), merchant="elsewhere"))
     assert set(here) == SHARED
     assert all(0 < here[kind][0].risk < there[kind][0].risk - 0.4 for kind in SHARED)
     assert {
@@ -339,29 +343,29 @@ def test_only_what_is_the_same_for_all_speaks_to_other_accounts_and_more_weakly(
 
 def test_an_account_with_labels_of_its_own_hears_of_others_too() -> None:
     memory = LocalMemory(limit=10_000)
-    memory.note_label(event((EntityKind.CARD, "lost"), shop="elsewhere"), fraud=True)
+    memory.note_label(event((EntityKind.CARD, "lost"), merchant="elsewhere"), fraud=True)
     memory.note_label(event((EntityKind.CARD, "mine")), fraud=False)
     assert risk(memory, EntityKind.CARD, "lost") > WORTH_TELLING
-    assert risk(memory, EntityKind.CARD, "mine", shop="elsewhere") < 0
+    assert risk(memory, EntityKind.CARD, "mine", merchant="elsewhere") < 0
 
 
 def test_accounts_that_are_kept_apart_hear_nothing_of_each_other() -> None:
     memory = LocalMemory(limit=10_000, shared_reputation=False)
-    seen = event(*of_kinds("a"), shop="elsewhere")
+    seen = event(*of_kinds("a"), merchant="elsewhere")
     memory.note_label(seen, fraud=True)
     assert reputations(memory, event(*of_kinds("a"))) == {}
     memory.note_label(event((EntityKind.USER, "u")), fraud=True)
     assert reputations(memory, event(*of_kinds("a"))) == {}
-    assert set(reputations(memory, event(*of_kinds("a"), shop="elsewhere"))) == set(SMOOTHING)
+    assert set(reputations(memory, event(*of_kinds("a"), merchant="elsewhere"))) == set(SMOOTHING)
 
 
 def test_ones_own_experience_outweighs_what_others_say() -> None:
-    known = Known(EntityKind.EMAIL, shop="elsewhere")
+    known = Known(EntityKind.EMAIL, merchant="elsewhere")
     known.label(TODAY, TODAY, fraud=True)
     told = known.risk()
-    known.label(TODAY, fraud=False, shop="shop")
+    known.label(TODAY, fraud=False, merchant="shop")
     assert 0 < known.risk() < told
-    known.label(*[TODAY] * 80, fraud=False, shop="shop")
+    known.label(*[TODAY] * 80, fraud=False, merchant="shop")
     assert known.risk() < 0
 
 
@@ -379,7 +383,7 @@ NEW: Entity = (EntityKind.ARTICLE, "p2@75")
 
 
 @pytest.fixture
-def shop_of_phones() -> LocalMemory:
+def merchant_of_phones() -> LocalMemory:
     memory = LocalMemory(limit=10_000)
     for number in range(3):
         seen = event(SHELF, SOLD, at_s=NOW - number)
@@ -389,21 +393,21 @@ def shop_of_phones() -> LocalMemory:
 
 
 def test_an_article_of_which_nothing_is_known_stands_as_its_shelf_does(
-    shop_of_phones: LocalMemory,
+    merchant_of_phones: LocalMemory,
 ) -> None:
-    [shelf] = reputations(shop_of_phones, event(SHELF, at_s=NOW + HOUR))[EntityKind.SHELF]
-    [new] = goods(shop_of_phones, SHELF, NEW)
-    [sold] = goods(shop_of_phones, SHELF, SOLD)
+    [shelf] = reputations(merchant_of_phones, event(SHELF, at_s=NOW + HOUR))[EntityKind.SHELF]
+    [new] = goods(merchant_of_phones, SHELF, NEW)
+    [sold] = goods(merchant_of_phones, SHELF, SOLD)
     assert new == pytest.approx(shelf.risk, abs=0.1)
     assert sold > new > WORTH_TELLING
 
 
 def test_an_article_without_a_shelf_does_not_stand_behind_that_of_its_neighbour(
-    shop_of_phones: LocalMemory,
+    merchant_of_phones: LocalMemory,
 ) -> None:
-    assert len(goods(shop_of_phones, SHELF, SOLD, NEW)) == 1
-    assert goods(shop_of_phones, NEW) == []
-    assert goods(shop_of_phones, SHELF, (EntityKind.SHELF, "books@8"), NEW) == []
+    assert len(goods(merchant_of_phones, SHELF, SOLD, NEW)) == 1
+    assert goods(merchant_of_phones, NEW) == []
+    assert goods(merchant_of_phones, SHELF, (EntityKind.SHELF, "books@8"), NEW) == []
 
 
 def test_what_a_cart_has_on_several_lines_was_sold_once() -> None:

@@ -30,7 +30,7 @@ from tests.sentry.visits import (
     RELAY,
     TOR,
     VPN,
-    Shop,
+    Merchant,
     cart,
     device,
     effect_of,
@@ -44,24 +44,26 @@ SHOES = {"itemId": "a", "category": "shoes", "price": 45.0, "quantity": 1}
 SOCKS = {"itemId": "b", "category": "socks", "price": 4.5, "quantity": 2}
 
 
-def _regulars(shop: Shop, users: int = 30) -> Shop:
+def _regulars(merchant: Merchant, users: int = 30) -> Merchant:
     """People who each have a home, a device, and an order every other day for a month."""
     for number in range(users):
         agent = IPHONE if number % 3 else CHROME
         for turn in range(6):
             at_s = NOW - 30 * DAY + (turn * 5 + number / users) * DAY
             amount = 20.0 + 7 * ((number + turn) % 12)
-            shop.view(visit(f"regular-{number}", f"68.{number}.2.3", agent, amount=amount), at_s)
-    return shop
+            merchant.view(
+                visit(f"regular-{number}", f"68.{number}.2.3", agent, amount=amount), at_s
+            )
+    return merchant
 
 
-def _loyal(orders: int = 12, **user: Any) -> Shop:
-    """A shop with regulars, one of them `user-1`, whose last order was a day ago."""
-    shop = _regulars(Shop())
+def _loyal(orders: int = 12, **user: Any) -> Merchant:
+    """A merchant with regulars, one of them `user-1`, whose last order was a day ago."""
+    merchant = _regulars(Merchant())
     for turn in range(orders):
         body = visit(amount=50.0 + turn, **user)
-        shop.view(body, NOW - DAY - (orders - 1 - turn) * 2 * DAY)
-    return shop
+        merchant.view(body, NOW - DAY - (orders - 1 - turn) * 2 * DAY)
+    return merchant
 
 
 # ---- Nothing, little, everything ---------------------------------------------------------------
@@ -219,9 +221,9 @@ def test_a_known_user_on_the_usual_network_scores_high() -> None:
 
 
 def test_a_known_user_scores_higher_than_a_stranger_from_the_first_weeks_on() -> None:
-    shop = Shop()
+    merchant = Merchant()
     times = [NOW - (8 - turn) * 0.8 * DAY for turn in range(8)]
-    scores = [shop.score(visit(), at_s).confidence for at_s in times]
+    scores = [merchant.score(visit(), at_s).confidence for at_s in times]
     assert scores == sorted(scores)
     assert scores[-1] > scores[0] + 0.04
 
@@ -233,8 +235,8 @@ def test_a_loyal_customer_s_large_order_stays_high() -> None:
 
 
 def test_a_stranger_s_large_order_does_not() -> None:
-    shop = _loyal()
-    large = shop.score(visit("new", OTHER_HOME, amount=5_000.0))
+    merchant = _loyal()
+    large = merchant.score(visit("new", OTHER_HOME, amount=5_000.0))
     usual = _loyal().score(visit("new", OTHER_HOME))
     assert large.confidence < usual.confidence - 0.05
     assert large.confidence < _loyal().score(visit(amount=5_000.0)).confidence
@@ -255,46 +257,46 @@ def test_a_loyal_customer_may_travel() -> None:
 
 def test_an_account_that_was_taken_over_falls() -> None:
     """Another continent an hour later, another device, another kind of order."""
-    shop = _loyal()
-    before = shop.score(visit(), NOW).confidence
-    taken = shop.score(visit(ip=NIGERIAN, agent=IPHONE, amount=900.0), NOW + HOUR)
+    merchant = _loyal()
+    before = merchant.score(visit(), NOW).confidence
+    taken = merchant.score(visit(ip=NIGERIAN, agent=IPHONE, amount=900.0), NOW + HOUR)
     assert taken.confidence < 0.55 < before
     assert effect_of(taken, "ACCOUNT_TRUSTED") is None
     assert (effect_of(taken, "ACCOUNT_IMPOSSIBLE_TRAVEL") or 0) < -1
 
 
 def test_an_account_of_somebody_who_orders_all_the_time_falls_as_well() -> None:
-    shop = _regulars(Shop())
+    merchant = _regulars(Merchant())
     for turn in range(60):
-        shop.view(visit(amount=50.0 + turn % 7), NOW - 31 * DAY + turn * DAY / 2)
-    own = shop.score(visit(amount=55.0), NOW).confidence
-    taken = shop.score(visit(ip=NIGERIAN, agent=IPHONE, amount=55.0), NOW + 2 * DAY)
+        merchant.view(visit(amount=50.0 + turn % 7), NOW - 31 * DAY + turn * DAY / 2)
+    own = merchant.score(visit(amount=55.0), NOW).confidence
+    taken = merchant.score(visit(ip=NIGERIAN, agent=IPHONE, amount=55.0), NOW + 2 * DAY)
     assert own > 0.95
     assert taken.confidence < 0.75
     assert effect_of(taken, "ACCOUNT_TRUSTED") is None
 
 
 def test_switching_a_vpn_off_is_no_journey() -> None:
-    shop = Shop()
-    shop.view(visit(ip=GERMAN), NOW - DAY)
-    shop.view(visit(ip=VPN), NOW - HOUR)
-    back = shop.score(visit(ip=GERMAN))
+    merchant = Merchant()
+    merchant.view(visit(ip=GERMAN), NOW - DAY)
+    merchant.view(visit(ip=VPN), NOW - HOUR)
+    back = merchant.score(visit(ip=GERMAN))
     assert effect_of(back, "ACCOUNT_IMPOSSIBLE_TRAVEL") is None
 
 
 def test_a_session_that_is_kept_for_months_sees_its_browser_updated() -> None:
-    shop = Shop()
+    merchant = Merchant()
     for version in (154, 155, 156):
         body = visit(session="remember-me", agent=CHROME.replace("156", str(version)))
-        scored = shop.score(body, NOW - (156 - version) * 28 * DAY)
+        scored = merchant.score(body, NOW - (156 - version) * 28 * DAY)
     assert effect_of(scored, "SESSION_UA_CHANGED") is None
     assert scored.confidence > 0.85
 
 
 def test_a_session_that_was_copied_falls() -> None:
-    shop = Shop()
-    own = shop.score(visit(session="s"), NOW).confidence
-    copied = shop.score(visit(session="s", ip=GERMAN, agent=HEADLESS), NOW + MINUTE).confidence
+    merchant = Merchant()
+    own = merchant.score(visit(session="s"), NOW).confidence
+    copied = merchant.score(visit(session="s", ip=GERMAN, agent=HEADLESS), NOW + MINUTE).confidence
     assert own > 0.85
     assert copied < 0.1
 
@@ -303,19 +305,21 @@ def test_a_session_that_was_copied_falls() -> None:
 
 
 def _burst(
-    times: int, ip: str = HOME, agent: str = CHROME, shop: Shop | None = None
+    times: int, ip: str = HOME, agent: str = CHROME, merchant: Merchant | None = None
 ) -> list[float]:
     """One new account after another, every half minute."""
-    shop = shop or Shop()
+    merchant = merchant or Merchant()
     return [
-        shop.score(visit(f"burst-{turn}", ip, agent), NOW + turn * MINUTE / 2).confidence
+        merchant.score(visit(f"burst-{turn}", ip, agent), NOW + turn * MINUTE / 2).confidence
         for turn in range(times)
     ]
 
 
-@pytest.mark.parametrize("shop", [Shop(), _regulars(Shop())], ids=["fresh", "with regulars"])
-def test_a_burst_of_accounts_from_one_address_falls_step_by_step(shop: Shop) -> None:
-    scores = _burst(20, shop=shop)
+@pytest.mark.parametrize(
+    "merchant", [Merchant(), _regulars(Merchant())], ids=["fresh", "with regulars"]
+)
+def test_a_burst_of_accounts_from_one_address_falls_step_by_step(merchant: Merchant) -> None:
+    scores = _burst(20, merchant=merchant)
     assert all(later <= earlier for earlier, later in pairwise(scores)), scores
     first, fifth, tenth, last = scores[0], scores[4], scores[9], scores[19]
     assert fifth < first - 0.05
@@ -325,28 +329,28 @@ def test_a_burst_of_accounts_from_one_address_falls_step_by_step(shop: Shop) -> 
 
 
 def test_a_burst_is_no_excuse_for_the_bursts_of_the_next_days() -> None:
-    shop, first = Shop(), Shop().score(visit("first")).confidence
+    merchant, first = Merchant(), Merchant().score(visit("first")).confidence
     for turn in range(500):
-        shop.view(visit(f"burst-{turn}"), NOW + turn * MINUTE)
+        merchant.view(visit(f"burst-{turn}"), NOW + turn * MINUTE)
     for day in (1, 2, 3):
         for turn in range(100):
             at_s = NOW + day * DAY + turn * 5 * MINUTE
-            scored = shop.score(visit(f"burst-{day}-{turn}"), at_s)
+            scored = merchant.score(visit(f"burst-{day}-{turn}"), at_s)
         assert scored.confidence < 0.4 < first, day
 
 
 def test_an_office_becomes_known_within_weeks() -> None:
-    shop = Shop()
+    merchant = Merchant()
     for day in range(20):
         for turn in range(10):
             at_s = NOW + day * DAY + turn * 15 * MINUTE
-            scored = shop.score(visit(f"colleague-{(day * 7 + turn) % 60}"), at_s)
+            scored = merchant.score(visit(f"colleague-{(day * 7 + turn) % 60}"), at_s)
     assert scored.confidence > 0.85
 
 
 def test_a_flood_of_guests_from_one_home_falls_low() -> None:
-    shop = Shop()
-    scores = [shop.score(visit(None), NOW + turn * 3.6).confidence for turn in range(1_000)]
+    merchant = Merchant()
+    scores = [merchant.score(visit(None), NOW + turn * 3.6).confidence for turn in range(1_000)]
     assert all(later <= earlier for earlier, later in pairwise(scores))
     assert scores[9] < scores[0] - 0.04
     assert scores[99] < 0.4
@@ -365,83 +369,86 @@ def test_the_address_of_a_phone_network_is_shared_by_many(ip: str) -> None:
 
 
 def test_the_burst_lowers_the_score_of_its_address() -> None:
-    shop = Shop()
+    merchant = Merchant()
     addresses = [
-        shop.score(visit(f"burst-{turn}"), NOW + turn * MINUTE).ip_confidence for turn in range(20)
+        merchant.score(visit(f"burst-{turn}"), NOW + turn * MINUTE).ip_confidence
+        for turn in range(20)
     ]
     assert addresses[-1] < 0.2 < addresses[0]
 
 
 def test_a_burst_that_changes_its_address_is_seen_by_its_network() -> None:
-    shop, scores = Shop(), []
+    merchant, scores = Merchant(), []
     for turn in range(25):
         body = visit(f"burst-{turn}", f"24.1.2.{turn + 10}")
-        scores.append(shop.score(body, NOW + turn * MINUTE).confidence)
+        scores.append(merchant.score(body, NOW + turn * MINUTE).confidence)
     assert scores[-1] < scores[0] - 0.3
 
 
 def test_a_day_after_the_burst_the_neighbours_suffer_less() -> None:
-    shop = Shop()
-    worst = _burst(20, shop=shop)[-1]
-    a_day_later = shop.score(visit("neighbour"), NOW + 26 * HOUR).confidence
+    merchant = Merchant()
+    worst = _burst(20, merchant=merchant)[-1]
+    a_day_later = merchant.score(visit("neighbour"), NOW + 26 * HOUR).confidence
     assert a_day_later > worst + 0.3
 
 
 def test_a_card_that_is_tested_with_small_amounts_falls() -> None:
-    shop, scores = Shop(), []
+    merchant, scores = Merchant(), []
     for turn in range(10):
         body = visit(None, amount=1.0, session="s")
-        scores.append(shop.score(body, NOW + turn * MINUTE, CARD).confidence)
+        scores.append(merchant.score(body, NOW + turn * MINUTE, CARD).confidence)
     assert all(later <= earlier for earlier, later in pairwise(scores)), scores
     assert scores[4] < scores[0] - 0.2
     assert scores[-1] < 0.25
 
 
 def test_many_cards_tried_from_one_address_fall_faster_still() -> None:
-    shop, scores = Shop(), []
+    merchant, scores = Merchant(), []
     for turn in range(12):
         card = msgspec.structs.replace(CARD, fingerprint=f"card-{turn}")
-        scores.append(shop.score(visit(None, amount=1.0), NOW + turn * MINUTE, card).confidence)
+        scores.append(merchant.score(visit(None, amount=1.0), NOW + turn * MINUTE, card).confidence)
     assert scores[-1] < 0.15
 
 
 @pytest.mark.parametrize("user", [None, "one"], ids=["guest", "user"])
 def test_cards_tried_in_one_session_fall_however_the_address_changes(user: str | None) -> None:
-    shop, scores = Shop(), []
+    merchant, scores = Merchant(), []
     for turn in range(60):
         card = msgspec.structs.replace(CARD, fingerprint=f"card-{turn}")
         body = visit(user, f"24.{turn}.2.3", amount=20.0, session="one")
-        scores.append(shop.score(body, NOW + turn * MINUTE / 3, card).confidence)
+        scores.append(merchant.score(body, NOW + turn * MINUTE / 3, card).confidence)
     assert scores[2] > 0.8
     assert scores[9] < 0.6
     assert scores[-1] < 0.25
 
 
 def test_cards_tried_by_one_user_fall_however_address_and_session_change() -> None:
-    shop = Shop()
+    merchant = Merchant()
     for turn in range(60):
         card = msgspec.structs.replace(CARD, fingerprint=f"card-{turn}")
         body = visit("one", f"24.{turn}.2.3", amount=20.0, session=f"session-{turn}")
-        scored = shop.score(body, NOW + turn * MINUTE / 3, card)
+        scored = merchant.score(body, NOW + turn * MINUTE / 3, card)
     assert scored.confidence < 0.25
     assert (effect_of(scored, "VEL_ACCOUNT_CARDS") or 0) < -2
 
 
 def test_dozens_of_orders_in_one_session_fall_though_no_card_is_known() -> None:
-    shop, scores = Shop(), []
+    merchant, scores = Merchant(), []
     for turn in range(60):
         body = visit(None, f"24.{turn}.2.3", amount=25.0, session="one")
-        scores.append(shop.score(body, NOW + turn * MINUTE / 3).confidence)
+        scores.append(merchant.score(body, NOW + turn * MINUTE / 3).confidence)
     assert scores[3] > 0.8
     assert scores[-1] < 0.3
 
 
 def _sale(ip: str) -> list[float]:
     """Sixty users buy the one article that is on sale, with the code for it, within an hour."""
-    shop, article = Shop(), {"itemId": "one", "price": 70.0, "quantity": 1}
+    merchant, article = Merchant(), {"itemId": "one", "price": 70.0, "quantity": 1}
     sale = cart(article, amount=55.0, discountCodes=["FLASH"])
     return [
-        shop.score(visit(f"user-{turn}", ip.format(turn)) | sale, NOW + turn * MINUTE).confidence
+        merchant.score(
+            visit(f"user-{turn}", ip.format(turn)) | sale, NOW + turn * MINUTE
+        ).confidence
         for turn in range(60)
     ]
 
@@ -457,25 +464,28 @@ def test_the_same_cart_from_many_accounts_of_one_network_falls() -> None:
 
 
 def test_tickets_with_a_fee_are_carts_like_each_other() -> None:
-    shop, lines = Shop(), ({"itemId": "concert", "price": 50.0}, {"itemId": "fee", "price": 5.0})
+    merchant, lines = (
+        Merchant(),
+        ({"itemId": "concert", "price": 50.0}, {"itemId": "fee", "price": 5.0}),
+    )
     for turn in range(30):
         body = visit(f"user-{turn}", f"24.{turn}.2.3") | cart(*lines, amount=55.0)
-        scored = shop.score(body, NOW + turn * MINUTE)
+        scored = merchant.score(body, NOW + turn * MINUTE)
     assert scored.confidence >= 0.80
 
 
 def test_a_customer_who_pays_again_after_a_failure_does_not() -> None:
-    shop = Shop()
-    first = shop.score(visit(), NOW, CARD).confidence
-    again = shop.score(visit(), NOW + MINUTE, CARD).confidence
+    merchant = Merchant()
+    first = merchant.score(visit(), NOW, CARD).confidence
+    again = merchant.score(visit(), NOW + MINUTE, CARD).confidence
     assert again == first
 
 
 def test_sending_a_transaction_again_changes_nothing() -> None:
-    shop, scores = _regulars(Shop()), []
+    merchant, scores = _regulars(Merchant()), []
     for _ in range(15):
         body = visit("once", event={"type": "PURCHASE", "transactionId": "t-1"})
-        scores.append(shop.score(body).confidence)
+        scores.append(merchant.score(body).confidence)
     assert len(set(scores)) == 1
 
 
@@ -522,12 +532,12 @@ def test_a_renewal_without_a_device_is_fine() -> None:
 def test_renewals_that_the_merchant_s_server_sends_are_fine(
     ip: str, agent: str, amount: float
 ) -> None:
-    shop, far = Shop(), msgspec.structs.replace(CARD, country="BR")
+    merchant, far = Merchant(), msgspec.structs.replace(CARD, country="BR")
     for turn in range(300):
         body = device(ip=ip, agent=agent) | order(amount)
         body |= {"event": {"type": "RECURRING_PURCHASE"}, "account": {"userId": f"user-{turn}"}}
         card = msgspec.structs.replace(far, fingerprint=f"card-{turn}")
-        scored = shop.score(body, NOW + turn, card)
+        scored = merchant.score(body, NOW + turn, card)
     assert scored.confidence > 0.65
     assert [code for code, effect in scored.effects if effect < 0] == []
 

@@ -1,4 +1,4 @@
-"""A shop with a memory and an address book, for the tests of Sentry's signals and scores."""
+"""A merchant with a memory and an address book, for the tests of Sentry's signals and scores."""
 
 import json
 from collections.abc import Mapping
@@ -73,7 +73,7 @@ class Book:
         return FACTS.get(address.text, ORDINARY if address.is_public else UNKNOWN)
 
 
-class Shop:
+class Merchant:
     """One merchant's requests, with a memory of their own."""
 
     def __init__(self, *entities: str) -> None:

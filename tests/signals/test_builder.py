@@ -30,7 +30,7 @@ KEY = (1, b"f" * 32)
 EMAIL, PHONE = "Amelia.Whitfield+shop@gmail.com", "+14155550132"
 
 
-class Desk:
+class SignalScenario:
     """A survey with a real memory, and one request after another."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ def full(**more: Any) -> dict[str, Any]:
 
 
 def test_every_signal_of_a_full_request_is_in_the_catalogue_and_none_is_missing() -> None:
-    signals = Desk().describe(**full()).signals
+    signals = SignalScenario().describe(**full()).signals
     plain = {name for name in signals if not name.startswith(("custom.", "velocity."))}
     groups = {name.removeprefix("velocity.") for name in signals if name.startswith("velocity.")}
     assert plain <= SIGNALS.keys()
@@ -93,13 +93,13 @@ def test_every_signal_of_a_full_request_is_in_the_catalogue_and_none_is_missing(
 
 def test_signals_have_the_types_that_the_catalogue_says() -> None:
     kinds = {"number": (int, float), "text": (str,), "boolean": (bool,)}
-    for name, value in Desk().describe(**full()).signals.items():
+    for name, value in SignalScenario().describe(**full()).signals.items():
         if name in SIGNALS and value is not None:
             assert type(value) in kinds[SIGNALS[name].type], name
 
 
 def test_nothing_that_may_not_be_kept_becomes_a_signal() -> None:
-    desk = Desk()
+    scenario = SignalScenario()
     rules = request(
         RulesRequest,
         email=EMAIL,
@@ -117,8 +117,8 @@ def test_nothing_that_may_not_be_kept_becomes_a_signal() -> None:
     )
     visit = {**VISIT, "device": {**VISIT["device"], "sessionAge": 4242424242424242}}
     told = full(rules=rules, sentry=request(SentryRequest, **visit))
-    case = desk.describe(**told)
-    kept = str(case.signals) + str(desk.survey.facts(case))
+    case = scenario.describe(**told)
+    kept = str(case.signals) + str(scenario.survey.facts(case))
     for secret in (EMAIL, "amelia.whitfield", PHONE, "4155550132", "4242424242424242", "4242 4242"):
         assert secret.lower() not in kept.lower()
     assert case.signals["email.domain"] == "gmail.com"
@@ -128,24 +128,24 @@ def test_nothing_that_may_not_be_kept_becomes_a_signal() -> None:
 
 
 def test_two_spellings_of_a_mailbox_are_the_same_mailbox() -> None:
-    desk = Desk()
+    scenario = SignalScenario()
     names = ["amelia.whitfield@gmail.com", "AmeliaWhitfield+x@googlemail.com"]
     found = [
-        desk.describe(**full(rules=request(RulesRequest, email=name))).signals for name in names
+        scenario.describe(**full(rules=request(RulesRequest, email=name))).signals for name in names
     ]
     assert found[0]["email.fingerprint"] == found[1]["email.fingerprint"]
 
 
 @pytest.mark.parametrize("text", ["", "no address", "a@b", "\ud800@example.com", "x" * 5000])
 def test_an_address_that_is_none_is_a_signal_and_no_failure(text: str) -> None:
-    signals = Desk().describe(rules=RulesRequest(email=text, phone=text)).signals
+    signals = SignalScenario().describe(rules=RulesRequest(email=text, phone=text)).signals
     assert signals["email.valid"] is False
     assert signals["phone.valid"] is False
     assert "email.domain" not in signals
 
 
 def test_an_empty_request_is_described_all_the_same() -> None:
-    signals = Desk().describe(card=None).signals
+    signals = SignalScenario().describe(card=None).signals
     assert signals["request.ips_differ"] is False
     assert "request.cards_differ" not in signals
     assert not any(name.startswith(("card.", "ip.", "velocity.")) for name in signals)
@@ -165,7 +165,7 @@ def test_what_sentry_is_not_told_it_takes_from_the_rules_input() -> None:
 
 def test_rules_speak_of_the_address_they_were_told_and_say_that_there_is_another() -> None:
     rules = RulesRequest(customer_ip="198.51.100.77")
-    signals = Desk().describe(**full(rules=rules)).signals
+    signals = SignalScenario().describe(**full(rules=rules)).signals
     assert signals["ip.address"] == "198.51.100.77"
     assert signals["request.ips_differ"] is True
 
@@ -173,7 +173,7 @@ def test_rules_speak_of_the_address_they_were_told_and_say_that_there_is_another
 @pytest.mark.parametrize("text", ["", "unknown", "203.0.113.1:443", "::ffff:203.0.113.1"])
 def test_an_address_that_is_none_or_the_same_changes_nothing(text: str) -> None:
     rules = RulesRequest(customer_ip=text)
-    signals = Desk().describe(**full(rules=rules)).signals
+    signals = SignalScenario().describe(**full(rules=rules)).signals
     assert signals["ip.address"] == "203.0.113.1"
     assert signals["request.ips_differ"] is False
 
@@ -207,7 +207,7 @@ def test_months_are_counted_to_the_last_one_of_the_card(at: str, months: int) ->
     from datetime import datetime
 
     at_ms = int(datetime.fromisoformat(f"{at}T12:00:00+00:00").timestamp() * 1000)
-    assert Desk().describe(at_ms=at_ms).signals["card.months_left"] == months
+    assert SignalScenario().describe(at_ms=at_ms).signals["card.months_left"] == months
 
 
 def test_the_day_of_the_week_begins_on_monday() -> None:
@@ -215,23 +215,23 @@ def test_the_day_of_the_week_begins_on_monday() -> None:
 
     for day in range(10):
         at_ms = AT_MS + day * 86_400_000
-        signals = Desk().describe(at_ms=at_ms).signals
+        signals = SignalScenario().describe(at_ms=at_ms).signals
         moment = datetime.fromtimestamp(at_ms / 1000, UTC)
         assert signals["request.weekday"] == moment.isoweekday()
         assert signals["request.hour"] == moment.hour
 
 
 def test_a_refusal_is_remembered_and_an_outage_is_not() -> None:
-    desk = Desk()
-    refused = desk.describe(**full())
+    scenario = SignalScenario()
+    refused = scenario.describe(**full())
     answer = StageResult(msgspec.Struct(), True, {}, declined=True)
     refused.results["PreCheck"] = answer
     for tell in refused.on_settled:
         tell(True)
-    late = desk.describe(**_other_transaction())
+    late = scenario.describe(**_other_transaction())
     for tell in late.on_settled:
         tell(False)
-    signals = desk.describe(**_other_transaction()).signals
+    signals = scenario.describe(**_other_transaction()).signals
     card = dict(zip(VELOCITY["card"], signals["velocity.card"], strict=True))
     assert card["declines_1h"] == 1
     assert card["count_1h"] == 2
@@ -243,9 +243,9 @@ def _other_transaction() -> dict[str, Any]:
 
 
 def test_the_record_brings_the_event_back_into_a_memory() -> None:
-    desk = Desk()
-    case = desk.describe(**full())
-    record = msgspec.json.encode({"stages": [], "event": desk.survey.facts(case).event})
+    scenario = SignalScenario()
+    case = scenario.describe(**full())
+    record = msgspec.json.encode({"stages": [], "event": scenario.survey.facts(case).event})
     seen = past_event_in("acct_1", record)
     assert seen is not None
     assert seen.counted
@@ -254,7 +254,7 @@ def test_the_record_brings_the_event_back_into_a_memory() -> None:
 
 
 def test_signals_of_stages_are_not_recorded_twice() -> None:
-    desk = Desk()
-    case = desk.describe(**full())
+    scenario = SignalScenario()
+    case = scenario.describe(**full())
     case.signals["precheck.advice"] = "ACCEPT"
-    assert "precheck.advice" not in desk.survey.facts(case).signals
+    assert "precheck.advice" not in scenario.survey.facts(case).signals

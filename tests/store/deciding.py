@@ -17,7 +17,7 @@ _NUMBERS = count()
 
 
 def keep_decision(
-    office: AdminSession, account_id: str, at_ms: int = MOMENT_MS, **columns: Any
+    session: AdminSession, account_id: str, at_ms: int = MOMENT_MS, **columns: Any
 ) -> str:
     """Keep a decision; ids of one moment grow with every call."""
     request_id = new_id("req", at_ms, lambda size: next(_NUMBERS).to_bytes(size, "big"))
@@ -28,13 +28,13 @@ def keep_decision(
         "operation": "sentry",
         "record": f'{{"requestId":"{request_id}"}}',
     }
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(DECISIONS.insert(), row | columns)
     return request_id
 
 
 def label(
-    office: AdminSession,
+    session: AdminSession,
     account_id: str,
     request_ids: Sequence[str],
     statement: FeedbackStatement,
@@ -42,6 +42,6 @@ def label(
 ) -> list[LabelOutcome]:
     """Record a statement about requests."""
     report = LabelReport(account_id, request_ids, statement, "test", LabelSource.COMMAND)
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         lock_changes(connection)
         return feedback.record(connection, report, now_ms)

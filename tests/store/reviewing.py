@@ -39,7 +39,7 @@ STAGES = [
 ]
 
 
-def open_review(office: AdminSession, account_id: str, at_ms: int = MOMENT_MS) -> str:
+def open_review(session: AdminSession, account_id: str, at_ms: int = MOMENT_MS) -> str:
     """Insert a decision and its open review; ids of one moment grow with every call."""
     request_id = new_id("req", at_ms, lambda size: next(_NUMBERS).to_bytes(size, "big"))
     record = {
@@ -70,7 +70,7 @@ def open_review(office: AdminSession, account_id: str, at_ms: int = MOMENT_MS) -
         "at_ms": at_ms,
         "state": "OPEN",
     }
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(DECISIONS.insert(), decision)
         connection.execute(REVIEWS.insert(), review)
     return request_id

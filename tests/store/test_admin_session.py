@@ -26,19 +26,11 @@ from gatehouse.store.database import Database
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
 from gatehouse.store.tables import AUDIT, METADATA, STATE
-from tests.harness import Home
+from tests.harness import Home, make_account
 
 
-def make_account(office: AdminSession, balance: int = 0) -> str:
-    with office.change() as change:
-        made = accounts.create(change, "Shop", "USD")
-        if balance:
-            ledger.top_up(change, made.account_id, balance, "")
-    return made.account_id
-
-
-def test_the_tables_are_what_the_migrations_make(office: AdminSession) -> None:
-    with office.reading() as connection:
+def test_the_tables_are_what_the_migrations_make(session: AdminSession) -> None:
+    with session.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, METADATA) == []
         tree = ScriptDirectory.from_config(alembic_config(connection))
@@ -67,20 +59,20 @@ def test_migrating_twice_or_at_once_is_safe(empty_home: Home) -> None:
     database.dispose()
 
 
-def test_every_change_leaves_a_line_and_no_secret_in_it(office: AdminSession) -> None:
-    account = make_account(office, 1000)
-    with office.change() as change:
+def test_every_change_leaves_a_line_and_no_secret_in_it(session: AdminSession) -> None:
+    account = make_account(session, micros=1000)
+    with session.change() as change:
         key, text = keys.issue(change, account, keys.KeyTerms("till", scopes=("precheck",)))
-    with office.change() as change:
+    with session.change() as change:
         successor, text2, _ = keys.rotate(change, account, key.key_id, 1000)
-    with office.change() as change:
+    with session.change() as change:
         keys.revoke(change, account, successor.key_id, "lost 4242424242424242")
-    with office.change() as change:
+    with session.change() as change:
         ledger.adjust(change, account, -10, "correction")
-    with office.reading() as connection:
+    with session.reading() as connection:
         lines = audit.read(connection, account, 100)
         everything = str([row._asdict() for row in connection.execute(sa.select(AUDIT))])
-        report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
+        report = audit.verify(connection, session.ring.current(keyring.AUDIT)[1])
     actions = [line.action for line in lines]
     assert actions == [
         "account.create",
@@ -95,10 +87,10 @@ def test_every_change_leaves_a_line_and_no_secret_in_it(office: AdminSession) ->
     assert not any(secret in everything for secret in (text, text2, "4242424242424242"))
 
 
-def test_a_change_without_a_line_does_not_happen(office: AdminSession) -> None:
-    with pytest.raises(AssertionError), office.change() as change:
+def test_a_change_without_a_line_does_not_happen(session: AdminSession) -> None:
+    with pytest.raises(AssertionError), session.change() as change:
         change.connection.execute(STATE.insert(), {"name": "x", "value": "y"})
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == "x")) is None
 
 
@@ -115,112 +107,114 @@ def test_a_change_without_a_line_does_not_happen(office: AdminSession) -> None:
     ],
     ids=["actor", "details", "cut out", "cut off", "head", "no head", "emptied"],
 )
-def test_tampering_with_the_trail_is_found(office: AdminSession, tamper: sa.Executable) -> None:
-    make_account(office, 1000)
-    make_account(office)
-    with office.database.writing() as connection:
+def test_tampering_with_the_trail_is_found(session: AdminSession, tamper: sa.Executable) -> None:
+    make_account(session, micros=1000)
+    make_account(session)
+    with session.database.writing() as connection:
         connection.execute(tamper)
-    with office.reading() as connection:
-        report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
+    with session.reading() as connection:
+        report = audit.verify(connection, session.ring.current(keyring.AUDIT)[1])
     assert report.problems
 
 
-def test_a_log_whose_head_is_gone_takes_no_more_changes(office: AdminSession) -> None:
-    with office.database.writing() as connection:
+def test_a_log_whose_head_is_gone_takes_no_more_changes(session: AdminSession) -> None:
+    with session.database.writing() as connection:
         connection.execute(AUDIT.delete())
         connection.execute(STATE.delete().where(STATE.c.name == "audit-head"))
-    with office.reading() as connection:
-        report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
+    with session.reading() as connection:
+        report = audit.verify(connection, session.ring.current(keyring.AUDIT)[1])
     assert report.problems
     with pytest.raises(Conflict, match="audit verify"):
-        make_account(office)
+        make_account(session)
 
 
-def test_concurrent_changes_form_one_chain(office: AdminSession) -> None:
-    threads = [threading.Thread(target=make_account, args=(office, 5)) for _ in range(8)]
+def test_concurrent_changes_form_one_chain(session: AdminSession) -> None:
+    threads = [
+        threading.Thread(target=make_account, args=(session, "Shop", "USD", 5)) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    with office.reading() as connection:
-        report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
+    with session.reading() as connection:
+        report = audit.verify(connection, session.ring.current(keyring.AUDIT)[1])
     assert report.problems == []
     assert report.lines == 16
 
 
-def test_a_key_is_found_by_its_hash_and_by_nothing_else(office: AdminSession) -> None:
-    account = make_account(office)
-    with office.change() as change:
+def test_a_key_is_found_by_its_hash_and_by_nothing_else(session: AdminSession) -> None:
+    account = make_account(session)
+    with session.change() as change:
         key, text = keys.issue(change, account, keys.KeyTerms(networks=("203.0.113.0/24",)))
-    _, hashing = office.ring.current(keyring.API_KEYS)
-    with office.reading() as connection:
+    _, hashing = session.ring.current(keyring.API_KEYS)
+    with session.reading() as connection:
         caller = keys.find_caller(connection, key_hash(text, hashing))
         assert keys.find_caller(connection, key_hash(text + "x", hashing)) is None
     assert caller is not None
     assert (caller.key, caller.account.account_id) == (key, account)
 
 
-def test_another_accounts_key_is_not_found(office: AdminSession) -> None:
-    mine, other = make_account(office), make_account(office)
-    with office.change() as change:
+def test_another_accounts_key_is_not_found(session: AdminSession) -> None:
+    mine, other = make_account(session), make_account(session)
+    with session.change() as change:
         key, _ = keys.issue(change, other, keys.KeyTerms())
-    with office.reading() as connection, pytest.raises(NotFound):
+    with session.reading() as connection, pytest.raises(NotFound):
         keys.get(connection, mine, key.key_id)
 
 
 def test_rotation_never_prolongs_a_key_and_a_dead_key_cannot_be_rotated(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    account = make_account(office)
-    with office.change() as change:
+    account = make_account(session)
+    with session.change() as change:
         soon = change.now_ms + 1000
         key, _ = keys.issue(change, account, keys.KeyTerms(expires_at_ms=soon))
-    with office.change() as change:
+    with session.change() as change:
         successor, _, old = keys.rotate(change, account, key.key_id, 3_600_000)
     assert old.expires_at_ms == soon
     assert successor.expires_at_ms is not None
     assert successor.expires_at_ms - successor.created_at_ms == soon - key.created_at_ms
-    with pytest.raises(Conflict, match=successor.key_id), office.change() as change:
+    with pytest.raises(Conflict, match=successor.key_id), session.change() as change:
         keys.rotate(change, account, key.key_id, 1)
-    with office.change() as change:
+    with session.change() as change:
         keys.revoke(change, account, key.key_id, "")
-    with pytest.raises(Conflict), office.change() as change:
+    with pytest.raises(Conflict), session.change() as change:
         keys.rotate(change, account, key.key_id, 1)
-    with pytest.raises(Conflict), office.change() as change:
+    with pytest.raises(Conflict), session.change() as change:
         keys.revoke(change, account, key.key_id, "")
 
 
-def test_balances_cannot_be_adjusted_below_nothing(office: AdminSession) -> None:
-    account = make_account(office, 100)
+def test_balances_cannot_be_adjusted_below_nothing(session: AdminSession) -> None:
+    account = make_account(session, micros=100)
     for amount, reason in ((-101, "too much"), (0, "nothing"), (-1, "  ")):
-        with pytest.raises(InvalidInput), office.change() as change:
+        with pytest.raises(InvalidInput), session.change() as change:
             ledger.adjust(change, account, amount, reason)
-    with pytest.raises(InvalidInput), office.change() as change:
+    with pytest.raises(InvalidInput), session.change() as change:
         ledger.top_up(change, account, -5, "")
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert accounts.state(connection, account).balance == 100
 
 
-def make_key(office: AdminSession) -> tuple[str, ApiKey, str]:
+def make_key(session: AdminSession) -> tuple[str, ApiKey, str]:
     """An account, a key of it, and the hash a server finds the key by."""
-    account = make_account(office)
-    with office.change() as change:
+    account = make_account(session)
+    with session.change() as change:
         key, text = keys.issue(change, account, keys.KeyTerms())
-    return account, key, key_hash(text, office.ring.current(keyring.API_KEYS)[1])
+    return account, key, key_hash(text, session.ring.current(keyring.API_KEYS)[1])
 
 
 def test_what_a_server_remembers_of_a_caller_is_dropped_when_it_changes(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    account, key, hashed = make_key(office)
+    account, key, hashed = make_key(session)
     now = [0.0]
-    directory = CallerDirectory(office.database, lambda: now[0])
+    directory = CallerDirectory(session.database, lambda: now[0])
 
     async def scenario() -> None:
         await directory.check()
         first = await directory.find(hashed)
         assert first is await directory.find(hashed)
-        with office.change() as change:
+        with session.change() as change:
             keys.revoke(change, account, key.key_id, "")
         await directory.check()
         after = await directory.find(hashed)
@@ -230,19 +224,19 @@ def test_what_a_server_remembers_of_a_caller_is_dropped_when_it_changes(
         await directory.flush()
 
     asyncio.run(scenario())
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert keys.get(connection, account, key.key_id).last_used_at_ms == 1234
 
 
-def test_memory_older_than_a_second_is_not_trusted(office: AdminSession) -> None:
-    account, key, hashed = make_key(office)
+def test_memory_older_than_a_second_is_not_trusted(session: AdminSession) -> None:
+    account, key, hashed = make_key(session)
     now = [0.0]
-    directory = CallerDirectory(office.database, lambda: now[0])
+    directory = CallerDirectory(session.database, lambda: now[0])
 
     async def scenario() -> None:
         await directory.check()
         assert await directory.find(hashed) is not None
-        with office.change() as change:
+        with session.change() as change:
             keys.revoke(change, account, key.key_id, "")
         now[0] = 1.0  # the poll has not come round
         fresh = await directory.find(hashed)
@@ -252,23 +246,23 @@ def test_memory_older_than_a_second_is_not_trusted(office: AdminSession) -> None
     asyncio.run(scenario())
 
 
-def test_rotating_the_root_keeps_every_key(office: AdminSession) -> None:
+def test_rotating_the_root_keeps_every_key(session: AdminSession) -> None:
     old_root = RootSecret.parse("o" * 40)
     new_root = RootSecret.parse("n" * 40)
     chance = (lambda: 1, secrets.token_bytes)
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(sa.text("DELETE FROM key_ring"))
-    ring = open_ring(office.database, old_root, *chance)
-    with office.database.writing() as connection:
+    ring = open_ring(session.database, old_root, *chance)
+    with session.database.writing() as connection:
         rewrap(connection, old_root, new_root, secrets.token_bytes)
-    again = open_ring(office.database, new_root, *chance)
+    again = open_ring(session.database, new_root, *chance)
     assert [again.key(*v) for v in again.versions()] == [ring.key(*v) for v in ring.versions()]
     with pytest.raises(SettingsError):
-        open_ring(office.database, old_root, *chance)
-    with office.database.writing() as connection:
+        open_ring(session.database, old_root, *chance)
+    with session.database.writing() as connection:
         new = NewKeyVersion(keyring.CARD_FINGERPRINTS, 2, 1)
         insert_key(connection, new_root, new, secrets.token_bytes)
-    newest = open_ring(office.database, new_root, *chance).current(keyring.CARD_FINGERPRINTS)
+    newest = open_ring(session.database, new_root, *chance).current(keyring.CARD_FINGERPRINTS)
     assert newest[0] == 2
 
 

@@ -22,12 +22,6 @@ from gatehouse.store.configured.configurations import (
     stamp_of,
 )
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
-from tests.harness import make_account
-
-
-@pytest.fixture
-def account(office: AdminSession) -> str:
-    return make_account(office)
 
 
 def mine(account: str) -> ConfigurationKey:
@@ -35,19 +29,19 @@ def mine(account: str) -> ConfigurationKey:
 
 
 def apply(
-    office: AdminSession, account: str, text: str, base: int | None, name: str = "mine"
+    session: AdminSession, account: str, text: str, base: int | None, name: str = "mine"
 ) -> int:
-    with office.change() as change:
+    with session.change() as change:
         key = ConfigurationKey(account, RULES, name)
         content = VersionContent(text, f"program of {text}")
         return configurations.apply(change, key, content, base=base, note=f"is {text}")
 
 
 def test_versions_follow_each_other_and_the_last_is_in_force(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    assert [apply(office, account, text, base) for text, base in (("a", None), ("b", 1))] == [1, 2]
-    with office.reading() as connection:
+    assert [apply(session, account, text, base) for text, base in (("a", None), ("b", 1))] == [1, 2]
+    with session.reading() as connection:
         assert configurations.get(connection, mine(account)) == StoredVersion(
             "mine", 2, "b", "program of b"
         )
@@ -64,84 +58,84 @@ def test_versions_follow_each_other_and_the_last_is_in_force(
     ]
 
 
-def test_an_earlier_version_can_be_put_in_force_again(office: AdminSession, account: str) -> None:
-    apply(office, account, "a", None)
-    apply(office, account, "b", 1)
-    with office.change() as change:
+def test_an_earlier_version_can_be_put_in_force_again(session: AdminSession, account: str) -> None:
+    apply(session, account, "a", None)
+    apply(session, account, "b", 1)
+    with session.change() as change:
         configurations.activate(change, mine(account), 1, base=2)
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert configurations.get(connection, mine(account)).document == "a"
         active = [v.version for v in configurations.history(connection, mine(account))]
     assert active == [2, 1]
     # What comes next does not take the number of a version that was.
-    assert apply(office, account, "c", 1) == 3
-    with pytest.raises(NotFound, match="no version 9 of rule set mine"), office.change() as change:
+    assert apply(session, account, "c", 1) == 3
+    with pytest.raises(NotFound, match="no version 9 of rule set mine"), session.change() as change:
         configurations.activate(change, mine(account), 9, base=3)
-    with pytest.raises(Unchanged), office.change() as change:
+    with pytest.raises(Unchanged), session.change() as change:
         configurations.activate(change, mine(account), 3, base=3)
 
 
 def test_the_version_before_is_the_one_that_was_in_force(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     def before() -> int:
-        with office.reading() as connection:
+        with session.reading() as connection:
             return configurations.previous(connection, mine(account))
 
     with pytest.raises(NotFound, match="no rule set mine"):
         before()
-    apply(office, account, "a", None)
+    apply(session, account, "a", None)
     with pytest.raises(Conflict, match="version 1 of rule set mine is the first one"):
         before()
-    apply(office, account, "b", 1)
-    apply(office, account, "c", 2)
+    apply(session, account, "b", 1)
+    apply(session, account, "c", 2)
     assert before() == 2
-    with office.change() as change:
+    with session.change() as change:
         configurations.activate(change, mine(account), 1, base=3)
     assert before() == 3
-    assert apply(office, account, "d", 1) == 4
+    assert apply(session, account, "d", 1) == 4
     assert before() == 1
 
 
-def test_what_the_author_has_not_seen_is_not_replaced(office: AdminSession, account: str) -> None:
-    apply(office, account, "a", None)
-    apply(office, account, "b", 1)
+def test_what_the_author_has_not_seen_is_not_replaced(session: AdminSession, account: str) -> None:
+    apply(session, account, "a", None)
+    apply(session, account, "b", 1)
     with pytest.raises(
         Conflict, match=r"is at version 2 \(made by test, in force since 20.*you saw"
     ):
-        apply(office, account, "c", 1)
+        apply(session, account, "c", 1)
     with pytest.raises(Conflict, match="that there was none"):
-        apply(office, account, "c", None)
+        apply(session, account, "c", None)
     with pytest.raises(Conflict, match="has no version 4"):
-        apply(office, account, "c", 4, name="other")
-    with pytest.raises(Conflict, match="version 2"), office.change() as change:
+        apply(session, account, "c", 4, name="other")
+    with pytest.raises(Conflict, match="version 2"), session.change() as change:
         configurations.activate(change, mine(account), 1, base=1)
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert configurations.get(connection, mine(account)).version == 2
 
 
-def test_applying_what_is_in_force_changes_nothing(office: AdminSession, account: str) -> None:
-    apply(office, account, "a", None)
-    with office.reading() as connection:
+def test_applying_what_is_in_force_changes_nothing(session: AdminSession, account: str) -> None:
+    apply(session, account, "a", None)
+    with session.reading() as connection:
         before = stamp_of(connection, account)
         lines = len(audit.read(connection, account, 100))
     for base in (1, None, 7):
         with pytest.raises(Unchanged, match="nothing changed since version 1"):
-            apply(office, account, "a", base)
-    with office.reading() as connection:
+            apply(session, account, "a", base)
+    with session.reading() as connection:
         assert stamp_of(connection, account) == before
         assert len(audit.read(connection, account, 100)) == lines
 
 
 def test_of_two_who_apply_at_once_one_is_told_of_the_other(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    apply(office, account, "a", None)
+    apply(session, account, "a", None)
     ends: list[object] = []
 
     def run(text: str) -> None:
         try:
-            ends.append(apply(office, account, text, 1))
+            ends.append(apply(session, account, text, 1))
         except Conflict as conflict:
             ends.append(str(conflict))
 
@@ -154,11 +148,11 @@ def test_of_two_who_apply_at_once_one_is_told_of_the_other(
     assert sum("is at version 2" in str(end) for end in ends) == 2
 
 
-def test_an_account_sees_only_its_own(office: AdminSession, account: str) -> None:
-    apply(office, account, "a", None)
-    with office.change() as change:
+def test_an_account_sees_only_its_own(session: AdminSession, account: str) -> None:
+    apply(session, account, "a", None)
+    with session.change() as change:
         other = accounts.create(change, "Other", "USD").account_id
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert configurations.names(connection, account, RULES) == ["mine", "starter"]
         assert configurations.names(connection, other, RULES) == ["starter"]
         with pytest.raises(NotFound, match="no rule set mine; see: gatehouse rules list"):
@@ -170,40 +164,40 @@ def test_an_account_sees_only_its_own(office: AdminSession, account: str) -> Non
 
 
 def test_the_stamp_changes_with_everything_that_servers_must_load(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     stamps = []
 
     def note() -> None:
-        with office.reading() as connection:
+        with session.reading() as connection:
             stamps.append(stamp_of(connection, account))
 
     note()
-    apply(office, account, "a", None)
+    apply(session, account, "a", None)
     note()
-    apply(office, account, "b", 1)
+    apply(session, account, "b", 1)
     note()
-    with office.change() as change:
+    with session.change() as change:
         configurations.activate(change, mine(account), 1, base=2)
     note()
-    with office.change() as change:
+    with session.change() as change:
         one = (LISTS.c.account_id == account) & (LISTS.c.name == "blocked-cards")
         change.connection.execute(LISTS.update().where(one).values(changes=LISTS.c.changes + 1))
         change.audit("test")
     note()
-    with office.change() as change:
+    with session.change() as change:
         change.connection.execute(LISTS.delete().where(one))
         change.audit("test")
     note()
     assert len(set(stamps)) == len(stamps)
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert stamp_of(connection, "acct_none") == "0:0:0/0:0:0"
 
 
 def test_a_new_account_has_rules_pipelines_and_empty_lists(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    with office.reading() as connection:
+    with session.reading() as connection:
         [starter] = configurations.active(connection, account, RULES)
         pipelines = configurations.active(connection, account, PIPELINE)
         lists = {
@@ -219,27 +213,27 @@ def test_a_new_account_has_rules_pipelines_and_empty_lists(
     assert "pipeline 1" in created.details["furnished"]
 
 
-def test_an_account_of_before_is_furnished_once(office: AdminSession, account: str) -> None:
-    with office.change() as change:
+def test_an_account_of_before_is_furnished_once(session: AdminSession, account: str) -> None:
+    with session.change() as change:
         for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
             change.connection.execute(table.delete().where(table.c.account_id == account))
         change.audit("test")
-    apply(office, account, "a", None)
-    with office.change() as change:
+    apply(session, account, "a", None)
+    with session.change() as change:
         # It has rules of its own; only what is missing is given.
         assert defaults.seed_defaults(change, account) == ["pipeline 1", "pipeline 2"]
-    with office.change() as change:
+    with session.change() as change:
         assert defaults.seed_defaults(change, account) == []
         change.audit("test")
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert configurations.names(connection, account, RULES) == ["mine"]
         last = [line for line in audit.read(connection, account, 100) if "furnish" in line.action]
     assert [line.details for line in last] == [{"made": ["pipeline 1", "pipeline 2"]}]
 
 
-def test_notes_are_bounded_and_hold_no_card_number(office: AdminSession, account: str) -> None:
+def test_notes_are_bounded_and_hold_no_card_number(session: AdminSession, account: str) -> None:
     def noted(note: str) -> str | None:
-        with office.change() as change:
+        with session.change() as change:
             key = ConfigurationKey(account, RULES, f"n{len(note)}")
             configurations.apply(change, key, VersionContent("a", "b"), base=None, note=note)
             versions = configurations.history(change.connection, key)
@@ -252,21 +246,21 @@ def test_notes_are_bounded_and_hold_no_card_number(office: AdminSession, account
 
 
 def test_an_account_cannot_have_any_number_of_them(
-    office: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(configurations, "MOST_NAMES", 2)
-    apply(office, account, "a", None)
+    apply(session, account, "a", None)
     with pytest.raises(InvalidInput, match="at most 2"):
-        apply(office, account, "a", None, name="one-more")
-    assert apply(office, account, "b", 1) == 2
+        apply(session, account, "a", None, name="one-more")
+    assert apply(session, account, "b", 1) == 2
 
 
-def test_pipelines_are_listed_by_number(office: AdminSession, account: str) -> None:
-    with office.change() as change:
+def test_pipelines_are_listed_by_number(session: AdminSession, account: str) -> None:
+    with session.change() as change:
         for number in ("10", "3"):
             key = ConfigurationKey(account, PIPELINE, number)
             configurations.apply(change, key, VersionContent("a", "b"), base=None)
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert configurations.names(connection, account, PIPELINE) == ["1", "2", "3", "10"]
         found = configurations.active(connection, account, PIPELINE)
     assert [kept.name for kept in found] == ["1", "2", "3", "10"]

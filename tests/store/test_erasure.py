@@ -3,7 +3,7 @@
 import secrets
 import sqlite3
 import threading
-import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,20 +36,20 @@ def person(name: str, *identifiers: Identifier) -> HolderRecord:
     return HolderRecord(CARD, Person(names=(PersonName(name),), identifiers=identifiers), name)
 
 
-def spoil(office: AdminSession, person_id: str) -> None:
+def spoil(session: AdminSession, person_id: str) -> None:
     """Damage what is sealed, as a disk would."""
-    with batch_of(office) as connection:
+    with batch_of(session) as connection:
         this = IDENTITIES.c.person == person_id
         connection.execute(IDENTITIES.update().where(this).values(sealed=secrets.token_bytes(80)))
 
 
-def is_due(office: AdminSession) -> bool:
-    with office.reading() as connection:
+def is_due(session: AdminSession) -> bool:
+    with session.reading() as connection:
         return erasure.is_due(connection)
 
 
 def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(
-    sqlite_office: AdminSession,
+    sqlite_session: AdminSession,
 ) -> None:
     now, slept = [0.0], []
 
@@ -57,7 +57,7 @@ def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(
         slept.append(round(seconds, 3))
         now[0] += seconds
 
-    pace = Pace(sqlite_office.database, lambda: now[0], sleep)
+    pace = Pace(sqlite_session.database, lambda: now[0], sleep)
     for held, between in (
         (0.01, 0.0),
         (0.06, 0.0),
@@ -73,88 +73,81 @@ def test_a_rest_is_as_long_as_the_work_and_counts_what_is_done_meanwhile(
 
 
 def test_a_waiting_process_gets_the_lock_between_two_batches(
-    sqlite_office: AdminSession,
+    sqlite_session: AdminSession,
 ) -> None:
-    keep(sqlite_office, EVERYONE, person("a"))
-    file = sqlite_office.database.file
-    held, ended, turns = threading.Event(), threading.Event(), []
+    keep(sqlite_session, EVERYONE, person("a"))
+    file = str(sqlite_session.database.file)
+    now, waiting, served = [0.0], [threading.Thread()], []
 
-    def serve() -> None:
-        server = sqlite3.connect(str(file), timeout=PATIENCE_S, isolation_level=None)
-        while not ended.is_set():
-            had_to_wait = held.is_set()
+    def take_lock() -> None:
+        with closing(sqlite3.connect(file, timeout=PATIENCE_S, isolation_level=None)) as server:
             server.execute("BEGIN IMMEDIATE")
             server.execute("COMMIT")
-            turns.append(had_to_wait)
-            time.sleep(0.005)
-        server.close()
 
-    server = threading.Thread(target=serve)
-    server.start()
-    pace = Pace(sqlite_office.database)
-    # Without a rest between the batches it would hardly ever be there at the right moment.
-    for _ in range(60):
-        with pace.turn(), batch_of(sqlite_office):
-            held.set()
-            time.sleep(0.06)
-            held.clear()
-        if sum(turns) >= 4:
-            break
-    ended.set()
-    server.join()
-    assert sum(turns) >= 4, "it had to wait and got its turn"
+    def rest(_seconds: float) -> None:
+        waiting[0].join(PATIENCE_S)
+        served.append(not waiting[0].is_alive())
+
+    pace = Pace(sqlite_session.database, lambda: now[0], rest)
+    for _ in range(4):
+        with pace.turn(), batch_of(sqlite_session):
+            waiting[0] = threading.Thread(target=take_lock)
+            waiting[0].start()
+            now[0] += 0.06
+    with pace.turn():
+        assert served == [True] * 4
 
 
 def test_after_an_erasure_no_interrupted_import_of_the_scope_skips_anything(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    sealer = IdentitySealer(office.ring)
+    sealer = IdentitySealer(session.ring)
     for disturb in ("erase", "another file", "from the start"):
-        run = imports.begin(EVERYONE, "mark", office)
-        run, _ = imports.take(run, Batch([person("a")], 0, Position(1, 9)), office, sealer)
-        assert imports.begin(EVERYONE, "mark", office).before == run.tally
+        run = imports.begin(EVERYONE, "mark", session)
+        run, _ = imports.take(run, Batch([person("a")], 0, Position(1, 9)), session, sealer)
+        assert imports.begin(EVERYONE, "mark", session).before == run.tally
         if disturb == "erase":
-            assert erasure.erase(EVERYONE, Selector(), "", office) == 1
+            assert erasure.erase(EVERYONE, Selector(), "", session) == 1
         elif disturb == "another file":
-            imports.finish(imports.begin(EVERYONE, "other", office), office)
-        again = imports.begin(EVERYONE, "mark", office, from_start=disturb == "from the start")
+            imports.finish(imports.begin(EVERYONE, "other", session), session)
+        again = imports.begin(EVERYONE, "mark", session, from_start=disturb == "from the start")
         assert (again.at, again.resumed) == (Position(), False)
         # The one that was running is not stopped by that.
-        run, _ = imports.take(run, Batch([person("b")], 0, Position(2, 18)), office, sealer)
-        imports.finish(run, office)
-        imports.finish(again, office)
+        run, _ = imports.take(run, Batch([person("b")], 0, Position(2, 18)), session, sealer)
+        imports.finish(run, session)
+        imports.finish(again, session)
 
 
-def test_what_came_before_an_interruption_is_told_apart(sqlite_office: AdminSession) -> None:
-    sealer = IdentitySealer(sqlite_office.ring)
-    run = imports.begin(EVERYONE, "mark", sqlite_office)
-    imports.take(run, Batch([person("a")], 2, Position(3, 9)), sqlite_office, sealer)
-    run = imports.begin(EVERYONE, "mark", sqlite_office)
-    run, _ = imports.take(run, Batch([person("b")], 0, Position(4, 18)), sqlite_office, sealer)
-    imports.finish(run, sqlite_office)
-    with sqlite_office.reading() as connection:
+def test_what_came_before_an_interruption_is_told_apart(sqlite_session: AdminSession) -> None:
+    sealer = IdentitySealer(sqlite_session.ring)
+    run = imports.begin(EVERYONE, "mark", sqlite_session)
+    imports.take(run, Batch([person("a")], 2, Position(3, 9)), sqlite_session, sealer)
+    run = imports.begin(EVERYONE, "mark", sqlite_session)
+    run, _ = imports.take(run, Batch([person("b")], 0, Position(4, 18)), sqlite_session, sealer)
+    imports.finish(run, sqlite_session)
+    with sqlite_session.reading() as connection:
         line = audit.read(connection, None, 100)[-1]
     assert (line.details["added"], line.details["refused"]) == (2, 2)
     assert line.details["before"] == {"added": 1, "changed": 0, "unchanged": 0, "refused": 2}
 
 
-def test_nameless_people_without_a_reference_stay_apart(office: AdminSession) -> None:
+def test_nameless_people_without_a_reference_stay_apart(session: AdminSession) -> None:
     def nameless(email: str, *identifiers: Identifier) -> HolderRecord:
         return HolderRecord(CARD, Person(emails=(email,), identifiers=identifiers))
 
     two = (nameless("a@example.com"), nameless("b@example.com"))
-    assert keep(office, EVERYONE, *two) == [RecordChange.ADDED] * 2
-    assert keep(office, EVERYONE, *two) == [RecordChange.UNCHANGED] * 2
-    assert keep(office, EVERYONE, nameless("A@Example.com")) == [RecordChange.CHANGED]
-    assert keep(office, EVERYONE, nameless("a@example.com", PASSPORT)) == [RecordChange.ADDED]
-    assert len(kept(office, EVERYONE)) == 3
+    assert keep(session, EVERYONE, *two) == [RecordChange.ADDED] * 2
+    assert keep(session, EVERYONE, *two) == [RecordChange.UNCHANGED] * 2
+    assert keep(session, EVERYONE, nameless("A@Example.com")) == [RecordChange.CHANGED]
+    assert keep(session, EVERYONE, nameless("a@example.com", PASSPORT)) == [RecordChange.ADDED]
+    assert len(kept(session, EVERYONE)) == 3
 
 
 def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(
-    sqlite_office: AdminSession,
+    sqlite_session: AdminSession,
 ) -> None:
-    sealer = IdentitySealer(sqlite_office.ring)
-    keep(sqlite_office, EVERYONE, person("a"), person("b"))
+    sealer = IdentitySealer(sqlite_session.ring)
+    keep(sqlite_session, EVERYONE, person("a"), person("b"))
     crowd = [person(f"n{number}") for number in range(MOST_HOLDERS)]
     other = HolderRecord(CARD, Person(names=(PersonName("changed"),)), "a")
     batches = [[*crowd[:3], other], [*crowd[:2], other, person("a")], crowd, crowd[-4:]]
@@ -163,66 +156,66 @@ def test_a_rehearsal_counts_as_the_import_does_batch_after_batch(
     run = imports.Run("", EVERYONE, Position(), imports.ImportCounts())
     for entries in batches:
         run, _ = imports.dry_run_batch(
-            run, Batch(entries, 1, Position()), sqlite_office, sealer, rehearsal
+            run, Batch(entries, 1, Position()), sqlite_session, sealer, rehearsal
         )
     tallies.append(run.tally)
     rehearsal.close()
-    assert len(kept(sqlite_office, EVERYONE)) == 2
-    run = imports.begin(EVERYONE, None, sqlite_office)
+    assert len(kept(sqlite_session, EVERYONE)) == 2
+    run = imports.begin(EVERYONE, None, sqlite_session)
     for number, entries in enumerate(batches):
-        run, _ = imports.take(run, Batch(entries, 1, Position(0, number)), sqlite_office, sealer)
+        run, _ = imports.take(run, Batch(entries, 1, Position(0, number)), sqlite_session, sealer)
     tallies.append(run.tally)
     assert tallies[0] == tallies[1]
     assert all(number > 1 for number in (run.tally.changed, run.tally.unchanged, run.tally.refused))
 
 
-def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(office: AdminSession) -> None:
+def test_an_import_heals_what_cannot_be_read_and_numbers_come_right(session: AdminSession) -> None:
     entries = [person("a", PASSPORT), person("b", PASSPORT), person("c", PASSPORT)]
-    keep(office, EVERYONE, *entries)
-    ids = {one.entry.reference: one.person_id for one in kept(office, EVERYONE)}
-    spoil(office, ids["a"])
-    spoil(office, ids["b"])
-    sealer = IdentitySealer(office.ring)
-    with office.reading() as connection:
+    keep(session, EVERYONE, *entries)
+    ids = {one.entry.reference: one.person_id for one in kept(session, EVERYONE)}
+    spoil(session, ids["a"])
+    spoil(session, ids["b"])
+    sealer = IdentitySealer(session.ring)
+    with session.reading() as connection:
         found = list(identities.everyone(EVERYONE, connection, sealer))
     assert {type(one) for one in found} == {StoredHolder, UnreadableHolder}
-    assert keep(office, EVERYONE, entries[0]) == [RecordChange.CHANGED]
-    assert erasure.erase(EVERYONE, Selector(person_id=ids["b"]), "", office) == 1
-    erasure.compact(office)
-    assert {one.entry.reference for one in kept(office, EVERYONE)} == {"a", "c"}
-    assert types(office, EVERYONE) == {"PASSPORT": 2}
-    spoil(office, ids["c"])
-    erasure.erase(EVERYONE, Selector(), "", office)
-    with office.reading() as connection:
+    assert keep(session, EVERYONE, entries[0]) == [RecordChange.CHANGED]
+    assert erasure.erase(EVERYONE, Selector(person_id=ids["b"]), "", session) == 1
+    erasure.compact(session)
+    assert {one.entry.reference for one in kept(session, EVERYONE)} == {"a", "c"}
+    assert types(session, EVERYONE) == {"PASSPORT": 2}
+    spoil(session, ids["c"])
+    erasure.erase(EVERYONE, Selector(), "", session)
+    with session.reading() as connection:
         assert connection.execute(sa.select(IDENTITY_TYPES)).all() == []
 
 
 def test_a_compaction_stays_due_until_it_is_done(
-    office: AdminSession, monkeypatch: pytest.MonkeyPatch
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep(office, EVERYONE, *(person(f"n{number}") for number in range(6)))
-    assert not is_due(office)
-    people = [one.person_id for one in kept(office, EVERYONE)]
-    erasure.erase(EVERYONE, Selector(person_id=people[0]), "", office)
-    assert is_due(office)
-    assert not erasure.tidy(office, False)
-    assert is_due(office)
+    keep(session, EVERYONE, *(person(f"n{number}") for number in range(6)))
+    assert not is_due(session)
+    people = [one.person_id for one in kept(session, EVERYONE)]
+    erasure.erase(EVERYONE, Selector(person_id=people[0]), "", session)
+    assert is_due(session)
+    assert not erasure.tidy(session, False)
+    assert is_due(session)
     monkeypatch.setattr(erasure, "QUICKLY_REWRITTEN_BYTES", 10)
-    assert erasure.tidy(office, None) is not office.database.is_sqlite
-    assert is_due(office) is office.database.is_sqlite
+    assert erasure.tidy(session, None) is not session.database.is_sqlite
+    assert is_due(session) is session.database.is_sqlite
     monkeypatch.undo()
-    assert erasure.tidy(office, None)
-    assert not is_due(office)
+    assert erasure.tidy(session, None)
+    assert not is_due(session)
 
 
 def test_the_log_is_emptied_even_when_the_file_is_not_rewritten(
-    sqlite_office: AdminSession,
+    sqlite_session: AdminSession,
 ) -> None:
-    keep(sqlite_office, EVERYONE, person("a"), person("b"))
-    [row, _] = _rows(sqlite_office)
-    erasure.erase(EVERYONE, Selector(person_id=row.person), "", sqlite_office)
-    erasure.tidy(sqlite_office, False)
-    file = sqlite_office.database.file
+    keep(sqlite_session, EVERYONE, person("a"), person("b"))
+    [row, _] = _rows(sqlite_session)
+    erasure.erase(EVERYONE, Selector(person_id=row.person), "", sqlite_session)
+    erasure.tidy(sqlite_session, False)
+    file = sqlite_session.database.file
     assert file is not None
     log = Path(f"{file}-wal")
     assert not log.exists() or log.stat().st_size == 0
@@ -230,9 +223,9 @@ def test_the_log_is_emptied_even_when_the_file_is_not_rewritten(
 
 
 def test_an_erasure_that_is_interrupted_leaves_its_mark(
-    sqlite_office: AdminSession, monkeypatch: pytest.MonkeyPatch
+    sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep(sqlite_office, EVERYONE, *(person(f"n{number}") for number in range(5)))
+    keep(sqlite_session, EVERYONE, *(person(f"n{number}") for number in range(5)))
     monkeypatch.setattr(erasure, "_AT_ONCE", 2)
     calls = []
 
@@ -244,24 +237,24 @@ def test_an_erasure_that_is_interrupted_leaves_its_mark(
 
     monkeypatch.setattr(erasure, "_any", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        erasure.erase(EVERYONE, Selector(), "", sqlite_office)
-    assert len(kept(sqlite_office, EVERYONE)) == 3
-    assert is_due(sqlite_office)
+        erasure.erase(EVERYONE, Selector(), "", sqlite_session)
+    assert len(kept(sqlite_session, EVERYONE)) == 3
+    assert is_due(sqlite_session)
 
 
-def test_the_trail_lists_the_ids_of_a_few_and_counts_the_many(sqlite_office: AdminSession) -> None:
+def test_the_trail_lists_the_ids_of_a_few_and_counts_the_many(sqlite_session: AdminSession) -> None:
     entries = [
         HolderRecord(f"fp1_{n:040x}", Person(emails=(f"a{n}@example.com",))) for n in range(23)
     ]
-    keep(sqlite_office, EVERYONE, *entries)
-    erasure.erase(EVERYONE, Selector(cards=[entries[0].card]), "one", sqlite_office)
-    erasure.erase(EVERYONE, Selector(), "many", sqlite_office)
-    with sqlite_office.reading() as connection:
+    keep(sqlite_session, EVERYONE, *entries)
+    erasure.erase(EVERYONE, Selector(cards=[entries[0].card]), "one", sqlite_session)
+    erasure.erase(EVERYONE, Selector(), "many", sqlite_session)
+    with sqlite_session.reading() as connection:
         one, many = audit.read(connection, None, 100)[-2:]
     assert (one.details["count"], len(one.details["ids"])) == (1, 1)
     assert many.details == {"scope": "*", "count": 22, "reason": "many"}
 
 
-def _rows(office: AdminSession) -> list[sa.Row[tuple[object, ...]]]:
-    with office.reading() as connection:
+def _rows(session: AdminSession) -> list[sa.Row[tuple[object, ...]]]:
+    with session.reading() as connection:
         return list(connection.execute(sa.select(IDENTITIES)))

@@ -37,7 +37,7 @@ LOST = FeedbackStatement(Label.CHARGEBACK, MOMENT_MS + 5, 59_900_000, "USD")
 
 
 def decide(
-    office: AdminSession,
+    session: AdminSession,
     account_id: str,
     *,
     at_ms: int = MOMENT_MS,
@@ -47,82 +47,82 @@ def decide(
 ) -> list[str]:
     """Keep decisions as the close of requests leaves them."""
     names = {"transaction_reference": transaction, "client_reference": reference}
-    return [keep_decision(office, account_id, at_ms, **names) for _ in range(times)]
+    return [keep_decision(session, account_id, at_ms, **names) for _ in range(times)]
 
 
 def say(
-    office: AdminSession,
+    session: AdminSession,
     account_id: str,
     ids: list[str],
     statement: FeedbackStatement,
     now_ms: int = NOW_MS,
 ) -> list[LabelOutcome]:
-    return label(office, account_id, ids, statement, now_ms)
+    return label(session, account_id, ids, statement, now_ms)
 
 
-def found(office: AdminSession, account_id: str, **subject: str) -> list[str]:
-    with office.reading() as connection:
+def found(session: AdminSession, account_id: str, **subject: str) -> list[str]:
+    with session.reading() as connection:
         return feedback.find(connection, account_id, Subject(**subject))
 
 
-def told(office: AdminSession, account_id: str, request_id: str) -> list[tuple[str, str | None]]:
+def told(session: AdminSession, account_id: str, request_id: str) -> list[tuple[str, str | None]]:
     """The labels of the history, newest first, each with the one before it."""
-    with office.reading() as connection:
+    with session.reading() as connection:
         said = feedback.history(connection, account_id, request_id)
     return [(one.label, one.previous) for one in said]
 
 
-def test_requests_are_found_by_each_of_their_names_oldest_first(office: AdminSession) -> None:
-    shop, other = make_account(office), make_account(office)
-    [late] = decide(office, shop, at_ms=MOMENT_MS + 9, transaction="t-1", reference="order-1")
-    [early] = decide(office, shop, transaction="t-1", reference="order-2")
-    decide(office, other, transaction="t-1", reference="order-1")
-    assert found(office, shop, request_id=early) == [early]
-    assert found(office, shop, transaction="t-1") == [early, late]
-    assert found(office, shop, client_reference="order-1") == [late]
+def test_requests_are_found_by_each_of_their_names_oldest_first(session: AdminSession) -> None:
+    merchant, other = make_account(session), make_account(session)
+    [late] = decide(session, merchant, at_ms=MOMENT_MS + 9, transaction="t-1", reference="order-1")
+    [early] = decide(session, merchant, transaction="t-1", reference="order-2")
+    decide(session, other, transaction="t-1", reference="order-1")
+    assert found(session, merchant, request_id=early) == [early]
+    assert found(session, merchant, transaction="t-1") == [early, late]
+    assert found(session, merchant, client_reference="order-1") == [late]
 
 
-def test_what_names_no_request_of_the_account_is_not_found(office: AdminSession) -> None:
-    shop, other = make_account(office), make_account(office)
-    decide(office, shop, transaction="t-1")
-    [theirs] = decide(office, other, transaction="t-2")
+def test_what_names_no_request_of_the_account_is_not_found(session: AdminSession) -> None:
+    merchant, other = make_account(session), make_account(session)
+    decide(session, merchant, transaction="t-1")
+    [theirs] = decide(session, other, transaction="t-2")
     ids = (theirs, "", "req_00000000000000000000000000", "req_\x00", "\udcff", "x" * 100_000)
     for request_id in ids:
         with pytest.raises(NotFound, match="check the id"):
-            found(office, shop, request_id=request_id)
+            found(session, merchant, request_id=request_id)
     with pytest.raises(NotFound):
-        found(office, shop, transaction="t-2")
+        found(session, merchant, transaction="t-2")
     with pytest.raises(NotFound):
-        found(office, shop, client_reference="x" * 100_000)
+        found(session, merchant, client_reference="x" * 100_000)
 
 
-def test_a_name_of_too_many_requests_is_refused(office: AdminSession) -> None:
-    shop = make_account(office)
-    decide(office, shop, reference="all", times=MOST_REQUESTS)
-    assert len(found(office, shop, client_reference="all")) == MOST_REQUESTS
-    decide(office, shop, reference="all")
+def test_a_name_of_too_many_requests_is_refused(session: AdminSession) -> None:
+    merchant = make_account(session)
+    decide(session, merchant, reference="all", times=MOST_REQUESTS)
+    assert len(found(session, merchant, client_reference="all")) == MOST_REQUESTS
+    decide(session, merchant, reference="all")
     with pytest.raises(Conflict, match="name each by its request id"):
-        found(office, shop, client_reference="all")
+        found(session, merchant, client_reference="all")
 
 
-def test_the_last_word_counts_and_every_word_stays_in_the_history(office: AdminSession) -> None:
-    shop = make_account(office)
-    [request] = decide(office, shop)
-    assert told(office, shop, request) == []
-    assert say(office, shop, [request], FRAUD) == [
+def test_the_last_word_counts_and_every_word_stays_in_the_history(session: AdminSession) -> None:
+    merchant = make_account(session)
+    [request] = decide(session, merchant)
+    assert told(session, merchant, request) == []
+    assert say(session, merchant, [request], FRAUD) == [
         LabelOutcome(request, Label.FRAUD, None, changed=True, recorded_at_ms=NOW_MS)
     ]
-    assert say(office, shop, [request], GOOD)[0].previous == Label.FRAUD
-    assert say(office, shop, [request], GONE)[0].previous == Label.LEGITIMATE
-    assert say(office, shop, [request], LOST, NOW_MS + 7)[0].previous is None
-    assert told(office, shop, request) == [
+    assert say(session, merchant, [request], GOOD)[0].previous == Label.FRAUD
+    assert say(session, merchant, [request], GONE)[0].previous == Label.LEGITIMATE
+    assert say(session, merchant, [request], LOST, NOW_MS + 7)[0].previous is None
+    assert told(session, merchant, request) == [
         ("CHARGEBACK", None),
         ("WITHDRAWN", "LEGITIMATE"),
         ("LEGITIMATE", "FRAUD"),
         ("FRAUD", None),
     ]
-    with office.reading() as connection:
-        newest = feedback.history(connection, shop, request)[0]
+    with session.reading() as connection:
+        newest = feedback.history(connection, merchant, request)[0]
     assert (newest.found_at_ms, newest.amount, newest.currency) == (
         MOMENT_MS + 5,
         59_900_000,
@@ -131,47 +131,47 @@ def test_the_last_word_counts_and_every_word_stays_in_the_history(office: AdminS
     assert (newest.recorded_at_ms, newest.actor, newest.source) == (NOW_MS + 7, "test", "command")
 
 
-def test_the_same_said_again_is_kept_once(office: AdminSession) -> None:
-    shop = make_account(office)
-    [request] = decide(office, shop)
-    say(office, shop, [request], LOST)
-    again = say(office, shop, [request], LOST, NOW_MS + 1)
+def test_the_same_said_again_is_kept_once(session: AdminSession) -> None:
+    merchant = make_account(session)
+    [request] = decide(session, merchant)
+    say(session, merchant, [request], LOST)
+    again = say(session, merchant, [request], LOST, NOW_MS + 1)
     assert again == [
         LabelOutcome(
             request, Label.CHARGEBACK, Label.CHARGEBACK, changed=False, recorded_at_ms=NOW_MS
         )
     ]
     more = FeedbackStatement(Label.CHARGEBACK, MOMENT_MS + 5, 60_000_000, "USD")
-    assert say(office, shop, [request], more)[0].changed
-    assert told(office, shop, request) == [("CHARGEBACK", "CHARGEBACK"), ("CHARGEBACK", None)]
+    assert say(session, merchant, [request], more)[0].changed
+    assert told(session, merchant, request) == [("CHARGEBACK", "CHARGEBACK"), ("CHARGEBACK", None)]
 
 
-def test_withdrawing_a_label_that_never_was_changes_nothing(office: AdminSession) -> None:
-    shop = make_account(office)
-    [request] = decide(office, shop)
-    [noted] = say(office, shop, [request], FeedbackStatement(Label.WITHDRAWN, amount=1))
+def test_withdrawing_a_label_that_never_was_changes_nothing(session: AdminSession) -> None:
+    merchant = make_account(session)
+    [request] = decide(session, merchant)
+    [noted] = say(session, merchant, [request], FeedbackStatement(Label.WITHDRAWN, amount=1))
     assert (noted.changed, noted.previous) == (False, None)
-    assert told(office, shop, request) == []
+    assert told(session, merchant, request) == []
 
 
-def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) -> None:
-    shop, other = make_account(office), make_account(office)
-    first, second = decide(office, shop, times=2)
-    [theirs] = decide(office, other)
+def test_many_are_told_together_as_if_one_after_the_other(session: AdminSession) -> None:
+    merchant, other = make_account(session), make_account(session)
+    first, second = decide(session, merchant, times=2)
+    [theirs] = decide(session, other)
 
     def telling(account_id: str, ids: list[str], statement: FeedbackStatement) -> LabelReport:
         return LabelReport(account_id, ids, statement, "test", LabelSource.IMPORT)
 
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         lock_changes(connection)
         answers = feedback.record_all(
             connection,
             [
-                telling(shop, [first, second], FRAUD),
+                telling(merchant, [first, second], FRAUD),
                 telling(other, [theirs], GOOD),
-                telling(shop, [second], GOOD),
-                telling(shop, [second], GOOD),
-                telling(shop, [], GOOD),
+                telling(merchant, [second], GOOD),
+                telling(merchant, [second], GOOD),
+                telling(merchant, [], GOOD),
             ],
             NOW_MS,
         )
@@ -183,103 +183,109 @@ def test_many_are_told_together_as_if_one_after_the_other(office: AdminSession) 
         [("LEGITIMATE", False)],
         [],
     ]
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert [row.seq for row in feedback_history.rows_after(connection, 0, 10)] == [1, 2, 3, 4]
 
 
-def test_only_the_account_s_own_feedback_is_seen(office: AdminSession) -> None:
-    shop, other = make_account(office), make_account(office)
-    [request] = decide(office, shop)
-    say(office, shop, [request], FRAUD)
+def test_only_the_account_s_own_feedback_is_seen(session: AdminSession) -> None:
+    merchant, other = make_account(session), make_account(session)
+    [request] = decide(session, merchant)
+    say(session, merchant, [request], FRAUD)
     with pytest.raises(NotFound):
-        told(office, other, request)
-    with office.reading() as connection:
+        told(session, other, request)
+    with session.reading() as connection:
         assert feedback_history.labels(connection, other, 0, NOW_MS) == {}
 
 
-def test_so_much_is_said_about_a_request_and_no_more(office: AdminSession) -> None:
-    shop = make_account(office)
-    full, other = decide(office, shop, reference="order-1", times=2)
+def test_so_much_is_said_about_a_request_and_no_more(session: AdminSession) -> None:
+    merchant = make_account(session)
+    full, other = decide(session, merchant, reference="order-1", times=2)
     telling = [
         LabelReport(
-            shop, [full], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
+            merchant, [full], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
         )
         for number in range(MOST_STATEMENTS + 2)
     ]
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         lock_changes(connection)
         answers = feedback.record_all(connection, telling, NOW_MS)
     assert [isinstance(each, TooManyStatements) for each in answers] == [
         False
     ] * MOST_STATEMENTS + [True] * 2
     # What counts can still be said again, and what is said of several is said of all or none.
-    assert not say(office, shop, [full], telling[MOST_STATEMENTS - 1].statement)[0].changed
+    assert not say(session, merchant, [full], telling[MOST_STATEMENTS - 1].statement)[0].changed
     for statement in (GOOD, GONE):
         with pytest.raises(TooManyStatements, match=r"100 statements .* what was said last stays"):
-            say(office, shop, [other, full], statement)
-    assert told(office, shop, other) == []
-    live = LiveFeedback(office, Followed(office))
+            say(session, merchant, [other, full], statement)
+    assert told(session, merchant, other) == []
+    live = LiveFeedback(session, Followed(session))
     with pytest.raises(TooManyStatements):
         asyncio.run(
-            live.record(Actor.key("a", shop), shop, Subject(client_reference="order-1"), GOOD)
+            live.record(
+                Actor.key("a", merchant), merchant, Subject(client_reference="order-1"), GOOD
+            )
         )
-    with office.reading() as connection:
-        said = feedback.history(connection, shop, full)
+    with session.reading() as connection:
+        said = feedback.history(connection, merchant, full)
     assert [one.amount for one in said] == list(range(MOST_STATEMENTS - 1, -1, -1))
 
 
-def test_a_review_of_which_too_much_was_said_can_be_resolved(office: AdminSession) -> None:
-    shop = make_account(office)
-    request = open_review(office, shop)
+def test_a_review_of_which_too_much_was_said_can_be_resolved(session: AdminSession) -> None:
+    merchant = make_account(session)
+    request = open_review(session, merchant)
     telling = [
         LabelReport(
-            shop, [request], FeedbackStatement(Label.FRAUD, amount=number), "test", LabelSource.API
+            merchant,
+            [request],
+            FeedbackStatement(Label.FRAUD, amount=number),
+            "test",
+            LabelSource.API,
         )
         for number in range(MOST_STATEMENTS)
     ]
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         lock_changes(connection)
         feedback.record_all(connection, telling, NOW_MS)
-    resolve_review(office, shop, request, ReviewFinding(approve=True, reason="fine"))
-    assert told(office, shop, request)[0] == ("LEGITIMATE", "FRAUD")
-    assert len(told(office, shop, request)) == MOST_STATEMENTS
+    resolve_review(session, merchant, request, ReviewFinding(approve=True, reason="fine"))
+    assert told(session, merchant, request)[0] == ("LEGITIMATE", "FRAUD")
+    assert len(told(session, merchant, request)) == MOST_STATEMENTS
 
 
 def test_a_label_of_a_later_version_says_nothing(
-    office: AdminSession, caplog: pytest.LogCaptureFixture
+    session: AdminSession, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shop = make_account(office)
-    [request] = decide(office, shop)
-    say(office, shop, [request], FRAUD)
-    with office.database.writing() as connection:
+    merchant = make_account(session)
+    [request] = decide(session, merchant)
+    say(session, merchant, [request], FRAUD)
+    with session.database.writing() as connection:
         connection.execute(FEEDBACK.update().values(label="SUSPECTED"))
     statements.label_in.cache_clear()
     for _ in range(2):
-        with office.reading() as connection:
-            assert feedback_history.labels(connection, shop, 0, NOW_MS) == {}
-            assert feedback_history.labels_with_times(connection, shop, 0, NOW_MS) == {}
+        with session.reading() as connection:
+            assert feedback_history.labels(connection, merchant, 0, NOW_MS) == {}
+            assert feedback_history.labels_with_times(connection, merchant, 0, NOW_MS) == {}
             assert [row.label for row in feedback_history.rows_after(connection, 0, 10)] == [
                 "WITHDRAWN"
             ]
-            assert len(feedback_history.listing(connection, shop, 0, None, 10)) == 1
-        assert told(office, shop, request) == [("WITHDRAWN", None)]
+            assert len(feedback_history.listing(connection, merchant, 0, None, 10)) == 1
+        assert told(session, merchant, request) == [("WITHDRAWN", None)]
     assert [each.message for each in caplog.records].count(
         "a label is unknown to this version and counts as withdrawn"
     ) == 1
-    assert say(office, shop, [request], GOOD)[0].previous is None
+    assert say(session, merchant, [request], GOOD)[0].previous is None
 
 
-def test_what_counts_is_read_once_for_each_request(office: AdminSession) -> None:
-    shop, other = make_account(office), make_account(office)
-    first, second = decide(office, shop, times=2)
-    [theirs] = decide(office, other)
-    say(office, shop, [first, second], FRAUD)
-    say(office, other, [theirs], GOOD)
-    say(office, shop, [first], GOOD)
-    say(office, shop, [second], LOST)
+def test_what_counts_is_read_once_for_each_request(session: AdminSession) -> None:
+    merchant, other = make_account(session), make_account(session)
+    first, second = decide(session, merchant, times=2)
+    [theirs] = decide(session, other)
+    say(session, merchant, [first, second], FRAUD)
+    say(session, other, [theirs], GOOD)
+    say(session, merchant, [first], GOOD)
+    say(session, merchant, [second], LOST)
 
     def read(after: int, until: int, limit: int = 10) -> list[tuple[int, str, Label | None]]:
-        with office.reading() as connection:
+        with session.reading() as connection:
             rows = feedback_history.rows_in_force(connection, after, until, limit)
         assert all(row.record is not None for row in rows)
         return [(row.seq, row.label, row.previous) for row in rows]
@@ -291,71 +297,72 @@ def test_what_counts_is_read_once_for_each_request(office: AdminSession) -> None
     assert read(0, 4) == [(2, FRAUD.label, None), (3, GOOD.label, None), (4, GOOD.label, None)]
 
 
-def test_labels_are_the_newest_of_each_request_of_the_span(office: AdminSession) -> None:
-    shop = make_account(office)
+def test_labels_are_the_newest_of_each_request_of_the_span(session: AdminSession) -> None:
+    merchant = make_account(session)
     early, fraud, good, lost, gone, unknown, late = (
-        decide(office, shop, at_ms=MOMENT_MS + n)[0] for n in (-1, 0, 5, 6, 7, 8, 10)
+        decide(session, merchant, at_ms=MOMENT_MS + n)[0] for n in (-1, 0, 5, 6, 7, 8, 10)
     )
-    say(office, shop, [early, fraud, late, gone, good], FRAUD)
-    say(office, shop, [good], GOOD)
-    say(office, shop, [lost], GOOD)
-    say(office, shop, [lost], LOST)
-    say(office, shop, [gone], GONE)
-    with office.reading() as connection:
-        labels = feedback_history.labels(connection, shop, MOMENT_MS, MOMENT_MS + 10)
+    say(session, merchant, [early, fraud, late, gone, good], FRAUD)
+    say(session, merchant, [good], GOOD)
+    say(session, merchant, [lost], GOOD)
+    say(session, merchant, [lost], LOST)
+    say(session, merchant, [gone], GONE)
+    with session.reading() as connection:
+        labels = feedback_history.labels(connection, merchant, MOMENT_MS, MOMENT_MS + 10)
     assert labels == {fraud: True, good: False, lost: True}
     assert unknown not in labels
 
 
 def test_a_follower_gets_each_row_with_its_record_and_the_previous_label(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    shop, other = make_account(office), make_account(office)
-    [mine], [theirs] = decide(office, shop), decide(office, other)
-    with office.reading() as connection:
+    merchant, other = make_account(session), make_account(session)
+    [mine], [theirs] = decide(session, merchant), decide(session, other)
+    with session.reading() as connection:
         assert feedback.newest(connection) == 0
         assert feedback_history.rows_after(connection, 0, 10) == []
-    say(office, shop, [mine], FRAUD)
-    say(office, other, [theirs], GOOD)
-    say(office, shop, [mine], GONE)
-    with office.database.writing() as connection:
+    say(session, merchant, [mine], FRAUD)
+    say(session, other, [theirs], GOOD)
+    say(session, merchant, [mine], GONE)
+    with session.database.writing() as connection:
         connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == theirs))
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert feedback.newest(connection) == 3
         rows = feedback_history.rows_after(connection, 0, 10)
         assert feedback_history.rows_after(connection, 1, 1) == [rows[1]]
         assert feedback_history.rows_after(connection, 3, 10) == []
     assert rows == [
-        (1, shop, Label.FRAUD, None, f'{{"requestId":"{mine}"}}'),
+        (1, merchant, Label.FRAUD, None, f'{{"requestId":"{mine}"}}'),
         (2, other, Label.LEGITIMATE, None, None),
-        (3, shop, Label.WITHDRAWN, Label.FRAUD, f'{{"requestId":"{mine}"}}'),
+        (3, merchant, Label.WITHDRAWN, Label.FRAUD, f'{{"requestId":"{mine}"}}'),
     ]
 
 
 def test_rows_of_many_writers_are_numbered_without_gaps_and_none_is_lost(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    shop = make_account(office)
-    requests = decide(office, shop, times=12)
+    merchant = make_account(session)
+    requests = decide(session, merchant, times=12)
     threads = [
-        threading.Thread(target=say, args=(office, shop, requests[n::4], FRAUD)) for n in range(4)
+        threading.Thread(target=say, args=(session, merchant, requests[n::4], FRAUD))
+        for n in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert [row.seq for row in feedback_history.rows_after(connection, 0, 100)] == list(
             range(1, 13)
         )
-        assert set(feedback_history.labels(connection, shop, 0, NOW_MS)) == set(requests)
+        assert set(feedback_history.labels(connection, merchant, 0, NOW_MS)) == set(requests)
 
 
 class Followed:
     """Counts how often a server was told to look, and what it could see then."""
 
-    def __init__(self, office: AdminSession, *, fails: bool = False) -> None:
-        self._office = office
+    def __init__(self, session: AdminSession, *, fails: bool = False) -> None:
+        self._office = session
         self._fails = fails
         self.seen: list[int] = []
 
@@ -367,20 +374,20 @@ class Followed:
 
 
 def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    shop, other = make_account(office), make_account(office)
-    one, two = decide(office, shop, transaction="t-1", times=2)
-    decide(office, shop, reference="all", times=MOST_REQUESTS + 1)
-    followed = Followed(office)
-    live = LiveFeedback(office, followed)
+    merchant, other = make_account(session), make_account(session)
+    one, two = decide(session, merchant, transaction="t-1", times=2)
+    decide(session, merchant, reference="all", times=MOST_REQUESTS + 1)
+    followed = Followed(session)
+    live = LiveFeedback(session, followed)
 
     async def work() -> None:
         answers = await asyncio.gather(
-            live.record(Actor.key("a", shop), shop, Subject(transaction="t-1"), FRAUD),
+            live.record(Actor.key("a", merchant), merchant, Subject(transaction="t-1"), FRAUD),
             live.record(Actor.key("b", other), other, Subject(transaction="t-1"), GOOD),
-            live.record(Actor.key("c", shop), shop, Subject(request_id=two), GOOD),
-            live.record(Actor.key("a", shop), shop, Subject(client_reference="all"), GOOD),
+            live.record(Actor.key("c", merchant), merchant, Subject(request_id=two), GOOD),
+            live.record(Actor.key("a", merchant), merchant, Subject(client_reference="all"), GOOD),
             return_exceptions=True,
         )
         kept, missing, last, many = answers
@@ -392,7 +399,7 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
         assert isinstance(many, Conflict)
         # One commit for all of them, and it was followed before anybody was answered.
         assert followed.seen == [3]
-        said = await live.history(Actor.key("a", shop), shop, two)
+        said = await live.history(Actor.key("a", merchant), merchant, two)
         assert [(row.label, row.actor, row.source) for row in said] == [
             ("LEGITIMATE", "key:c", "api"),
             ("FRAUD", "key:a", "api"),
@@ -404,121 +411,125 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
         assert followed.seen == [3]
 
     asyncio.run(work())
-    with office.reading() as connection:
+    with session.reading() as connection:
         lines = connection.scalars(sa.select(AUDIT.c.action)).all()
     assert not [action for action in lines if "feedback" in action]
 
 
-def test_more_than_fit_into_one_batch_are_all_answered(sqlite_office: AdminSession) -> None:
-    shop = make_account(sqlite_office)
-    requests = decide(sqlite_office, shop, times=150)
-    followed = Followed(sqlite_office)
-    live = LiveFeedback(sqlite_office, followed)
+def test_more_than_fit_into_one_batch_are_all_answered(sqlite_session: AdminSession) -> None:
+    merchant = make_account(sqlite_session)
+    requests = decide(sqlite_session, merchant, times=150)
+    followed = Followed(sqlite_session)
+    live = LiveFeedback(sqlite_session, followed)
 
     async def work() -> None:
         waiting = [
-            live.record(Actor.key("a", shop), shop, Subject(request_id=each), FRAUD)
+            live.record(Actor.key("a", merchant), merchant, Subject(request_id=each), FRAUD)
             for each in requests
         ]
         answers = await asyncio.gather(*waiting)
         assert [noted.request_id for [noted] in answers] == requests
         assert followed.seen == [64, 128, 150]
         assert not (
-            await live.record(Actor.key("a", shop), shop, Subject(request_id=requests[0]), FRAUD)
+            await live.record(
+                Actor.key("a", merchant), merchant, Subject(request_id=requests[0]), FRAUD
+            )
         )[0].changed
 
     asyncio.run(work())
 
 
 def test_a_sender_that_goes_away_is_recorded_and_the_others_are_answered(
-    sqlite_office: AdminSession,
+    sqlite_session: AdminSession,
 ) -> None:
-    shop = make_account(sqlite_office)
-    first, second = decide(sqlite_office, shop, times=2)
-    live = LiveFeedback(sqlite_office, Followed(sqlite_office))
+    merchant = make_account(sqlite_session)
+    first, second = decide(sqlite_session, merchant, times=2)
+    live = LiveFeedback(sqlite_session, Followed(sqlite_session))
 
     async def work() -> None:
         gone = asyncio.create_task(
-            live.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD)
+            live.record(Actor.key("a", merchant), merchant, Subject(request_id=first), FRAUD)
         )
         stays = asyncio.create_task(
-            live.record(Actor.key("b", shop), shop, Subject(request_id=second), FRAUD)
+            live.record(Actor.key("b", merchant), merchant, Subject(request_id=second), FRAUD)
         )
         await asyncio.sleep(0)
         gone.cancel()
         assert (await stays)[0].changed
         assert gone.cancelled()
-        assert len(await live.history(Actor.key("a", shop), shop, first)) == 1
+        assert len(await live.history(Actor.key("a", merchant), merchant, first)) == 1
 
     asyncio.run(work())
 
 
 def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
-    sqlite_office: AdminSession,
+    sqlite_session: AdminSession,
 ) -> None:
-    shop = make_account(sqlite_office)
-    [request] = decide(sqlite_office, shop)
-    live = LiveFeedback(sqlite_office, Followed(sqlite_office, fails=True))
-    noted = asyncio.run(live.record(Actor.key("a", shop), shop, Subject(request_id=request), FRAUD))
+    merchant = make_account(sqlite_session)
+    [request] = decide(sqlite_session, merchant)
+    live = LiveFeedback(sqlite_session, Followed(sqlite_session, fails=True))
+    noted = asyncio.run(
+        live.record(Actor.key("a", merchant), merchant, Subject(request_id=request), FRAUD)
+    )
     assert noted[0].changed
-    assert told(sqlite_office, shop, request) == [("FRAUD", None)]
+    assert told(sqlite_session, merchant, request) == [("FRAUD", None)]
 
 
-def test_only_what_cannot_be_written_fails(sqlite_office: AdminSession) -> None:
-    shop = make_account(sqlite_office)
-    first, second = decide(sqlite_office, shop, times=2)
-    live = LiveFeedback(sqlite_office, Followed(sqlite_office))
+def test_only_what_cannot_be_written_fails(sqlite_session: AdminSession) -> None:
+    merchant = make_account(sqlite_session)
+    first, second = decide(sqlite_session, merchant, times=2)
+    live = LiveFeedback(sqlite_session, Followed(sqlite_session))
     too_large = FeedbackStatement(Label.FRAUD, amount=2**70)
 
     async def work() -> None:
         good, bad = await asyncio.gather(
-            live.record(Actor.key("a", shop), shop, Subject(request_id=first), FRAUD),
-            live.record(Actor.key("a", shop), shop, Subject(request_id=second), too_large),
+            live.record(Actor.key("a", merchant), merchant, Subject(request_id=first), FRAUD),
+            live.record(Actor.key("a", merchant), merchant, Subject(request_id=second), too_large),
             return_exceptions=True,
         )
         assert isinstance(good, list)
         assert isinstance(bad, OverflowError)
 
     asyncio.run(work())
-    assert told(sqlite_office, shop, first) == [("FRAUD", None)]
-    assert told(sqlite_office, shop, second) == []
+    assert told(sqlite_session, merchant, first) == [("FRAUD", None)]
+    assert told(sqlite_session, merchant, second) == []
 
 
-def test_a_database_that_is_away_is_said_to_be_away(sqlite_office: AdminSession) -> None:
-    shop = make_account(sqlite_office)
-    [request] = decide(sqlite_office, shop)
-    followed = Followed(sqlite_office)
-    live = LiveFeedback(sqlite_office, followed)
+def test_a_database_that_is_away_is_said_to_be_away(sqlite_session: AdminSession) -> None:
+    merchant = make_account(sqlite_session)
+    [request] = decide(sqlite_session, merchant)
+    followed = Followed(sqlite_session)
+    live = LiveFeedback(sqlite_session, followed)
     subject = Subject(request_id=request)
-    with sqlite_office.database.writing() as connection:
+    with sqlite_session.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE feedback RENAME TO elsewhere"))
     with pytest.raises(StoreUnavailable):
-        asyncio.run(live.record(Actor.key("a", shop), shop, subject, FRAUD))
+        asyncio.run(live.record(Actor.key("a", merchant), merchant, subject, FRAUD))
     assert followed.seen == []
-    with sqlite_office.database.writing() as connection:
+    with sqlite_session.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO feedback"))
-    assert asyncio.run(live.record(Actor.key("a", shop), shop, subject, FRAUD))[0].changed
+    assert asyncio.run(live.record(Actor.key("a", merchant), merchant, subject, FRAUD))[0].changed
 
 
 def test_the_newest_word_is_found_by_the_index_however_long_the_history(
-    sqlite_office: AdminSession,
+    sqlite_session: AdminSession,
 ) -> None:
-    shop = make_account(sqlite_office)
-    [request] = decide(sqlite_office, shop)
+    merchant = make_account(sqlite_session)
+    [request] = decide(sqlite_session, merchant)
     plans: list[str] = []
 
     def look(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
         if "max(" in statement and "decisions" in statement:
             plans.append(statement)
 
-    engine = sqlite_office.database.engine
+    engine = sqlite_session.database.engine
     sa.event.listen(engine, "before_cursor_execute", look)
-    say(sqlite_office, shop, [request], FRAUD)
+    say(sqlite_session, merchant, [request], FRAUD)
     [statement] = plans
-    with sqlite_office.reading() as connection:
+    with sqlite_session.reading() as connection:
         marks = statement.count("?")
         explained = connection.exec_driver_sql(
-            f"EXPLAIN QUERY PLAN {statement}", tuple([shop, request][:marks])
+            f"EXPLAIN QUERY PLAN {statement}", tuple([merchant, request][:marks])
         )
         plan = " | ".join(row[3] for row in explained)
     assert "SCAN" not in plan

@@ -22,7 +22,7 @@ def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _keep(
-    office: AdminSession, account_id: str, moments_ms: Sequence[int], operation: str
+    session: AdminSession, account_id: str, moments_ms: Sequence[int], operation: str
 ) -> list[str]:
     """Decision records at the given moments; their texts, in the order of their ids."""
     rows = [
@@ -37,7 +37,7 @@ def _keep(
         }
         for at_ms in moments_ms
     ]
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(DECISIONS.insert(), rows)
     ordered = sorted(rows, key=lambda row: str(row["request_id"]))
     return [str(row["record"]) for row in ordered]
@@ -52,62 +52,65 @@ def _all(read: DecisionHistory) -> list[RecordText]:
     return [record for step in _steps(read) for record in step]
 
 
-def test_every_record_comes_once_and_oldest_first(office: AdminSession) -> None:
-    shop = make_account(office)
+def test_every_record_comes_once_and_oldest_first(session: AdminSession) -> None:
+    merchant = make_account(session)
     moments = [NOW_MS - HOUR_MS * back for back in (3, 9, 1, 7, 2, 8, 4, 6, 5, 10, 11)]
-    kept = _keep(office, shop, moments, "sentry")
-    found = _all(DecisionHistory(office.database, 0, NOW_MS))
-    assert found == [(shop, text) for text in kept]
+    kept = _keep(session, merchant, moments, "sentry")
+    found = _all(DecisionHistory(session.database, 0, NOW_MS))
+    assert found == [(merchant, text) for text in kept]
 
 
-def test_a_step_is_short_however_much_there_is(office: AdminSession) -> None:
-    shop = make_account(office)
-    _keep(office, shop, [NOW_MS - number for number in range(1, 18)], "sentry")
-    steps = list(_steps(DecisionHistory(office.database, 0, NOW_MS)))
+def test_a_step_is_short_however_much_there_is(session: AdminSession) -> None:
+    merchant = make_account(session)
+    _keep(session, merchant, [NOW_MS - number for number in range(1, 18)], "sentry")
+    steps = list(_steps(DecisionHistory(session.database, 0, NOW_MS)))
     assert max(map(len, steps)) == 4
     assert sum(map(len, steps)) == 17
 
 
-def test_the_records_of_one_account_come_before_those_of_the_next(office: AdminSession) -> None:
-    shops = sorted(make_account(office) for _ in range(3))
-    kept = {shop: _keep(office, shop, [NOW_MS - 1, NOW_MS - 2], "sentry") for shop in shops}
-    found = _all(DecisionHistory(office.database, 0, NOW_MS))
-    assert found == [(shop, text) for shop in shops for text in kept[shop]]
+def test_the_records_of_one_account_come_before_those_of_the_next(session: AdminSession) -> None:
+    merchants = sorted(make_account(session) for _ in range(3))
+    kept = {
+        merchant: _keep(session, merchant, [NOW_MS - 1, NOW_MS - 2], "sentry")
+        for merchant in merchants
+    }
+    found = _all(DecisionHistory(session.database, 0, NOW_MS))
+    assert found == [(merchant, text) for merchant in merchants for text in kept[merchant]]
 
 
-def test_only_operations_that_can_hold_an_event_are_read(office: AdminSession) -> None:
-    shop = make_account(office)
+def test_only_operations_that_can_hold_an_event_are_read(session: AdminSession) -> None:
+    merchant = make_account(session)
     for number, operation in enumerate(("precheck", "sentry", "idverify", "pipeline", "rules")):
-        _keep(office, shop, [NOW_MS - 100 * each - number for each in range(1, 7)], operation)
-    found = _all(DecisionHistory(office.database, 0, NOW_MS))
+        _keep(session, merchant, [NOW_MS - 100 * each - number for each in range(1, 7)], operation)
+    found = _all(DecisionHistory(session.database, 0, NOW_MS))
     assert len(found) == 18
 
 
-def test_a_step_through_other_operations_is_no_end(office: AdminSession) -> None:
-    shop = make_account(office)
-    _keep(office, shop, [NOW_MS - HOUR_MS - number for number in range(10)], "precheck")
-    kept = _keep(office, shop, [NOW_MS - 1], "sentry")
-    assert _all(DecisionHistory(office.database, 0, NOW_MS)) == [(shop, kept[0])]
+def test_a_step_through_other_operations_is_no_end(session: AdminSession) -> None:
+    merchant = make_account(session)
+    _keep(session, merchant, [NOW_MS - HOUR_MS - number for number in range(10)], "precheck")
+    kept = _keep(session, merchant, [NOW_MS - 1], "sentry")
+    assert _all(DecisionHistory(session.database, 0, NOW_MS)) == [(merchant, kept[0])]
 
 
-def test_only_the_span_is_read_its_first_moment_included(office: AdminSession) -> None:
-    shop = make_account(office)
+def test_only_the_span_is_read_its_first_moment_included(session: AdminSession) -> None:
+    merchant = make_account(session)
     moments = [NOW_MS - HOUR_MS - 1, NOW_MS - HOUR_MS, NOW_MS - 1, NOW_MS, NOW_MS + 1]
-    kept = _keep(office, shop, moments, "sentry")
-    found = _all(DecisionHistory(office.database, NOW_MS - HOUR_MS, NOW_MS))
-    assert found == [(shop, text) for text in kept[1:3]]
+    kept = _keep(session, merchant, moments, "sentry")
+    found = _all(DecisionHistory(session.database, NOW_MS - HOUR_MS, NOW_MS))
+    assert found == [(merchant, text) for text in kept[1:3]]
 
 
-def test_without_accounts_or_records_it_ends_at_once(office: AdminSession) -> None:
-    assert _all(DecisionHistory(office.database, 0, NOW_MS)) == []
-    make_account(office)
-    assert _all(DecisionHistory(office.database, 0, NOW_MS)) == []
+def test_without_accounts_or_records_it_ends_at_once(session: AdminSession) -> None:
+    assert _all(DecisionHistory(session.database, 0, NOW_MS)) == []
+    make_account(session)
+    assert _all(DecisionHistory(session.database, 0, NOW_MS)) == []
 
 
-def test_a_history_that_ended_stays_ended(office: AdminSession) -> None:
-    shop = make_account(office)
-    _keep(office, shop, [NOW_MS - 1], "sentry")
-    read = DecisionHistory(office.database, 0, NOW_MS)
+def test_a_history_that_ended_stays_ended(session: AdminSession) -> None:
+    merchant = make_account(session)
+    _keep(session, merchant, [NOW_MS - 1], "sentry")
+    read = DecisionHistory(session.database, 0, NOW_MS)
     assert len(_all(read)) == 1
-    _keep(office, shop, [NOW_MS - 2], "sentry")
+    _keep(session, merchant, [NOW_MS - 2], "sentry")
     assert read.read() is None

@@ -70,22 +70,22 @@ VALUES = (
 )  # fmt: skip
 
 
-def keep(office: AdminSession, scope: str, *entries: HolderRecord) -> list[RecordChange]:
-    with batch_of(office) as connection:
-        sealer = IdentitySealer(office.ring)
-        return identities.put(scope, entries, connection, sealer, office.clock())
+def keep(session: AdminSession, scope: str, *entries: HolderRecord) -> list[RecordChange]:
+    with batch_of(session) as connection:
+        sealer = IdentitySealer(session.ring)
+        return identities.put(scope, entries, connection, sealer, session.clock())
 
 
-def kept(office: AdminSession, scope: str, selector: Selector | None = None) -> list[StoredHolder]:
-    with office.reading() as connection:
+def kept(session: AdminSession, scope: str, selector: Selector | None = None) -> list[StoredHolder]:
+    with session.reading() as connection:
         return identities.find(
-            scope, selector or Selector(), connection, IdentitySealer(office.ring)
+            scope, selector or Selector(), connection, IdentitySealer(session.ring)
         )
 
 
-def types(office: AdminSession, scope: str) -> dict[str, int]:
+def types(session: AdminSession, scope: str) -> dict[str, int]:
     query = sa.select(IDENTITY_TYPES.c.type, IDENTITY_TYPES.c.people)
-    with office.reading() as connection:
+    with session.reading() as connection:
         rows = connection.execute(query.where(IDENTITY_TYPES.c.scope == scope))
         return {row.type: row.people for row in rows}
 
@@ -95,14 +95,14 @@ def enquiry(account: str, card: str = CARD) -> IdentityEnquiry:
 
 
 def asking(
-    office: AdminSession,
+    session: AdminSession,
     scenario: Callable[[RecordedIdentities], Awaitable[None]],
     reload_ring: Callable[[], KeyRing] | None = None,
 ) -> None:
     """Run a scenario with a source that has been started."""
 
     async def run() -> None:
-        source = RecordedIdentities(office.database, office.ring, reload_ring)
+        source = RecordedIdentities(session.database, session.ring, reload_ring)
         source.start()
         try:
             await scenario(source)
@@ -113,31 +113,31 @@ def asking(
     asyncio.run(run())
 
 
-def find(office: AdminSession, account: str, card: str = CARD) -> Holders:
+def find(session: AdminSession, account: str, card: str = CARD) -> Holders:
     answers: list[Holders] = []
 
     async def ask(source: RecordedIdentities) -> None:
         answers.append(await source.find(enquiry(account, card)))
 
-    asking(office, ask)
+    asking(session, ask)
     return answers[0]
 
 
-def renew(office: AdminSession, home: Home) -> AdminSession:
-    """A new identity key, and the office as a new process sees it."""
+def renew(session: AdminSession, home: Home) -> AdminSession:
+    """A new identity key, and the session as a new process sees it."""
     settings = load_settings(home.environ())
-    version, _ = office.ring.current(keyring.IDENTITIES)
-    with office.change() as change:
+    version, _ = session.ring.current(keyring.IDENTITIES)
+    with session.change() as change:
         new = NewKeyVersion(keyring.IDENTITIES, version + 1, change.now_ms)
         insert_key(change.connection, root_secret(settings), new, secrets.token_bytes)
         change.audit("secrets.renew-identities", version=version + 1)
     return open_admin_session(settings, Actor.system("test"))
 
 
-def reseal(office: AdminSession, at_once: int = 100) -> int:
-    sealer, after, total = IdentitySealer(office.ring), None, 0
+def reseal(session: AdminSession, at_once: int = 100) -> int:
+    sealer, after, total = IdentitySealer(session.ring), None, 0
     while True:
-        with batch_of(office) as connection:
+        with batch_of(session) as connection:
             part = identity_keys.reseal(after, connection, sealer, at_once)
         after, total = part.until, total + part.done
         if after is None:
@@ -145,47 +145,47 @@ def reseal(office: AdminSession, at_once: int = 100) -> int:
 
 
 @pytest.fixture
-def stocked(office: AdminSession) -> tuple[AdminSession, str]:
+def stocked(session: AdminSession) -> tuple[AdminSession, str]:
     """Two people of one card: the operator's, and one that an account has on record."""
-    account = make_account(office)
-    keep(office, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-77"))
-    keep(office, account, HolderRecord(CARD, OSCAR))
-    return office, account
+    account = make_account(session)
+    keep(session, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-77"))
+    keep(session, account, HolderRecord(CARD, OSCAR))
+    return session, account
 
 
 def test_an_account_finds_its_own_people_first_and_then_the_operators(
     stocked: tuple[AdminSession, str],
 ) -> None:
-    office, account = stocked
-    found = find(office, account)
+    session, account = stocked
+    found = find(session, account)
     assert found.people == (OSCAR, ELEANOR)
     assert found.identifier_types == {IdentifierType.TAX, IdentifierType.PASSPORT}
     assert found.holds_names
 
 
 def test_an_account_never_sees_another_accounts_people(stocked: tuple[AdminSession, str]) -> None:
-    office, _ = stocked
-    other = make_account(office)
-    found = find(office, other)
+    session, _ = stocked
+    other = make_account(session)
+    found = find(session, other)
     assert found.people == (ELEANOR,)
     assert found.identifier_types == {IdentifierType.PASSPORT}
-    [person] = kept(office, EVERYONE)
-    assert kept(office, other, Selector(person_id=person.person_id)) == []
+    [person] = kept(session, EVERYONE)
+    assert kept(session, other, Selector(person_id=person.person_id)) == []
 
 
 def test_a_card_that_nobody_recorded_has_no_holders(stocked: tuple[AdminSession, str]) -> None:
-    office, account = stocked
-    found = find(office, account, OTHER_CARD)
+    session, account = stocked
+    found = find(session, account, OTHER_CARD)
     assert found.people == ()
     assert found.identifier_types == {IdentifierType.TAX, IdentifierType.PASSPORT}
 
 
-def test_lookups_of_one_turn_are_answered_each_for_itself(office: AdminSession) -> None:
+def test_lookups_of_one_turn_are_answered_each_for_itself(session: AdminSession) -> None:
     """More than one batch takes, of several accounts, all at once."""
-    mine, other = make_account(office), make_account(office)
+    mine, other = make_account(session), make_account(session)
     cards = [f"fp1_{number:040x}" for number in range(300)]
     people = [Person(names=(PersonName(f"Holder {number}"),)) for number in range(len(cards))]
-    keep(office, mine, *(HolderRecord(card, who) for card, who in zip(cards, people, strict=True)))
+    keep(session, mine, *(HolderRecord(card, who) for card, who in zip(cards, people, strict=True)))
 
     async def ask(source: RecordedIdentities) -> None:
         owners = [mine if number % 3 else other for number in range(len(cards))]
@@ -194,20 +194,18 @@ def test_lookups_of_one_turn_are_answered_each_for_itself(office: AdminSession) 
         for number, (owner, holders) in enumerate(zip(owners, found, strict=True)):
             assert holders.people == ((people[number],) if owner == mine else ())
 
-    asking(office, ask)
+    asking(session, ask)
 
 
 def test_a_lookup_reads_one_stretch_of_the_tree(sqlite_home: Home) -> None:
-    office = open_admin_session(load_settings(sqlite_home.environ()), Actor.system("test"))
-    with office.reading() as connection:
+    with sqlite_home.session() as session, session.reading() as connection:
         plan = str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {SQLITE_ROWS}", ("[]",)).all())
-    office.database.dispose()
     assert "SEARCH i USING PRIMARY KEY (card=? AND scope=?)" in plan
 
 
 def test_a_stolen_database_reveals_nothing_of_anybody(stocked: tuple[AdminSession, str]) -> None:
-    office, _ = stocked
-    dump = _everything(office)
+    session, _ = stocked
+    dump = _everything(session)
     for value in VALUES:
         plain = value.encode()
         spellings = {
@@ -218,92 +216,92 @@ def test_a_stolen_database_reveals_nothing_of_anybody(stocked: tuple[AdminSessio
         for spelling in spellings:
             if len(spelling) >= 6:
                 assert spelling not in dump, value
-    assert kept(office, EVERYONE)[0].entry.person == ELEANOR
+    assert kept(session, EVERYONE)[0].entry.person == ELEANOR
 
 
-def _everything(office: AdminSession) -> bytes:
+def _everything(session: AdminSession) -> bytes:
     """All bytes of the file and its log, or all rows of all tables of a server."""
-    file = office.database.file
+    file = session.database.file
     if file is not None:
         log = file.with_name(file.name + "-wal")
         return file.read_bytes() + (log.read_bytes() if log.exists() else b"")
     dump = b""
-    with office.reading() as connection:
+    with session.reading() as connection:
         for name in sa.inspect(connection).get_table_names():
             for row in connection.execute(sa.text(f"SELECT * FROM {name}")):
                 dump += b" ".join(v if isinstance(v, bytes) else str(v).encode() for v in row)
     return dump
 
 
-def test_keeping_the_same_again_changes_nothing(office: AdminSession) -> None:
+def test_keeping_the_same_again_changes_nothing(session: AdminSession) -> None:
     entry = HolderRecord(CARD, ELEANOR, "customer-77")
-    assert keep(office, EVERYONE, entry) == [RecordChange.ADDED]
-    before = _rows(office)
-    assert keep(office, EVERYONE, entry, entry) == [RecordChange.UNCHANGED, RecordChange.UNCHANGED]
-    assert _rows(office) == before
+    assert keep(session, EVERYONE, entry) == [RecordChange.ADDED]
+    before = _rows(session)
+    assert keep(session, EVERYONE, entry, entry) == [RecordChange.UNCHANGED, RecordChange.UNCHANGED]
+    assert _rows(session) == before
 
 
-def test_a_reference_makes_another_content_the_same_person(office: AdminSession) -> None:
-    keep(office, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-77"))
-    [before] = kept(office, EVERYONE)
-    assert keep(office, EVERYONE, HolderRecord(CARD, OSCAR, "customer-77")) == [
+def test_a_reference_makes_another_content_the_same_person(session: AdminSession) -> None:
+    keep(session, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-77"))
+    [before] = kept(session, EVERYONE)
+    assert keep(session, EVERYONE, HolderRecord(CARD, OSCAR, "customer-77")) == [
         RecordChange.CHANGED
     ]
-    [after] = kept(office, EVERYONE)
+    [after] = kept(session, EVERYONE)
     assert after.person_id == before.person_id
     assert after.entry.person == OSCAR
-    assert keep(office, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-78")) == [
+    assert keep(session, EVERYONE, HolderRecord(CARD, ELEANOR, "customer-78")) == [
         RecordChange.ADDED
     ]
-    assert len(kept(office, EVERYONE)) == 2
+    assert len(kept(session, EVERYONE)) == 2
 
 
-def test_without_a_reference_a_person_is_known_by_role_and_names(office: AdminSession) -> None:
+def test_without_a_reference_a_person_is_known_by_role_and_names(session: AdminSession) -> None:
     def person(role: OwnerType, first: str, *phones: str) -> HolderRecord:
         return HolderRecord(CARD, Person(role, (PersonName("Lee", first),), phones=phones))
 
     primary = OwnerType.PRIMARY
-    first = keep(office, EVERYONE, person(primary, "Ann", "+442079460958"))
-    again = keep(office, EVERYONE, person(primary, " ANN ", "+442079460959"))
-    others = keep(office, EVERYONE, person(primary, "Anna"), person(OwnerType.SECONDARY, "Ann"))
+    first = keep(session, EVERYONE, person(primary, "Ann", "+442079460958"))
+    again = keep(session, EVERYONE, person(primary, " ANN ", "+442079460959"))
+    others = keep(session, EVERYONE, person(primary, "Anna"), person(OwnerType.SECONDARY, "Ann"))
     assert (first, again) == ([RecordChange.ADDED], [RecordChange.CHANGED])
     assert others == [RecordChange.ADDED, RecordChange.ADDED]
-    assert len(kept(office, EVERYONE)) == 3
+    assert len(kept(session, EVERYONE)) == 3
 
 
-def test_the_last_of_several_in_one_batch_is_kept(office: AdminSession) -> None:
+def test_the_last_of_several_in_one_batch_is_kept(session: AdminSession) -> None:
     outcomes = keep(
-        office, EVERYONE, HolderRecord(CARD, ELEANOR, "one"), HolderRecord(CARD, OSCAR, "one")
+        session, EVERYONE, HolderRecord(CARD, ELEANOR, "one"), HolderRecord(CARD, OSCAR, "one")
     )
     assert outcomes == [RecordChange.ADDED, RecordChange.CHANGED]
-    assert [one.entry.person for one in kept(office, EVERYONE)] == [OSCAR]
-    assert types(office, EVERYONE) == {"TAX": 1}
+    assert [one.entry.person for one in kept(session, EVERYONE)] == [OSCAR]
+    assert types(session, EVERYONE) == {"TAX": 1}
 
 
-def test_one_card_cannot_have_endless_holders(office: AdminSession) -> None:
+def test_one_card_cannot_have_endless_holders(session: AdminSession) -> None:
     crowd = [HolderRecord(CARD, OSCAR, f"customer-{number}") for number in range(MOST_HOLDERS + 2)]
-    outcomes = keep(office, EVERYONE, *crowd)
+    outcomes = keep(session, EVERYONE, *crowd)
     assert outcomes == [RecordChange.ADDED] * MOST_HOLDERS + [RecordChange.REFUSED] * 2
-    assert keep(office, EVERYONE, crowd[-1]) == [RecordChange.REFUSED]
-    assert keep(office, EVERYONE, crowd[0]) == [RecordChange.UNCHANGED]
-    assert len(find(office, make_account(office)).people) == MOST_HOLDERS
+    assert keep(session, EVERYONE, crowd[-1]) == [RecordChange.REFUSED]
+    assert keep(session, EVERYONE, crowd[0]) == [RecordChange.UNCHANGED]
+    assert len(find(session, make_account(session)).people) == MOST_HOLDERS
 
 
-def test_people_are_found_and_deleted_by_reference_across_cards(office: AdminSession) -> None:
+def test_people_are_found_and_deleted_by_reference_across_cards(session: AdminSession) -> None:
     keep(
-        office,
+        session,
         EVERYONE,
         *(HolderRecord(card, ELEANOR, "customer-77") for card in (CARD, OTHER_CARD)),
     )
-    keep(office, EVERYONE, HolderRecord(CARD, OSCAR, "customer-78"))
-    sealer = IdentitySealer(office.ring)
+    keep(session, EVERYONE, HolderRecord(CARD, OSCAR, "customer-78"))
+    sealer = IdentitySealer(session.ring)
     meant = Selector(references=sealer.reference_marks(EVERYONE, "customer-77"))
-    assert {one.entry.card for one in kept(office, EVERYONE, meant)} == {CARD, OTHER_CARD}
-    assert erasure.erase(EVERYONE, meant, "asked to", office) == 2
-    assert [one.entry.person for one in kept(office, EVERYONE)] == [OSCAR]
+    assert {one.entry.card for one in kept(session, EVERYONE, meant)} == {CARD, OTHER_CARD}
+    assert erasure.erase(EVERYONE, meant, "asked to", session) == 2
+    assert [one.entry.person for one in kept(session, EVERYONE)] == [OSCAR]
 
 
-def test_types_are_counted_exactly_whatever_happens(office: AdminSession) -> None:
+def test_types_are_counted_exactly_whatever_happens(session: AdminSession) -> None:
     chance = random.Random(7)
     for _ in range(12):
         entries = [
@@ -319,24 +317,24 @@ def test_types_are_counted_exactly_whatever_happens(office: AdminSession) -> Non
             )
             for _ in range(chance.randrange(1, 8))
         ]
-        keep(office, EVERYONE, *entries)
+        keep(session, EVERYONE, *entries)
         if chance.random() < 0.4:
             gone = Selector(cards=[f"fp1_{chance.randrange(6):040x}"])
-            erasure.erase(EVERYONE, gone, "", office)
+            erasure.erase(EVERYONE, gone, "", session)
         counted = Counter(
             kind.value
-            for one in kept(office, EVERYONE)
+            for one in kept(session, EVERYONE)
             for kind in identity_counts.types_of(one.entry.person)
         )
-        assert types(office, EVERYONE) == dict(counted)
-    assert sum(types(office, EVERYONE).values()) > 0
+        assert types(session, EVERYONE) == dict(counted)
+    assert sum(types(session, EVERYONE).values()) > 0
 
 
 def test_rows_that_were_swapped_do_not_open(
     stocked: tuple[AdminSession, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    office, account = stocked
-    with office.database.writing() as connection:
+    session, account = stocked
+    with session.database.writing() as connection:
         rows = {row.scope: row for row in connection.execute(sa.select(IDENTITIES))}
         for scope, other in ((EVERYONE, account), (account, EVERYONE)):
             connection.execute(
@@ -345,31 +343,31 @@ def test_rows_that_were_swapped_do_not_open(
                 .values(sealed=rows[other].sealed)
             )
     with pytest.raises(SealBroken, match=rows[EVERYONE].person):
-        kept(office, EVERYONE)
+        kept(session, EVERYONE)
     with caplog.at_level(logging.ERROR), pytest.raises(ConnectorFailed):
-        find(office, account)
+        find(session, account)
     assert "gatehouse identities delete" in caplog.text
     assert not any(value in caplog.text for value in VALUES)
-    assert erasure.erase(EVERYONE, Selector(), "broken", office) == 1
+    assert erasure.erase(EVERYONE, Selector(), "broken", session) == 1
 
 
 def test_a_row_moved_to_another_card_or_account_does_not_open(
     stocked: tuple[AdminSession, str],
 ) -> None:
-    office, account = stocked
-    other = make_account(office)
+    session, account = stocked
+    other = make_account(session)
     for column, value in (("card", OTHER_CARD), ("scope", other)):
-        with office.database.writing() as connection:
+        with session.database.writing() as connection:
             mine = IDENTITIES.c.scope == account
             connection.execute(IDENTITIES.update().where(mine).values({column: value}))
         with pytest.raises(ConnectorFailed):
-            find(office, other if column == "scope" else account, OTHER_CARD)
+            find(session, other if column == "scope" else account, OTHER_CARD)
 
 
 def test_one_broken_record_spoils_no_other_lookup(stocked: tuple[AdminSession, str]) -> None:
-    office, account = stocked
-    keep(office, account, HolderRecord(OTHER_CARD, OSCAR))
-    with office.database.writing() as connection:
+    session, account = stocked
+    keep(session, account, HolderRecord(OTHER_CARD, OSCAR))
+    with session.database.writing() as connection:
         broken = IDENTITIES.c.card == CARD
         connection.execute(IDENTITIES.update().where(broken).values(sealed=os.urandom(64)))
 
@@ -383,24 +381,24 @@ def test_one_broken_record_spoils_no_other_lookup(stocked: tuple[AdminSession, s
         assert isinstance(good, Holders)
         assert good.people == (OSCAR,)
 
-    asking(office, ask)
+    asking(session, ask)
 
 
 def test_lookups_go_on_while_everything_is_sealed_anew(
     stocked: tuple[AdminSession, str], home: Home
 ) -> None:
-    office, account = stocked
-    keep(office, EVERYONE, *(HolderRecord(f"fp1_{n:040x}", ELEANOR) for n in range(150)))
+    session, account = stocked
+    keep(session, EVERYONE, *(HolderRecord(f"fp1_{n:040x}", ELEANOR) for n in range(150)))
     settings = load_settings(home.environ())
     reloads: list[KeyRing] = []
 
     def reload() -> KeyRing:
-        chance = (office.clock, secrets.token_bytes)
-        reloads.append(open_ring(office.database, root_secret(settings), *chance))
+        chance = (session.clock, secrets.token_bytes)
+        reloads.append(open_ring(session.database, root_secret(settings), *chance))
         return reloads[-1]
 
     def seal_anew() -> None:
-        newer = renew(office, home)
+        newer = renew(session, home)
         assert reseal(newer, at_once=10) == 152
         with newer.change() as change:
             assert identity_keys.drop_old_keys(change.connection, IdentitySealer(newer.ring)) == 1
@@ -421,22 +419,22 @@ def test_lookups_go_on_while_everything_is_sealed_anew(
         await work
         assert (await source.find(enquiry(account))).people == (OSCAR, ELEANOR)
 
-    asking(office, ask, reload)
+    asking(session, ask, reload)
     assert len(reloads) == 2  # one of them by the test itself
 
 
 def test_a_record_whose_key_is_gone_is_said_so_once_with_a_remedy(
     stocked: tuple[AdminSession, str], home: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
-    office, account = stocked
-    newer = renew(office, home)
+    session, account = stocked
+    newer = renew(session, home)
     reseal(newer)
     newer.database.dispose()
     asked: list[int] = []
 
     def reload() -> KeyRing:
         asked.append(1)
-        return office.ring
+        return session.ring
 
     async def ask(source: RecordedIdentities) -> None:
         for _ in range(5):
@@ -444,26 +442,26 @@ def test_a_record_whose_key_is_gone_is_said_so_once_with_a_remedy(
                 await source.find(enquiry(account))
 
     with caplog.at_level(logging.ERROR):
-        asking(office, ask, reload)
+        asking(session, ask, reload)
     assert asked == [1]
     assert caplog.text.count("import them again") == 1
     assert not any(value in caplog.text for value in VALUES)
 
 
-def test_nobody_writes_with_a_key_that_was_replaced(office: AdminSession, home: Home) -> None:
-    run = imports.begin(EVERYONE, None, office)
-    newer = renew(office, home)
+def test_nobody_writes_with_a_key_that_was_replaced(session: AdminSession, home: Home) -> None:
+    run = imports.begin(EVERYONE, None, session)
+    newer = renew(session, home)
     batch = imports.Batch([HolderRecord(CARD, ELEANOR)], 0, Position(1, 10))
     with pytest.raises(Conflict, match="renewed meanwhile"):
-        imports.take(run, batch, office, IdentitySealer(office.ring))
+        imports.take(run, batch, session, IdentitySealer(session.ring))
     imports.take(run, batch, newer, IdentitySealer(newer.ring))
     assert len(kept(newer, EVERYONE)) == 1
     newer.database.dispose()
 
 
-def test_old_keys_stay_while_they_seal_anything(office: AdminSession, home: Home) -> None:
-    keep(office, EVERYONE, HolderRecord(CARD, ELEANOR))
-    newer = renew(office, home)
+def test_old_keys_stay_while_they_seal_anything(session: AdminSession, home: Home) -> None:
+    keep(session, EVERYONE, HolderRecord(CARD, ELEANOR))
+    newer = renew(session, home)
     with pytest.raises(Conflict, match="older key"), newer.change() as change:
         identity_keys.drop_old_keys(change.connection, IdentitySealer(newer.ring))
     # An older record is recognised without being opened, and replaced by one under the new key.
@@ -471,43 +469,43 @@ def test_old_keys_stay_while_they_seal_anything(office: AdminSession, home: Home
     newer.database.dispose()
 
 
-def test_two_imports_of_one_file_do_not_both_go_on(office: AdminSession) -> None:
-    first = imports.begin(EVERYONE, "mark", office)
-    second = imports.begin(EVERYONE, "mark", office)
+def test_two_imports_of_one_file_do_not_both_go_on(session: AdminSession) -> None:
+    first = imports.begin(EVERYONE, "mark", session)
+    second = imports.begin(EVERYONE, "mark", session)
     assert second.resumed
-    sealer = IdentitySealer(office.ring)
-    imports.take(first, imports.Batch([], 3, Position(3, 30)), office, sealer)
+    sealer = IdentitySealer(session.ring)
+    imports.take(first, imports.Batch([], 3, Position(3, 30)), session, sealer)
     with pytest.raises(Conflict, match="another process"):
-        imports.take(second, imports.Batch([], 3, Position(3, 30)), office, sealer)
-    third = imports.begin(EVERYONE, "mark", office)
+        imports.take(second, imports.Batch([], 3, Position(3, 30)), session, sealer)
+    third = imports.begin(EVERYONE, "mark", session)
     assert (third.at, third.tally.refused) == (Position(3, 30), 3)
-    imports.finish(third, office)
-    assert not imports.begin(EVERYONE, "mark", office).resumed
-    assert not imports.begin(make_account(office), "mark", office).resumed
+    imports.finish(third, session)
+    assert not imports.begin(EVERYONE, "mark", session).resumed
+    assert not imports.begin(make_account(session), "mark", session).resumed
 
 
-def test_erased_people_leave_no_trace_in_the_file(office: AdminSession) -> None:
+def test_erased_people_leave_no_trace_in_the_file(session: AdminSession) -> None:
     """Enough rows that pages were split and rows moved, which leaves copies behind."""
     people = [Person(names=(PersonName("x" * (20 + n % 40)),)) for n in range(1500)]
     chance = random.Random(3)
     entries = [HolderRecord(f"fp1_{chance.randbytes(20).hex()}", person) for person in people]
     for start in range(0, len(entries), 250):
-        keep(office, EVERYONE, *entries[start : start + 250])
-    before = _rows(office)
+        keep(session, EVERYONE, *entries[start : start + 250])
+    before = _rows(session)
     gone = {entry.card for entry in entries[::7]}
-    erasure.erase(EVERYONE, Selector(cards=sorted(gone)), "", office)
-    erasure.compact(office)
-    dump = _everything(office)
+    erasure.erase(EVERYONE, Selector(cards=sorted(gone)), "", session)
+    erasure.compact(session)
+    dump = _everything(session)
     for row in before:
         assert (row.sealed[:24] in dump) is (row.card not in gone)
-    assert len(_rows(office)) == len(entries) - len(gone)
+    assert len(_rows(session)) == len(entries) - len(gone)
 
 
 def test_lost_connections_are_made_anew(tmp_path: Path, new_database: Callable[[], str]) -> None:
     home = Home(tmp_path / "home", new_database())
-    office = open_admin_session(load_settings(home.environ()), Actor.system("test"))
-    account = make_account(office)
-    keep(office, EVERYONE, HolderRecord(CARD, ELEANOR))
+    session = open_admin_session(load_settings(home.environ()), Actor.system("test"))
+    account = make_account(session)
+    keep(session, EVERYONE, HolderRecord(CARD, ELEANOR))
 
     async def ask(source: RecordedIdentities) -> None:
         assert (await source.find(enquiry(account))).people == (ELEANOR,)
@@ -520,8 +518,8 @@ def test_lost_connections_are_made_anew(tmp_path: Path, new_database: Callable[[
             await source.find(enquiry(account))
         assert (await source.find(enquiry(account))).people == (ELEANOR,)
 
-    asking(office, ask)
-    office.database.dispose()
+    asking(session, ask)
+    session.database.dispose()
 
 
 def test_a_database_of_the_revision_before_is_brought_up_to_date(empty_home: Home) -> None:
@@ -537,6 +535,6 @@ def test_a_database_of_the_revision_before_is_brought_up_to_date(empty_home: Hom
     database.dispose()
 
 
-def _rows(office: AdminSession) -> list[Any]:
-    with office.reading() as connection:
+def _rows(session: AdminSession) -> list[Any]:
+    with session.reading() as connection:
         return list(connection.execute(sa.select(IDENTITIES).order_by(IDENTITIES.c.card)))

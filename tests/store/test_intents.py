@@ -11,7 +11,7 @@ from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
 from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow, IntentEnd, Release
-from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts import ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
@@ -20,13 +20,14 @@ from gatehouse.store.requests.reversal_worker import after_attempt
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, Expire
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS, REVIEWS
+from tests.harness import make_account
 
 
 class CountingSession(BatchSession):
     """A batch session that counts its commits."""
 
-    def __init__(self, session: BatchSession) -> None:
-        self._session = session
+    def __init__(self, batch_session: BatchSession) -> None:
+        self._session = batch_session
         self.commits = 0
 
     def load(self, wanted: BatchKeys) -> BatchRows:
@@ -44,22 +45,19 @@ class CountingSession(BatchSession):
 
 
 @pytest.fixture
-def account(office: AdminSession) -> str:
-    with office.change() as change:
-        made = accounts.create(change, "Shop", "USD")
-        ledger.top_up(change, made.account_id, 1000, "")
-    return made.account_id
+def account(session: AdminSession) -> str:
+    return make_account(session, micros=1000)
 
 
 @pytest.fixture
-def session(office: AdminSession) -> Iterator[CountingSession]:
-    session = CountingSession(open_batch_session(office.database))
-    yield session
-    session.close()
+def batch_session(session: AdminSession) -> Iterator[CountingSession]:
+    batch_session = CountingSession(open_batch_session(session.database))
+    yield batch_session
+    batch_session.close()
 
 
-def authorize(office: AdminSession, account: str, request_id: str) -> Authorize:
-    now_ms = office.clock()
+def authorize(session: AdminSession, account: str, request_id: str) -> Authorize:
+    now_ms = session.clock()
     hold = Hold(request_id, account, 30, now_ms + 60_000, "srv")
     return Authorize(hold, now_ms, intent=Payment(10**12, "JPY"))
 
@@ -72,9 +70,9 @@ def close(
     return Close(account, request_id, 7, items, row, intent=intent, review=review)
 
 
-def settle(session: BatchSession, work: Callable[[Writer], Awaitable[Any]]) -> Any:
+def settle(batch_session: BatchSession, work: Callable[[Writer], Awaitable[Any]]) -> Any:
     async def scenario() -> Any:
-        writer = Writer(lambda: session)
+        writer = Writer(lambda: batch_session)
         writer.start()
         try:
             return await work(writer)
@@ -84,36 +82,36 @@ def settle(session: BatchSession, work: Callable[[Writer], Awaitable[Any]]) -> A
     return asyncio.run(scenario())
 
 
-def states(office: AdminSession) -> dict[str, IntentState]:
-    with office.reading() as connection:
+def states(session: AdminSession) -> dict[str, IntentState]:
+    with session.reading() as connection:
         rows = connection.execute(sa.select(GATEWAY_INTENTS))
         return {row.request_id: IntentState(row.state) for row in rows}
 
 
 def test_a_payment_and_a_review_cost_no_commit_of_their_own(
-    office: AdminSession, account: str, session: CountingSession
+    session: AdminSession, account: str, batch_session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
-        await writer.authorize(authorize(office, account, "r0"))
-        assert states(office) == {"r0": IntentState.OPEN}
+        await writer.authorize(authorize(session, account, "r0"))
+        assert states(session) == {"r0": IntentState.OPEN}
         await writer.close(close(account, "r0", IntentEnd.SETTLED, review=True))
 
-    settle(session, work)
-    assert session.commits == 2
-    assert states(office) == {}
-    with office.reading() as connection:
+    settle(batch_session, work)
+    assert batch_session.commits == 2
+    assert states(session) == {}
+    with session.reading() as connection:
         reviews = [tuple(row) for row in connection.execute(sa.select(REVIEWS))]
         assert ledger.verify(connection).problems == []
     assert reviews == [(account, "r0", 7, "OPEN", None, None, None)]
 
 
 def test_ends_of_every_kind_in_one_batch_each_do_their_own(
-    office: AdminSession, account: str, session: CountingSession
+    session: AdminSession, account: str, batch_session: CountingSession
 ) -> None:
     names = ["settled", "doubtful", "released", "expired", "open"]
 
     async def work(writer: Writer) -> None:
-        await asyncio.gather(*(writer.authorize(authorize(office, account, n)) for n in names))
+        await asyncio.gather(*(writer.authorize(authorize(session, account, n)) for n in names))
         await asyncio.gather(
             writer.close(close(account, "settled", IntentEnd.SETTLED)),
             writer.close(close(account, "doubtful", IntentEnd.DOUBTFUL, review=True)),
@@ -121,105 +119,105 @@ def test_ends_of_every_kind_in_one_batch_each_do_their_own(
             writer.release(Expire(account, "expired", 7)),
         )
 
-    settle(session, work)
-    assert session.commits == 2
+    settle(batch_session, work)
+    assert batch_session.commits == 2
     reverse = IntentState.REVERSE
     expected = {"doubtful": reverse, "released": reverse, "expired": reverse}
-    assert states(office) == expected | {"open": IntentState.OPEN}
-    with office.reading() as connection:
+    assert states(session) == expected | {"open": IntentState.OPEN}
+    with session.reading() as connection:
         doubtful = intents.get(connection, "doubtful")
     assert (doubtful.amount_minor, doubtful.currency) == (10**12, "JPY")
     assert (doubtful.attempts, doubtful.next_at_ms, doubtful.detail) == (0, 7, "unanswered")
 
 
 def test_a_close_that_comes_after_its_payment_was_reversed_has_it_reversed_again(
-    office: AdminSession, account: str, session: CountingSession
+    session: AdminSession, account: str, batch_session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
-        await writer.authorize(authorize(office, account, "r0"))
+        await writer.authorize(authorize(session, account, "r0"))
         await writer.release(Expire(account, "r0", 5))
-        with office.database.writing() as connection:
+        with session.database.writing() as connection:
             (claimed,) = intents.claim(connection, 6, 99, 10)
             ended = _ended(claimed)
             assert intents.finish(connection, claimed, ended)
-        assert states(office) == {"r0": IntentState.REVERSED}
+        assert states(session) == {"r0": IntentState.REVERSED}
         with pytest.raises(AuthorizationLost):
             await writer.close(close(account, "r0", IntentEnd.SETTLED))
 
-    settle(session, work)
-    assert states(office) == {"r0": IntentState.REVERSE}
+    settle(batch_session, work)
+    assert states(session) == {"r0": IntentState.REVERSE}
 
 
 def test_a_reversal_under_way_does_not_count_when_the_payment_comes_into_doubt_meanwhile(
-    office: AdminSession, account: str, session: CountingSession
+    session: AdminSession, account: str, batch_session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> bool:
-        await writer.authorize(authorize(office, account, "r0"))
+        await writer.authorize(authorize(session, account, "r0"))
         await writer.release(Expire(account, "r0", 5))
-        with office.database.writing() as connection:
+        with session.database.writing() as connection:
             (claimed,) = intents.claim(connection, 6, 99, 10)
         await writer.release(Release(account, "r0", 8))
-        with office.database.writing() as connection:
+        with session.database.writing() as connection:
             return intents.finish(connection, claimed, _ended(claimed))
 
-    assert settle(session, work) is False
-    with office.reading() as connection:
+    assert settle(batch_session, work) is False
+    with session.reading() as connection:
         again = intents.get(connection, "r0")
     assert (again.state, again.next_at_ms, again.attempts) == (IntentState.REVERSE, 8, 1)
 
 
 def test_nobody_can_put_the_payment_of_another_account_in_doubt(
-    office: AdminSession, account: str, session: CountingSession
+    session: AdminSession, account: str, batch_session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
-        await writer.authorize(authorize(office, account, "r0"))
+        await writer.authorize(authorize(session, account, "r0"))
         await writer.release(Release("acct_other", "r0", 7))
         with pytest.raises(AuthorizationLost):
             await writer.close(close("acct_other", "r0", IntentEnd.DOUBTFUL))
 
-    settle(session, work)
-    assert states(office) == {"r0": IntentState.OPEN}
+    settle(batch_session, work)
+    assert states(session) == {"r0": IntentState.OPEN}
 
 
 def test_a_close_that_says_nothing_of_its_payment_leaves_it_to_be_found(
-    office: AdminSession, account: str, session: CountingSession
+    session: AdminSession, account: str, batch_session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
-        await writer.authorize(authorize(office, account, "forgotten"))
-        await writer.authorize(authorize(office, account, "under way"))
+        await writer.authorize(authorize(session, account, "forgotten"))
+        await writer.authorize(authorize(session, account, "under way"))
         await writer.close(close(account, "forgotten", None))
 
-    settle(session, work)
-    with office.reading() as connection:
+    settle(batch_session, work)
+    with session.reading() as connection:
         assert intents.abandoned(connection) == ["forgotten"]
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         assert intents.doubt_abandoned(connection, 9) == 1
-    assert states(office) == {"forgotten": IntentState.REVERSE, "under way": IntentState.OPEN}
+    assert states(session) == {"forgotten": IntentState.REVERSE, "under way": IntentState.OPEN}
 
 
 def test_only_a_failed_payment_can_be_tried_again_and_that_is_audited(
-    office: AdminSession, account: str, session: CountingSession
+    session: AdminSession, account: str, batch_session: CountingSession
 ) -> None:
     async def work(writer: Writer) -> None:
-        await writer.authorize(authorize(office, account, "r0"))
-        await writer.authorize(authorize(office, account, "r1"))
+        await writer.authorize(authorize(session, account, "r0"))
+        await writer.authorize(authorize(session, account, "r1"))
 
-    settle(session, work)
+    settle(batch_session, work)
     failed = GATEWAY_INTENTS.update().where(GATEWAY_INTENTS.c.request_id == "r0")
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(failed.values(state=IntentState.FAILED, attempts=20))
     for wrong in ("r1", "r9"):
-        with pytest.raises((Conflict, NotFound)), office.change() as change:
+        with pytest.raises((Conflict, NotFound)), session.change() as change:
             intents.retry(change, ["r0", wrong])
-    assert states(office)["r0"] is IntentState.FAILED
-    with office.change() as change:
+    assert states(session)["r0"] is IntentState.FAILED
+    with session.change() as change:
         (again,) = intents.retry(change, ["r0"])
     assert (again.state, again.attempts, again.next_at_ms) == (
         IntentState.REVERSE,
         0,
         change.now_ms,
     )
-    with office.reading() as connection:
+    with session.reading() as connection:
         assert [one.request_id for one in intents.listing(connection, None, account, 10)] == [
             "r1",
             "r0",

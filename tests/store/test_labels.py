@@ -25,6 +25,7 @@ from gatehouse.store.feedback.statements import (
     Subject,
 )
 from gatehouse.store.tables import DECISIONS, FEEDBACK
+from tests.harness import PATIENCE_S
 from tests.store import deciding
 from tests.store.deciding import keep_decision
 
@@ -36,25 +37,25 @@ Heard = tuple[str, bool | None, bool | None]
 
 
 @pytest.fixture
-def office(sqlite_office: AdminSession) -> AdminSession:
+def session(sqlite_session: AdminSession) -> AdminSession:
     """What is told of labels does not depend on the database."""
-    return sqlite_office
+    return sqlite_session
 
 
 def decide(
-    office: AdminSession, account: str, user: str, *, counted: bool = True, completed: bool = True
+    session: AdminSession, account: str, user: str, *, counted: bool = True, completed: bool = True
 ) -> str:
     """Keep the decision of a request of a user."""
     event = MemoryEvent(account, AT_S, [(EntityKind.USER, user)], 9.5, "USD")
     facts = recorded_event(event, counted=counted)
     stage = {"name": "Sentry", "completed": completed, "result": {"event": facts}}
     record = msgspec.json.encode({"stages": [stage]}).decode()
-    return keep_decision(office, account, record=record)
+    return keep_decision(session, account, record=record)
 
 
-def say(office: AdminSession, account: str, label: Label, *request_ids: str) -> None:
+def say(session: AdminSession, account: str, label: Label, *request_ids: str) -> None:
     """Write labels as another process would."""
-    deciding.label(office, account, request_ids, FeedbackStatement(label), MOMENT_MS)
+    deciding.label(session, account, request_ids, FeedbackStatement(label), MOMENT_MS)
 
 
 class Ears:
@@ -77,8 +78,8 @@ def _idle() -> bool:
     return False
 
 
-def follower(office: AdminSession, ears: Ears) -> LabelFollower:
-    return LabelFollower(office.database, ears.note, _idle)
+def follower(session: AdminSession, ears: Ears) -> LabelFollower:
+    return LabelFollower(session.database, ears.note, _idle)
 
 
 async def following(
@@ -87,7 +88,7 @@ async def following(
     """Let somebody follow until something has happened."""
     task = asyncio.create_task(one.run())
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             if meanwhile is not None:
                 await meanwhile
             await until.wait()
@@ -97,16 +98,16 @@ async def following(
             await task
 
 
-def test_each_row_is_heard_once_and_in_order(office: AdminSession, account: str) -> None:
-    ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
+def test_each_row_is_heard_once_and_in_order(session: AdminSession, account: str) -> None:
+    ann, ben = decide(session, account, "ann"), decide(session, account, "ben")
     ears = Ears()
-    one = follower(office, ears)
+    one = follower(session, ears)
 
     async def scene() -> None:
         await one.catch_up()
         assert ears.heard == []
-        say(office, account, Label.FRAUD, ben, ann)
-        say(office, account, Label.LEGITIMATE, ann)
+        say(session, account, Label.FRAUD, ben, ann)
+        say(session, account, Label.LEGITIMATE, ann)
         await one.catch_up()
         await one.catch_up()
         assert ears.heard == [
@@ -115,26 +116,26 @@ def test_each_row_is_heard_once_and_in_order(office: AdminSession, account: str)
             # With what is to be undone.
             ("ann", False, True),
         ]
-        say(office, account, Label.WITHDRAWN, ann)
-        say(office, account, Label.CHARGEBACK, ann)
+        say(session, account, Label.WITHDRAWN, ann)
+        say(session, account, Label.CHARGEBACK, ann)
         # The same statement again changes nothing.
-        say(office, account, Label.CHARGEBACK, ann)
+        say(session, account, Label.CHARGEBACK, ann)
         await asyncio.gather(*[one.catch_up() for _ in range(5)])
         assert ears.heard[3:] == [("ann", None, False), ("ann", True, None)]
 
     asyncio.run(scene())
 
 
-def test_a_change_of_words_changes_nothing(office: AdminSession, account: str) -> None:
+def test_a_change_of_words_changes_nothing(session: AdminSession, account: str) -> None:
     """A chargeback of what was fraud before takes one fraud back and adds one."""
-    ann = decide(office, account, "ann")
+    ann = decide(session, account, "ann")
     ears = Ears()
-    one = follower(office, ears)
+    one = follower(session, ears)
 
     async def scene() -> None:
         await one.catch_up()
-        say(office, account, Label.FRAUD, ann)
-        say(office, account, Label.CHARGEBACK, ann)
+        say(session, account, Label.FRAUD, ann)
+        say(session, account, Label.CHARGEBACK, ann)
         await one.catch_up()
 
     asyncio.run(scene())
@@ -143,15 +144,15 @@ def test_a_change_of_words_changes_nothing(office: AdminSession, account: str) -
 
 @pytest.mark.parametrize("at_once", [1, 2, 256])
 def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
-    office: AdminSession, account: str, at_once: int
+    session: AdminSession, account: str, at_once: int
 ) -> None:
-    ids = [decide(office, account, user) for user in ("ann", "ben", "cat")]
+    ids = [decide(session, account, user) for user in ("ann", "ben", "cat")]
     for label in (Label.FRAUD, Label.LEGITIMATE, Label.CHARGEBACK):
-        say(office, account, label, *ids)
-    say(office, account, Label.WITHDRAWN, ids[1])
-    say(office, account, Label.LEGITIMATE, ids[0])
+        say(session, account, label, *ids)
+    say(session, account, Label.WITHDRAWN, ids[1])
+    say(session, account, Label.LEGITIMATE, ids[0])
     ears = Ears()
-    one = follower(office, ears)
+    one = follower(session, ears)
     records: list[str] = []
 
     def read(account_id: str, record: str) -> PastEvent | None:
@@ -163,8 +164,8 @@ def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
         assert ears.heard == [("cat", True, None), ("ann", False, None)]
         assert len(records) == 2
         # From there on, row by row.
-        say(office, account, Label.FRAUD, *ids)
-        say(office, account, Label.WITHDRAWN, ids[2])
+        say(session, account, Label.FRAUD, *ids)
+        say(session, account, Label.WITHDRAWN, ids[2])
         await one.catch_up()
         assert ears.heard[2:] == [
             *(("ann", True, False), ("ben", True, None), ("cat", True, True)),
@@ -179,84 +180,84 @@ def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
 
 
 def test_what_is_said_while_a_server_starts_follows_what_was_said_before(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
-    say(office, account, Label.FRAUD, ann, ben)
+    ann, ben = decide(session, account, "ann"), decide(session, account, "ben")
+    say(session, account, Label.FRAUD, ann, ben)
     ears = Ears()
     really, first = ears.note, iter([True])
 
     def note(event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None) -> None:
         really(event, fraud=fraud, previous=previous)
         if next(first, False):
-            say(office, account, Label.LEGITIMATE, ben)
+            say(session, account, Label.LEGITIMATE, ben)
 
-    asyncio.run(LabelFollower(office.database, note, _idle).catch_up())
+    asyncio.run(LabelFollower(session.database, note, _idle).catch_up())
     assert ears.heard == [("ann", True, None), ("ben", True, None), ("ben", False, True)]
 
 
 def test_a_label_of_a_later_version_does_not_stop_the_others(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    ann, ben = decide(office, account, "ann"), decide(office, account, "ben")
-    say(office, account, Label.FRAUD, ann)
-    with office.database.writing() as connection:
+    ann, ben = decide(session, account, "ann"), decide(session, account, "ben")
+    say(session, account, Label.FRAUD, ann)
+    with session.database.writing() as connection:
         connection.execute(FEEDBACK.update().values(label="SUSPECTED"))
-    say(office, account, Label.FRAUD, ben)
+    say(session, account, Label.FRAUD, ben)
     ears = Ears()
-    asyncio.run(follower(office, ears).catch_up())
+    asyncio.run(follower(session, ears).catch_up())
     assert ears.heard == [("ben", True, None)]
 
 
-def test_more_rows_than_are_read_at_once_are_all_heard(office: AdminSession, account: str) -> None:
-    ids = [decide(office, account, f"u{number}") for number in range(7)]
-    say(office, account, Label.FRAUD, *ids)
+def test_more_rows_than_are_read_at_once_are_all_heard(session: AdminSession, account: str) -> None:
+    ids = [decide(session, account, f"u{number}") for number in range(7)]
+    say(session, account, Label.FRAUD, *ids)
     ears = Ears()
     with mock.patch.object(label_follower, "_AT_ONCE", 3):
-        asyncio.run(follower(office, ears).catch_up())
+        asyncio.run(follower(session, ears).catch_up())
     assert [user for user, _, _ in ears.heard] == [f"u{number}" for number in range(7)]
 
 
-def test_what_tells_of_no_event_is_passed_over(office: AdminSession, account: str) -> None:
-    gone = decide(office, account, "gone")
-    odd = decide(office, account, "odd")
+def test_what_tells_of_no_event_is_passed_over(session: AdminSession, account: str) -> None:
+    gone = decide(session, account, "gone")
+    odd = decide(session, account, "odd")
     say(
-        office,
+        session,
         account,
         Label.FRAUD,
         gone,
         odd,
-        decide(office, account, "ann"),
+        decide(session, account, "ann"),
     )
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(sa.delete(DECISIONS).where(DECISIONS.c.request_id == gone))
         connection.execute(
             sa.update(DECISIONS).where(DECISIONS.c.request_id == odd).values(record="no JSON")
         )
     ears = Ears()
-    asyncio.run(follower(office, ears).catch_up())
+    asyncio.run(follower(session, ears).catch_up())
     assert ears.heard == [("ann", True, None)]
 
 
 def test_a_label_is_true_of_a_request_that_did_not_count_as_well(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
     """A merchant that asked twice may report on the second answer."""
-    repeated = decide(office, account, "ann", counted=False)
-    failed = decide(office, account, "bob", completed=False)
-    say(office, account, Label.FRAUD, repeated, failed)
+    repeated = decide(session, account, "ann", counted=False)
+    failed = decide(session, account, "bob", completed=False)
+    say(session, account, Label.FRAUD, repeated, failed)
     ears = Ears()
-    asyncio.run(follower(office, ears).catch_up())
+    asyncio.run(follower(session, ears).catch_up())
     assert ears.heard == [("ann", True, None), ("bob", True, None)]
 
 
 def test_a_store_that_is_away_costs_time_and_nothing_else(
-    office: AdminSession, account: str, caplog: pytest.LogCaptureFixture
+    session: AdminSession, account: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ann = decide(office, account, "ann")
-    say(office, account, Label.FRAUD, ann)
+    ann = decide(session, account, "ann")
+    say(session, account, Label.FRAUD, ann)
     ears = Ears()
-    one = follower(office, ears)
+    one = follower(session, ears)
     newest, failures = feedback.newest, iter([True, True])
 
     def away(connection: sa.Connection) -> int:
@@ -275,27 +276,27 @@ def test_a_store_that_is_away_costs_time_and_nothing_else(
 
 
 def test_a_row_that_cannot_be_noted_does_not_keep_those_behind_it(
-    office: AdminSession, account: str, caplog: pytest.LogCaptureFixture
+    session: AdminSession, account: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ids = [decide(office, account, user) for user in ("ann", "ben", "cat")]
-    say(office, account, Label.FRAUD, *ids)
+    ids = [decide(session, account, user) for user in ("ann", "ben", "cat")]
+    say(session, account, Label.FRAUD, *ids)
     ears = Ears(deaf_to="ben")
-    one = follower(office, ears)
+    one = follower(session, ears)
     with mock.patch.object(label_follower, "POLL_S", 0):
         asyncio.run(following(one, one.current))
     assert [user for user, _, _ in ears.heard] == ["ann", "cat"]
     assert [each.levelno for each in caplog.records].count(logging.ERROR) == 1
 
 
-def test_what_others_write_is_heard_soon(office: AdminSession, account: str) -> None:
-    ann = decide(office, account, "ann")
+def test_what_others_write_is_heard_soon(session: AdminSession, account: str) -> None:
+    ann = decide(session, account, "ann")
     ears = Ears()
-    one = follower(office, ears)
+    one = follower(session, ears)
 
     async def meanwhile() -> None:
         await one.current.wait()
         assert ears.heard == []
-        say(office, account, Label.FRAUD, ann)
+        say(session, account, Label.FRAUD, ann)
 
     with mock.patch.object(label_follower, "POLL_S", 0.01):
         asyncio.run(following(one, ears.something, meanwhile()))
@@ -303,30 +304,30 @@ def test_what_others_write_is_heard_soon(office: AdminSession, account: str) -> 
 
 
 def test_who_has_just_spoken_waits_only_when_all_before_is_known(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    ann = decide(office, account, "ann")
+    ann = decide(session, account, "ann")
     ears = Ears()
-    one = follower(office, ears)
+    one = follower(session, ears)
 
     async def scene() -> None:
-        say(office, account, Label.FRAUD, ann)
+        say(session, account, Label.FRAUD, ann)
         await one.labels_recorded()
         assert ears.heard == []
         await one.catch_up()
         one.current.set()
-        say(office, account, Label.WITHDRAWN, ann)
+        say(session, account, Label.WITHDRAWN, ann)
         await one.labels_recorded()
         assert ears.heard == [("ann", True, None), ("ann", None, True)]
 
     asyncio.run(scene())
 
 
-def test_feedback_is_answered_when_the_memory_knows_it(office: AdminSession, account: str) -> None:
-    ann = decide(office, account, "ann")
+def test_feedback_is_answered_when_the_memory_knows_it(session: AdminSession, account: str) -> None:
+    ann = decide(session, account, "ann")
     ears = Ears()
-    one = follower(office, ears)
-    live = LiveFeedback(office, one.labels_recorded)
+    one = follower(session, ears)
+    live = LiveFeedback(session, one.labels_recorded)
 
     async def scene() -> None:
         one.current.set()
@@ -340,14 +341,14 @@ def test_feedback_is_answered_when_the_memory_knows_it(office: AdminSession, acc
 
 
 def test_the_memory_stands_as_if_only_the_last_words_had_been_said(
-    office: AdminSession, account: str
+    session: AdminSession, account: str
 ) -> None:
-    ids = [decide(office, account, f"u{number}") for number in range(4)]
+    ids = [decide(session, account, f"u{number}") for number in range(4)]
     changes = (Label.FRAUD, Label.LEGITIMATE, Label.WITHDRAWN, Label.CHARGEBACK)
     for label in changes:
-        say(office, account, label, *ids[:3])
-    say(office, account, Label.WITHDRAWN, ids[1])
-    say(office, account, Label.LEGITIMATE, ids[2])
+        say(session, account, label, *ids[:3])
+    say(session, account, Label.WITHDRAWN, ids[1])
+    say(session, account, Label.LEGITIMATE, ids[2])
 
     def risks(memory: LocalMemory) -> list[float | None]:
         found = []
@@ -358,7 +359,7 @@ def test_the_memory_stands_as_if_only_the_last_words_had_been_said(
         return found
 
     followed, told = LocalMemory(limit=1000), LocalMemory(limit=1000)
-    asyncio.run(LabelFollower(office.database, followed.note_label, _idle).catch_up())
+    asyncio.run(LabelFollower(session.database, followed.note_label, _idle).catch_up())
     for user, fraud in (("u0", True), ("u2", False)):
         told.note_label(MemoryEvent(account, AT_S, [(EntityKind.USER, user)]), fraud=fraud)
     assert risks(followed) == risks(told)

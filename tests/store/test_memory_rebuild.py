@@ -12,6 +12,7 @@ from gatehouse.core.errors import StoreUnavailable
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.store.decisions.memory_rebuild import MemoryRebuild, RecordText
+from tests.harness import PATIENCE_S
 
 
 def _record(
@@ -138,10 +139,11 @@ def test_it_can_be_stopped_at_any_time() -> None:
 
     async def scene() -> None:
         task = asyncio.create_task(MemoryRebuild(lambda: next(endless), notes.note, _idle).run())
-        await asyncio.sleep(0.2)
+        while not notes.users:  # noqa: ASYNC110  # it is noted by the task itself
+            await asyncio.sleep(0)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
 
-    asyncio.run(asyncio.wait_for(scene(), 10))
+    asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
     assert notes.users

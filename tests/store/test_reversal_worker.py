@@ -52,7 +52,7 @@ class Hands:
         return self.now_ms
 
 
-def put(office: AdminSession, request_id: str, **values: Any) -> None:
+def put(session: AdminSession, request_id: str, **values: Any) -> None:
     row = {
         "request_id": request_id,
         "account_id": "acct_1",
@@ -65,32 +65,32 @@ def put(office: AdminSession, request_id: str, **values: Any) -> None:
         "changed_at_ms": NOW,
         "detail": "expired",
     }
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(GATEWAY_INTENTS.insert(), row | values)
 
 
-def get(office: AdminSession, request_id: str) -> KeptIntent:
-    with office.reading() as connection:
+def get(session: AdminSession, request_id: str) -> KeptIntent:
+    with session.reading() as connection:
         return intents.get(connection, request_id)
 
 
 def reverser(
-    office: AdminSession, gateway: RecordingGateway, clock: Hands | None = None
+    session: AdminSession, gateway: RecordingGateway, clock: Hands | None = None
 ) -> ReversalWorker:
-    return ReversalWorker(office.database, gateway, clock or Hands(), time_limit_ms=50)
+    return ReversalWorker(session.database, gateway, clock or Hands(), time_limit_ms=50)
 
 
-def test_what_is_due_is_reversed_once_and_what_is_not_is_left_alone(office: AdminSession) -> None:
-    put(office, "due")
-    put(office, "later", next_at_ms=NOW + 1)
-    put(office, "open", state=IntentState.OPEN, next_at_ms=None)
-    put(office, "failed", state=IntentState.FAILED, next_at_ms=None)
-    put(office, "reversed", state=IntentState.REVERSED, next_at_ms=NOW + 1)
+def test_what_is_due_is_reversed_once_and_what_is_not_is_left_alone(session: AdminSession) -> None:
+    put(session, "due")
+    put(session, "later", next_at_ms=NOW + 1)
+    put(session, "open", state=IntentState.OPEN, next_at_ms=None)
+    put(session, "failed", state=IntentState.FAILED, next_at_ms=None)
+    put(session, "reversed", state=IntentState.REVERSED, next_at_ms=NOW + 1)
     gateway = RecordingGateway()
-    asked = [asyncio.run(reverser(office, gateway).reverse_due()) for _ in range(2)]
+    asked = [asyncio.run(reverser(session, gateway).reverse_due()) for _ in range(2)]
     assert asked == [1, 0]
     assert gateway.reversals == [Reversal("due", Payment(5990, "USD"), "acct_1")]
-    done = get(office, "due")
+    done = get(session, "due")
     assert (done.state, done.attempts, done.next_at_ms) == (IntentState.REVERSED, 1, NOW + KEPT_MS)
     assert done.detail == "expired"
 
@@ -111,7 +111,7 @@ async def _cancel_itself() -> None:
     raise asyncio.CancelledError
 
 
-def test_failed_attempts_say_why_and_spoil_no_other(office: AdminSession) -> None:
+def test_failed_attempts_say_why_and_spoil_no_other(session: AdminSession) -> None:
     failures = {
         "down": (_fail, "connector_failed"),
         "silent": (_hang, "timeout"),
@@ -119,7 +119,7 @@ def test_failed_attempts_say_why_and_spoil_no_other(office: AdminSession) -> Non
         "gone": (_cancel_itself, "defect"),
     }
     for request_id in (*failures, "good"):
-        put(office, request_id)
+        put(session, request_id)
     gateway = RecordingGateway()
 
     async def each_in_its_way() -> None:
@@ -128,23 +128,23 @@ def test_failed_attempts_say_why_and_spoil_no_other(office: AdminSession) -> Non
             await failures[asked][0]()
 
     gateway.does = each_in_its_way
-    assert asyncio.run(reverser(office, gateway).reverse_due()) == 5
+    assert asyncio.run(reverser(session, gateway).reverse_due()) == 5
     for request_id, (_, detail) in failures.items():
-        bad = get(office, request_id)
+        bad = get(session, request_id)
         assert (bad.state, bad.attempts, bad.detail) == (IntentState.REVERSE, 1, detail)
         assert bad.next_at_ms == NOW + wait_ms(1)
-    assert get(office, "good").state is IntentState.REVERSED
+    assert get(session, "good").state is IntentState.REVERSED
 
 
 def test_attempts_go_on_with_longer_waits_until_somebody_must_look_after_it(
-    sqlite_office: AdminSession, caplog: pytest.LogCaptureFixture
+    sqlite_session: AdminSession, caplog: pytest.LogCaptureFixture
 ) -> None:
-    put(sqlite_office, "r0")
+    put(sqlite_session, "r0")
     gateway, clock = RecordingGateway(_fail), Hands()
-    keen = reverser(sqlite_office, gateway, clock)
+    keen = reverser(sqlite_session, gateway, clock)
     waits = []
     with caplog.at_level(logging.INFO, logger="gatehouse.store"):
-        while (intent := get(sqlite_office, "r0")).state is IntentState.REVERSE:
+        while (intent := get(sqlite_session, "r0")).state is IntentState.REVERSE:
             assert intent.next_at_ms is not None
             waits.append((intent.next_at_ms - clock.now_ms) // 1000)
             clock.now_ms = intent.next_at_ms
@@ -157,13 +157,15 @@ def test_attempts_go_on_with_longer_waits_until_somebody_must_look_after_it(
     assert caplog.records[-1].requestId == "r0"  # type: ignore[attr-defined]  # an extra
 
 
-def test_servers_that_look_at_the_same_time_ask_once_for_each_payment(office: AdminSession) -> None:
+def test_servers_that_look_at_the_same_time_ask_once_for_each_payment(
+    session: AdminSession,
+) -> None:
     for number in range(40):
-        put(office, f"r{number:02d}", next_at_ms=NOW - number)
+        put(session, f"r{number:02d}", next_at_ms=NOW - number)
     gateway = RecordingGateway(lambda: asyncio.sleep(0.005))
 
     async def scenario() -> int:
-        servers = [reverser(office, gateway) for _ in range(4)]
+        servers = [reverser(session, gateway) for _ in range(4)]
         turns = 0
         while asked := sum(await asyncio.gather(*(server.reverse_due() for server in servers))):
             turns += asked
@@ -174,13 +176,13 @@ def test_servers_that_look_at_the_same_time_ask_once_for_each_payment(office: Ad
 
 
 def test_a_server_that_dies_in_the_middle_leaves_the_payment_to_the_others(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    put(office, "r0")
+    put(session, "r0")
     clock = Hands()
 
     async def dies() -> None:
-        task = asyncio.create_task(reverser(office, hanging, clock).reverse_due())
+        task = asyncio.create_task(reverser(session, hanging, clock).reverse_due())
         await _until(lambda: bool(hanging.reversals))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -188,25 +190,25 @@ def test_a_server_that_dies_in_the_middle_leaves_the_payment_to_the_others(
 
     hanging, other = RecordingGateway(_hang), RecordingGateway()
     asyncio.run(dies())
-    assert asyncio.run(reverser(office, other, clock).reverse_due()) == 0
+    assert asyncio.run(reverser(session, other, clock).reverse_due()) == 0
     clock.now_ms += 31_000
-    assert asyncio.run(reverser(office, other, clock).reverse_due()) == 1
-    assert get(office, "r0").state is IntentState.REVERSED
+    assert asyncio.run(reverser(session, other, clock).reverse_due()) == 1
+    assert get(session, "r0").state is IntentState.REVERSED
 
 
 def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    put(office, "left behind", state=IntentState.OPEN, next_at_ms=None)
-    put(office, "under way", state=IntentState.OPEN, next_at_ms=None)
-    put(office, "old", state=IntentState.REVERSED, next_at_ms=NOW)
-    put(office, "not so old", state=IntentState.REVERSED, next_at_ms=NOW + 1)
-    put(office, "failed long ago", state=IntentState.FAILED, next_at_ms=None, at_ms=0)
+    put(session, "left behind", state=IntentState.OPEN, next_at_ms=None)
+    put(session, "under way", state=IntentState.OPEN, next_at_ms=None)
+    put(session, "old", state=IntentState.REVERSED, next_at_ms=NOW)
+    put(session, "not so old", state=IntentState.REVERSED, next_at_ms=NOW + 1)
+    put(session, "failed long ago", state=IntentState.FAILED, next_at_ms=None, at_ms=0)
     hold = {"request_id": "under way", "account_id": "acct_1", "amount": 1, "owner": "srv"}
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         connection.execute(HOLDS.insert(), hold | {"expires_at_ms": NOW})
-    asyncio.run(reverser(office, RecordingGateway()).tidy())
-    with office.reading() as connection:
+    asyncio.run(reverser(session, RecordingGateway()).tidy())
+    with session.reading() as connection:
         found = {each.request_id: each.state for each in intents.listing(connection, None, None, 9)}
     assert found == {
         "left behind": IntentState.REVERSE,
@@ -217,17 +219,17 @@ def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(
 
 
 def test_it_runs_until_it_is_stopped(
-    sqlite_office: AdminSession, monkeypatch: pytest.MonkeyPatch
+    sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gatehouse.store.requests.reversal_worker.REVERSE_EVERY_S", 0.01)
-    put(sqlite_office, "first")
+    put(sqlite_session, "first")
     gateway = RecordingGateway()
 
     async def scenario() -> None:
-        running = reverser(sqlite_office, gateway)
+        running = reverser(sqlite_session, gateway)
         task = asyncio.create_task(running.run())
         await _until(lambda: len(gateway.reversals) == 1)
-        put(sqlite_office, "second")
+        put(sqlite_session, "second")
         await _until(lambda: len(gateway.reversals) == 2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -237,10 +239,10 @@ def test_it_runs_until_it_is_stopped(
 
 
 def test_trouble_with_the_database_does_not_end_it(
-    sqlite_office: AdminSession, monkeypatch: pytest.MonkeyPatch
+    sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gatehouse.store.requests.reversal_worker.REVERSE_EVERY_S", 0.01)
-    put(sqlite_office, "r0")
+    put(sqlite_session, "r0")
     gateway, troubles = RecordingGateway(), iter([RuntimeError("a"), OSError("b")])
     look = intents.anything_due
 
@@ -252,8 +254,8 @@ def test_trouble_with_the_database_does_not_end_it(
     monkeypatch.setattr(intents, "anything_due", troubled)
 
     async def scenario() -> None:
-        task = asyncio.create_task(reverser(sqlite_office, gateway).run())
-        await _until(lambda: get(sqlite_office, "r0").state is IntentState.REVERSED)
+        task = asyncio.create_task(reverser(sqlite_session, gateway).run())
+        await _until(lambda: get(sqlite_session, "r0").state is IntentState.REVERSED)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 

@@ -26,54 +26,54 @@ from tests.store.reviewing import MOMENT_MS, open_review
 
 
 def resolve(
-    office: AdminSession, account: str, request: str, *, approve: bool = True, reason: str = "fine"
+    session: AdminSession, account: str, request: str, *, approve: bool = True, reason: str = "fine"
 ) -> StoredReview:
-    return resolve_review(office, account, request, ReviewFinding(approve, reason)).review
+    return resolve_review(session, account, request, ReviewFinding(approve, reason)).review
 
 
-def get(office: AdminSession, account: str, request: str) -> StoredReview:
-    with office.reading() as connection:
+def get(session: AdminSession, account: str, request: str) -> StoredReview:
+    with session.reading() as connection:
         return reviews.get(connection, account, request)
 
 
 def listed(
-    office: AdminSession, account: str, state: ReviewState | None, before: str | None = None
+    session: AdminSession, account: str, state: ReviewState | None, before: str | None = None
 ) -> list[str]:
-    with office.reading() as connection:
+    with session.reading() as connection:
         found = reviews.listing(connection, account, state, before, 2)
     return [review.request_id for review in found]
 
 
 def test_a_review_is_resolved_once_and_the_next_is_told_by_whom_and_when(
-    office: AdminSession,
+    session: AdminSession,
 ) -> None:
-    account = make_account(office)
-    request = open_review(office, account)
-    assert get(office, account, request) == StoredReview(request, MOMENT_MS, ReviewState.OPEN)
-    done = resolve(office, account, request, approve=False, reason=" stolen card ")
+    account = make_account(session)
+    request = open_review(session, account)
+    assert get(session, account, request) == StoredReview(request, MOMENT_MS, ReviewState.OPEN)
+    done = resolve(session, account, request, approve=False, reason=" stolen card ")
     assert (done.state, done.actor, done.reason) == (ReviewState.DECLINED, "test", "stolen card")
     assert done.resolved_at_ms is not None
-    assert get(office, account, request) == done
-    with office.reading() as connection:
+    assert get(session, account, request) == done
+    with session.reading() as connection:
         [said] = feedback.history(connection, account, request)
     assert (said.label, said.source, said.actor) == (Label.FRAUD, LabelSource.REVIEW, "test")
     assert said.recorded_at_ms == done.resolved_at_ms
     with pytest.raises(AlreadyResolved, match="was DECLINED by test at 20") as late:
-        resolve(office, account, request)
+        resolve(session, account, request)
     assert isinstance(late.value, Conflict)
-    assert get(office, account, request) == done
+    assert get(session, account, request) == done
 
 
-def test_resolving_leaves_one_line_in_the_trail_without_the_reason(office: AdminSession) -> None:
-    account = make_account(office)
-    request = open_review(office, account)
-    resolve(office, account, request, reason="called the customer at home")
+def test_resolving_leaves_one_line_in_the_trail_without_the_reason(session: AdminSession) -> None:
+    account = make_account(session)
+    request = open_review(session, account)
+    resolve(session, account, request, reason="called the customer at home")
     with pytest.raises(AlreadyResolved):
-        resolve(office, account, request)
-    with office.reading() as connection:
+        resolve(session, account, request)
+    with session.reading() as connection:
         *_, line = audit.read(connection, account, 10)
         everything = str([row._asdict() for row in connection.execute(sa.select(AUDIT))])
-        report = audit.verify(connection, office.ring.current(keyring.AUDIT)[1])
+        report = audit.verify(connection, session.ring.current(keyring.AUDIT)[1])
     assert (line.action, line.actor) == ("review.resolve", "test")
     assert line.details == {"requestId": request, "state": "APPROVED"}
     assert everything.count("review.resolve") == 1
@@ -81,15 +81,15 @@ def test_resolving_leaves_one_line_in_the_trail_without_the_reason(office: Admin
     assert report.problems == []
 
 
-def test_of_many_who_resolve_at_once_one_wins(office: AdminSession) -> None:
-    account = make_account(office)
-    request = open_review(office, account)
+def test_of_many_who_resolve_at_once_one_wins(session: AdminSession) -> None:
+    account = make_account(session)
+    request = open_review(session, account)
     won: list[StoredReview] = []
     lost: list[GatehouseError] = []
 
     def run(approve: bool) -> None:
         try:
-            won.append(resolve(office, account, request, approve=approve, reason=str(approve)))
+            won.append(resolve(session, account, request, approve=approve, reason=str(approve)))
         except GatehouseError as error:
             lost.append(error)
 
@@ -99,22 +99,22 @@ def test_of_many_who_resolve_at_once_one_wins(office: AdminSession) -> None:
     for thread in threads:
         thread.join()
     assert [type(error) for error in lost] == [AlreadyResolved] * 5
-    assert won == [get(office, account, request)]
-    with office.reading() as connection:
+    assert won == [get(session, account, request)]
+    with session.reading() as connection:
         assert len(feedback.history(connection, account, request)) == 1
 
 
-def test_nobody_sees_or_resolves_the_review_of_another_account(office: AdminSession) -> None:
-    mine, other = make_account(office), make_account(office)
-    request = open_review(office, mine)
+def test_nobody_sees_or_resolves_the_review_of_another_account(session: AdminSession) -> None:
+    mine, other = make_account(session), make_account(session)
+    request = open_review(session, mine)
     with pytest.raises(NotFound):
-        get(office, other, request)
+        get(session, other, request)
     with pytest.raises(NotFound):
-        resolve(office, other, request)
-    assert listed(office, other, None) == []
-    assert get(office, mine, request).state is ReviewState.OPEN
-    with office.reading() as connection:
-        found = [get(office, mine, request)]
+        resolve(session, other, request)
+    assert listed(session, other, None) == []
+    assert get(session, mine, request).state is ReviewState.OPEN
+    with session.reading() as connection:
+        found = [get(session, mine, request)]
         assert reviews.with_records(connection, other, found)[0].record is None
 
 
@@ -123,47 +123,47 @@ def test_nobody_sees_or_resolves_the_review_of_another_account(office: AdminSess
     ["", "req_", "req_00000000000000000000000000", "req_\x00", "\udcff", "x" * 100_000],
     ids=["empty", "short", "unknown", "nul", "surrogate", "huge"],
 )
-def test_what_is_no_review_is_not_found(office: AdminSession, request_id: str) -> None:
-    account = make_account(office)
+def test_what_is_no_review_is_not_found(session: AdminSession, request_id: str) -> None:
+    account = make_account(session)
     with pytest.raises(NotFound):
-        get(office, account, request_id)
+        get(session, account, request_id)
     with pytest.raises(NotFound):
-        resolve(office, account, request_id)
+        resolve(session, account, request_id)
 
 
-def test_a_reason_is_bounded_and_kept_without_card_numbers(office: AdminSession) -> None:
-    account = make_account(office)
-    request = open_review(office, account)
+def test_a_reason_is_bounded_and_kept_without_card_numbers(session: AdminSession) -> None:
+    account = make_account(session)
+    request = open_review(session, account)
     for reason in ("", " \n\t", "\u200b", "x" * 501):
         with pytest.raises(InvalidInput, match="1 to 500 characters"):
-            resolve(office, account, request, reason=reason)
-    done = resolve(office, account, request, reason="4242 4242 4242 4242\x00\udcff\x1b[2J ok")
+            resolve(session, account, request, reason=reason)
+    done = resolve(session, account, request, reason="4242 4242 4242 4242\x00\udcff\x1b[2J ok")
     assert done.reason == "[card]\ufffd\ufffd\ufffd[2J ok"
-    assert get(office, account, request) == done
-    longest = open_review(office, account)
-    assert resolve(office, account, longest, reason="x" * 500).reason == "x" * 500
+    assert get(session, account, request) == done
+    longest = open_review(session, account)
+    assert resolve(session, account, longest, reason="x" * 500).reason == "x" * 500
 
 
-def test_reviews_are_paged_newest_first_by_state(office: AdminSession) -> None:
-    account = make_account(office)
-    first, second, third, fourth = (open_review(office, account, MOMENT_MS + n) for n in range(4))
-    resolve(office, account, second)
-    resolve(office, account, third, approve=False)
-    assert listed(office, account, None) == [fourth, third]
-    assert listed(office, account, None, third) == [second, first]
-    assert listed(office, account, ReviewState.OPEN) == [fourth, first]
-    assert listed(office, account, ReviewState.OPEN, fourth) == [first]
-    assert listed(office, account, ReviewState.APPROVED) == [second]
-    assert listed(office, account, ReviewState.DECLINED) == [third]
-    assert listed(office, account, ReviewState.DECLINED, third) == []
+def test_reviews_are_paged_newest_first_by_state(session: AdminSession) -> None:
+    account = make_account(session)
+    first, second, third, fourth = (open_review(session, account, MOMENT_MS + n) for n in range(4))
+    resolve(session, account, second)
+    resolve(session, account, third, approve=False)
+    assert listed(session, account, None) == [fourth, third]
+    assert listed(session, account, None, third) == [second, first]
+    assert listed(session, account, ReviewState.OPEN) == [fourth, first]
+    assert listed(session, account, ReviewState.OPEN, fourth) == [first]
+    assert listed(session, account, ReviewState.APPROVED) == [second]
+    assert listed(session, account, ReviewState.DECLINED) == [third]
+    assert listed(session, account, ReviewState.DECLINED, third) == []
 
 
-def test_each_review_comes_with_its_own_record(office: AdminSession) -> None:
-    account = make_account(office)
-    requests = [open_review(office, account) for _ in range(3)]
-    with office.database.writing() as connection:
+def test_each_review_comes_with_its_own_record(session: AdminSession) -> None:
+    account = make_account(session)
+    requests = [open_review(session, account) for _ in range(3)]
+    with session.database.writing() as connection:
         connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == requests[1]))
-    with office.reading() as connection:
+    with session.reading() as connection:
         found = reviews.listing(connection, account, None, None, 10)
         pairs = reviews.with_records(connection, account, found)
         assert reviews.with_records(connection, account, []) == []
@@ -175,34 +175,34 @@ def test_each_review_comes_with_its_own_record(office: AdminSession) -> None:
     assert (newest.request_id, oldest.request_id) == (requests[2], requests[0])
 
 
-def test_labels_are_what_people_found_within_the_span(office: AdminSession) -> None:
-    account, other = make_account(office), make_account(office)
+def test_labels_are_what_people_found_within_the_span(session: AdminSession) -> None:
+    account, other = make_account(session), make_account(session)
     early, fraud, good, unknown, late = (
-        open_review(office, account, MOMENT_MS + n) for n in (-1, 0, 5, 6, 10)
+        open_review(session, account, MOMENT_MS + n) for n in (-1, 0, 5, 6, 10)
     )
-    resolve(office, account, early)
-    resolve(office, account, fraud, approve=False)
-    resolve(office, account, good)
-    resolve(office, account, late)
-    resolve(office, other, open_review(office, other, MOMENT_MS + 1))
-    with office.reading() as connection:
+    resolve(session, account, early)
+    resolve(session, account, fraud, approve=False)
+    resolve(session, account, good)
+    resolve(session, account, late)
+    resolve(session, other, open_review(session, other, MOMENT_MS + 1))
+    with session.reading() as connection:
         found = feedback_history.labels(connection, account, MOMENT_MS, MOMENT_MS + 10)
     assert found == {fraud: True, good: False}
     assert unknown not in found
 
 
-def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
-    account = make_account(office)
-    request, other = open_review(office, account), open_review(office, account)
+def test_a_server_resolves_in_the_name_of_the_key(session: AdminSession) -> None:
+    account = make_account(session)
+    request, other = open_review(session, account), open_review(session, account)
     winners: list[str] = []
     seen: list[int] = []
 
     async def noted() -> None:
-        with office.reading() as connection:
+        with session.reading() as connection:
             seen.append(feedback.newest(connection))
         raise StoreUnavailable("away")
 
-    live = LiveReviews(office, noted)
+    live = LiveReviews(session, noted)
     another = Actor.key("x", account)
 
     async def work() -> None:
@@ -232,6 +232,6 @@ def test_a_server_resolves_in_the_name_of_the_key(office: AdminSession) -> None:
         assert seen == [1]
 
     asyncio.run(work())
-    with office.reading() as connection:
+    with session.reading() as connection:
         *_, line = audit.read(connection, account, 10)
     assert (line.action, [line.actor]) == ("review.resolve", winners)

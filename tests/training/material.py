@@ -1,4 +1,4 @@
-"""Requests of a shop that never was, and reports made by hand."""
+"""Requests of a merchant that never was, and reports made by hand."""
 
 import math
 import random
@@ -51,8 +51,10 @@ def report(**changes: Any) -> ModelReport:
     return ModelReport(**made | changes)
 
 
-def shop(requests: int, seed: int = 1, rate: float = -4.2) -> list[tuple[dict[str, float], bool]]:
-    """What was measured in each of a shop's requests, and whether it was fraud.
+def merchant(
+    requests: int, seed: int = 1, rate: float = -4.2
+) -> list[tuple[dict[str, float], bool]]:
+    """What was measured in each of a merchant's requests, and whether it was fraud.
 
     Many honest customers come from data centres here, which the shipped scorecard does not expect.
     """

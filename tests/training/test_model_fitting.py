@@ -29,8 +29,8 @@ BASE = Sheet(
 )
 
 
-class Shop(NamedTuple):
-    """Requests of a shop that never was, with their true risk."""
+class Merchant(NamedTuple):
+    """Requests of a merchant that never was, with their true risk."""
 
     examples: Examples
     risk: NDArray[np.float64]
@@ -39,9 +39,9 @@ class Shop(NamedTuple):
         return np.arange(len(self.examples))[start:end]
 
 
-def make_shop(
+def make_merchant(
     requests: int, constant: float, *, seed: int = 1, later: float = 0.0, wrong: float = 0.0
-) -> Shop:
+) -> Merchant:
     """Requests whose log-odds of fraud are known; more by `later` in the second half."""
     dice = np.random.default_rng(seed)
     examples = Examples(CODES)
@@ -69,11 +69,13 @@ def make_shop(
             signals["VAST"] = (1e308, -1e308, 5e-324, 1.0)[row // 2 % 4]
         examples.add(float(row), signals)
         examples.set_label(row, bool(fraud[row]))
-    return Shop(examples, risk)
+    return Merchant(examples, risk)
 
 
-def risk_of(fitted: Fitted, shop: Shop, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.array([1 - confidence(each) for each in totals(fitted.sheet, shop.examples, rows)])
+def risk_of(fitted: Fitted, merchant: Merchant, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.array(
+        [1 - confidence(each) for each in totals(fitted.sheet, merchant.examples, rows)]
+    )
 
 
 def calibration_error(fraud: NDArray[np.float64], risk: NDArray[np.float64]) -> float:
@@ -99,13 +101,15 @@ def effect(term: Term, value: float) -> float:
 
 
 @pytest.fixture(scope="module")
-def shop() -> Shop:
-    return make_shop(8000, -4.0)
+def merchant() -> Merchant:
+    return make_merchant(8000, -4.0)
 
 
 @pytest.fixture(scope="module", params=["ebm", "logistic"])
-def fitted(shop: Shop, request: pytest.FixtureRequest) -> Fitted:
-    return fit(shop.examples, shop.rows(), BASE, "v-1", FitOptions(method=request.param, bags=2))
+def fitted(merchant: Merchant, request: pytest.FixtureRequest) -> Fitted:
+    return fit(
+        merchant.examples, merchant.rows(), BASE, "v-1", FitOptions(method=request.param, bags=2)
+    )
 
 
 # ---- What a fit gives --------------------------------------------------------------------------
@@ -151,25 +155,25 @@ def test_what_the_data_cannot_speak_of_stays_as_it_was(fitted: Fitted) -> None:
     assert {"RISE", "FLAG", "COUNT"} <= set(fitted.learned)
 
 
-def test_a_fit_tells_what_it_was_made_of(fitted: Fitted, shop: Shop) -> None:
-    assert fitted.frauds == sum(shop.examples.labels)
+def test_a_fit_tells_what_it_was_made_of(fitted: Fitted, merchant: Merchant) -> None:
+    assert fitted.frauds == sum(merchant.examples.labels)
     assert fitted.frauds + fitted.legitimates == 8000
     assert (fitted.since_s, fitted.until_s) == (0.0, 7999.0)
 
 
 def test_confidence_means_what_it_says(fitted: Fitted) -> None:
-    other = make_shop(8000, -4.0, seed=2)
+    other = make_merchant(8000, -4.0, seed=2)
     risk = risk_of(fitted, other, other.rows())
     assert calibration_error(other.risk, risk) < 0.012
     assert np.corrcoef(risk, other.risk)[0, 1] > 0.9
 
 
-def test_the_same_seed_gives_the_same_sheet(shop: Shop) -> None:
-    rows = shop.rows(0, 3000)
-    sheets = [fit(shop.examples, rows, BASE, "v", QUICK).sheet for _ in range(2)]
+def test_the_same_seed_gives_the_same_sheet(merchant: Merchant) -> None:
+    rows = merchant.rows(0, 3000)
+    sheets = [fit(merchant.examples, rows, BASE, "v", QUICK).sheet for _ in range(2)]
     assert sheets[0] == sheets[1]
     other = FitOptions(bags=2, seed=8)
-    assert fit(shop.examples, rows, BASE, "v", other).sheet != sheets[0]
+    assert fit(merchant.examples, rows, BASE, "v", other).sheet != sheets[0]
 
 
 def test_the_sheet_that_ships_can_be_the_base() -> None:
@@ -239,31 +243,35 @@ def test_data_that_says_nothing_moves_only_the_prior(method: Any) -> None:
 
 @pytest.mark.parametrize("method", ["ebm", "logistic"])
 def test_labels_that_are_often_wrong_do_not_break_it(method: Any) -> None:
-    shop = make_shop(3000, -4.0, wrong=0.2)
-    fitted = fit(shop.examples, shop.rows(), BASE, "v", FitOptions(method=method, bags=2))
-    fraud = shop.examples.outcomes(shop.rows()) == 1
-    assert risk_of(fitted, shop, shop.rows()).mean() == pytest.approx(fraud.mean(), rel=0.15)
+    merchant = make_merchant(3000, -4.0, wrong=0.2)
+    fitted = fit(merchant.examples, merchant.rows(), BASE, "v", FitOptions(method=method, bags=2))
+    fraud = merchant.examples.outcomes(merchant.rows()) == 1
+    assert risk_of(fitted, merchant, merchant.rows()).mean() == pytest.approx(
+        fraud.mean(), rel=0.15
+    )
 
 
 # ---- Sampling and calibration ------------------------------------------------------------------
 
 
 def test_leaving_legitimate_requests_out_changes_no_confidence(
-    monkeypatch: pytest.MonkeyPatch, shop: Shop
+    monkeypatch: pytest.MonkeyPatch, merchant: Merchant
 ) -> None:
     monkeypatch.setattr("gatehouse.training.sampling.LEAST_LEGITIMATES", 500)
     some = FitOptions(bags=2, legitimate_per_fraud=3)
-    fitted = fit(shop.examples, shop.rows(), BASE, "v", some)
-    risk = risk_of(fitted, shop, shop.rows())
-    assert risk.mean() == pytest.approx(shop.risk.mean(), rel=0.15)
-    assert calibration_error(shop.risk, risk) < 0.015
+    fitted = fit(merchant.examples, merchant.rows(), BASE, "v", some)
+    risk = risk_of(fitted, merchant, merchant.rows())
+    assert risk.mean() == pytest.approx(merchant.risk.mean(), rel=0.15)
+    assert calibration_error(merchant.risk, risk) < 0.015
 
 
 def test_the_rate_of_fraud_of_the_latest_requests_counts() -> None:
-    shop = make_shop(8000, -4.5, later=1.2)
-    fitted = fit(shop.examples, shop.rows(), BASE, "v", QUICK)
-    now = shop.rows(6000)
-    assert risk_of(fitted, shop, now).mean() == pytest.approx(shop.risk[now].mean(), rel=0.15)
+    merchant = make_merchant(8000, -4.5, later=1.2)
+    fitted = fit(merchant.examples, merchant.rows(), BASE, "v", QUICK)
+    now = merchant.rows(6000)
+    assert risk_of(fitted, merchant, now).mean() == pytest.approx(
+        merchant.risk[now].mean(), rel=0.15
+    )
 
 
 # ---- Totals ------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from gatehouse.training.model_fitting import FitOptions, Fitted
 from gatehouse.training.model_training import TrainingOptions, gather, settled, train
 from gatehouse.training.report import ModelReport, decode_report, encode_report, summary
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
-from tests.training.material import shop
+from tests.training.material import merchant
 
 QUICK = FitOptions(method="logistic")
 OPTIONS = TrainingOptions(QUICK, label_delay_ms=10 * DAY_MS)
@@ -36,7 +36,7 @@ def _examples(
     requests: int = 1500, rate: float = -3.0, *, days: int = 100, labelled: float = 1.0
 ) -> Examples:
     examples, dice = Examples(tuple(BY_CODE)), random.Random(3)
-    for number, (signals, fraud) in enumerate(shop(requests, rate=rate)):
+    for number, (signals, fraud) in enumerate(merchant(requests, rate=rate)):
         row = examples.add((NOW_MS + number * days * DAY_MS // requests) / 1000, signals)
         # Somebody reports from the first on, or nobody does.
         if fraud or dice.random() < labelled or number == 0 < labelled:
@@ -63,7 +63,7 @@ def test_a_trained_sheet_can_be_used_for_all_signals(ordinary: model_training.Tr
 
 def test_a_report_counts_what_was_learned_from(ordinary: model_training.Trained) -> None:
     report = ordinary.report
-    frauds = sum(fraud for _, fraud in shop(1500, rate=-3.0))
+    frauds = sum(fraud for _, fraud in merchant(1500, rate=-3.0))
     assert (report.records, report.frauds, report.method) == (1500, frauds, "logistic")
     assert 0.85 < report.presumed / (1500 - frauds) < 0.95
     assert report.since == iso_time(NOW_MS)
@@ -94,7 +94,7 @@ def test_both_models_are_measured_on_the_newest_requests_alone(
 def test_the_current_model_is_measured_by_what_it_would_have_answered() -> None:
     examples, sheet = _examples(), load_sheet()
     report = train(examples, sheet, sheet, OPTIONS).report
-    card, requests = Scorecard(sheet, BY_CODE.keys()), shop(1500, rate=-3.0)[1200:]
+    card, requests = Scorecard(sheet, BY_CODE.keys()), merchant(1500, rate=-3.0)[1200:]
     risks = np.array([1 - round(card.score(signals).confidence, 4) for signals, _ in requests])
     fraud = np.array([fraud for _, fraud in requests])
     expected, found = measure(fraud, risks.round(4)), report.figures.current
@@ -132,7 +132,7 @@ def test_the_trial_model_learns_only_from_labels_that_were_known_then(
 
 
 def _refusing(requests: int) -> Examples:
-    """A shop whose rules refuse whoever tries many cards in a visit, and that hears no more."""
+    """A merchant whose rules refuse whoever tries many cards in a visit, and that hears no more."""
     examples = _examples(requests, labelled=0.1)
     for row in range(0, requests, 10):
         tried = {"ORDER_PLAUSIBLE": 1.0, "VEL_SESSION_CARDS": 12.0}
@@ -243,7 +243,7 @@ def test_the_newest_requests_do_not_set_the_confidence_when_only_fraud_is_report
     sheet = load_sheet()
     trained = train(examples, sheet, sheet, options)
     assert any("its confidence was set by all requests" in one for one in trained.report.warnings)
-    ordinary = Scorecard(trained.sheet, BY_CODE.keys()).score(shop(1)[0][0])
+    ordinary = Scorecard(trained.sheet, BY_CODE.keys()).score(merchant(1)[0][0])
     assert ordinary.confidence > 0.5
 
 
@@ -301,7 +301,7 @@ def test_too_little_to_learn_from_is_refused_with_what_to_do(
 def test_terms_tell_how_many_requests_have_which_effect(ordinary: model_training.Trained) -> None:
     terms = {term.code: term for term in ordinary.report.terms}
     assert list(terms) == [term.code for term in ordinary.sheet.terms]
-    requests = [signals for signals, _ in shop(1500, rate=-3.0)]
+    requests = [signals for signals, _ in merchant(1500, rate=-3.0)]
     pace, vpn, tor = terms["VEL_IP_EVENTS"], terms["IP_VPN"], terms["IP_TOR_EXIT"]
     assert (pace.source, pace.requests) == ("learned", 1500)
     first = sum(signals["VEL_IP_EVENTS"] < pace.cuts[0] for signals in requests)
@@ -321,13 +321,13 @@ Keep = Callable[[int, str, str, int], str]
 
 
 @pytest.fixture
-def keep(sqlite_office: AdminSession) -> Keep:
+def keep(sqlite_session: AdminSession) -> Keep:
     """Keeps a record of the day that is so many days ago."""
 
     def kept(number: int, operation: str, text: str, days_ago: int = 50) -> str:
         at_ms = NOW_MS - days_ago * DAY_MS
         row = {"account_id": "acct_1", "request_id": request_id(number, at_ms), "at_ms": at_ms}
-        with sqlite_office.database.writing() as connection:
+        with sqlite_session.database.writing() as connection:
             connection.execute(DECISIONS.insert(), {**row, "operation": operation, "record": text})
         return request_id(number, at_ms)
 
@@ -342,18 +342,18 @@ def _judged(value: float = 1.0, *, completed: bool = True) -> dict[str, Any]:
     return stage("Sentry", {"signals": {"IP_VPN": value, "GONE": 2}}, completed=completed)
 
 
-def _gather(sqlite_office: AdminSession, labels: dict[str, bool], until_ms: int = NOW_MS) -> Any:
+def _gather(sqlite_session: AdminSession, labels: dict[str, bool], until_ms: int = NOW_MS) -> Any:
     told: list[int] = []
     known = {name: KnownLabel(fraud, NOW_MS) for name, fraud in labels.items()}
     span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
     wanted = settled(span, until_ms, OPTIONS)
-    examples, counts = gather(stream(sqlite_office.database, wanted, told.append), known)
+    examples, counts = gather(stream(sqlite_session.database, wanted, told.append), known)
     assert counts.looked_at == (told[-1] if told else 0)
     return examples, counts
 
 
 def test_what_sentry_measured_is_gathered_from_whoever_asked_it(
-    sqlite_office: AdminSession, keep: Keep
+    sqlite_session: AdminSession, keep: Keep
 ) -> None:
     fraud = keep(1, "sentry", _text(_judged(0.25)), 50)
     honest = keep(2, "pipeline", _text(stage("Rules", {"signals": {}}), _judged(0.5)), 40)
@@ -364,7 +364,7 @@ def test_what_sentry_measured_is_gathered_from_whoever_asked_it(
     keep(7, "sentry", _text(stage("Sentry", {})), 30)
     keep(8, "sentry", "{", 30)
     keep(9, "sentry", _text(stage("Sentry", {"signals": {"IP_VPN": "x"}})), 30)
-    examples, told = _gather(sqlite_office, {fraud: True, honest: False})
+    examples, told = _gather(sqlite_session, {fraud: True, honest: False})
     assert list(examples.labels) == [1, 0, -1]
     assert list(examples.known_s)[:2] == [NOW_MS / 1000] * 2
     assert list(examples.doubtful) == [0, 0, 0]
@@ -393,27 +393,27 @@ def _event(*, counted: bool = True, declined: bool = False) -> RecordedEvent:
     ],
 )
 def test_a_request_that_nobody_would_complain_of_is_doubtful(
-    sqlite_office: AdminSession, keep: Keep, changes: Any, event: Any, doubtful: bool
+    sqlite_session: AdminSession, keep: Keep, changes: Any, event: Any, doubtful: bool
 ) -> None:
     judged = stage("Sentry", {"signals": {"IP_VPN": 1.0}, "event": event})
     text = msgspec.json.encode({**record(stages=[judged]), **changes}).decode()
     keep(1, "pipeline", text, 50)
-    examples, _ = _gather(sqlite_office, {})
+    examples, _ = _gather(sqlite_session, {})
     assert list(examples.doubtful) == [doubtful]
 
 
 def test_a_request_in_which_nothing_was_measured_is_an_example_too(
-    sqlite_office: AdminSession, keep: Keep
+    sqlite_session: AdminSession, keep: Keep
 ) -> None:
     keep(1, "sentry", _text(stage("Sentry", {"signals": {}})), 50)
-    examples, _ = _gather(sqlite_office, {})
+    examples, _ = _gather(sqlite_session, {})
     assert len(examples) == 1
     assert np.isnan(examples.matrix(np.arange(1))).all()
 
 
-def test_requests_wait_until_their_labels_are_in(sqlite_office: AdminSession, keep: Keep) -> None:
+def test_requests_wait_until_their_labels_are_in(sqlite_session: AdminSession, keep: Keep) -> None:
     keep(1, "sentry", _text(_judged()), 11)
     young = keep(2, "sentry", _text(_judged()), 10)
-    assert len(_gather(sqlite_office, {young: True})[0]) == 1
-    assert len(_gather(sqlite_office, {young: True}, NOW_MS + DAY_MS)[0]) == 2
-    assert len(_gather(sqlite_office, {young: True}, NOW_MS - 300 * DAY_MS)[0]) == 0
+    assert len(_gather(sqlite_session, {young: True})[0]) == 1
+    assert len(_gather(sqlite_session, {young: True}, NOW_MS + DAY_MS)[0]) == 2
+    assert len(_gather(sqlite_session, {young: True}, NOW_MS - 300 * DAY_MS)[0]) == 0

@@ -107,7 +107,7 @@ def run(
     return scores, summary
 
 
-def shop(requests: int, step: timedelta, seed: int = 1) -> list[bytes]:
+def merchant(requests: int, step: timedelta, seed: int = 1) -> list[bytes]:
     """A stream in which a few affiliates send frauds, and large amounts are often fraud."""
     chance = random.Random(seed)
     lines = []
@@ -394,7 +394,7 @@ def test_too_few_labels_leave_the_scorecard_as_it_is_and_that_is_told(
 
 
 def test_nothing_of_the_future_is_known_to_any_score() -> None:
-    lines = shop(2200, HOUR / 4)
+    lines = merchant(2200, HOUR / 4)
     options = ReplayOptions(3 * DAY_MS, 7 * DAY_MS, FitOptions(bags=1))
     whole, summary = run(lines, options)
     assert [each.skipped for each in summary.retrainings] == [None, None, None]
@@ -417,7 +417,7 @@ def test_nothing_of_the_future_is_known_to_any_score() -> None:
 
 
 def test_new_scorecards_score_from_their_time_on() -> None:
-    lines = shop(400, HOUR / 2)
+    lines = merchant(400, HOUR / 2)
     begins = 7 * 24 * 2
     learning, summary = run(lines, ReplayOptions(DAY_MS, 7 * DAY_MS, FitOptions(bags=1)))
     assert [each.skipped for each in summary.retrainings] == [None]

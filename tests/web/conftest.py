@@ -1,4 +1,4 @@
-"""What tests of one server share: its data, a shop of its own, and the shop's client."""
+"""What tests of one server share: its data, a merchant of its own, and the merchant's client."""
 
 from collections.abc import Iterator
 
@@ -7,24 +7,24 @@ import pytest
 
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Server
-from tests.web.shop import Shop
+from tests.web.merchant import Merchant
 
 
 @pytest.fixture(scope="module")
-def office(shared: Server) -> Iterator[AdminSession]:
+def session(shared: Server) -> Iterator[AdminSession]:
     """The data of the shared server."""
-    with shared.home.office() as opened:
+    with shared.home.session() as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def shop(office: AdminSession) -> Shop:
-    """A shop for the tests of a module."""
-    return Shop(office)
+def merchant(session: AdminSession) -> Merchant:
+    """A merchant for the tests of a module."""
+    return Merchant(session)
 
 
 @pytest.fixture(scope="module")
-def client(shared: Server, shop: Shop) -> Iterator[httpx.Client]:
-    """Calls the shared server as that shop."""
-    with shared.client(shop.key) as one:
+def client(shared: Server, merchant: Merchant) -> Iterator[httpx.Client]:
+    """Calls the shared server as that merchant."""
+    with shared.client(merchant.key) as one:
         yield one

@@ -7,11 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.core.ids import is_id
 from gatehouse.store.accounts.callers import POLL_S
-from tests.harness import BODY, CARD, Home, Server, precheck, sandbox_key, until
+from tests.harness import BODY, CARD, PATIENCE_S, Home, Server, precheck, sandbox_key, until
+from tests.web.answers import ZERO, refused
 
-ZERO = {"currency": "USD", "amount": 0}
 SILENT_CARD = "4000000000000127"
 
 
@@ -19,25 +18,6 @@ SILENT_CARD = "4000000000000127"
 def client(shared: Server) -> Iterator[httpx.Client]:
     with shared.client(sandbox_key(shared.home)) as one:
         yield one
-
-
-def refused(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
-    """Check the envelope of a refusal and return it."""
-    assert answer.status_code == status, answer.text
-    body: dict[str, Any] = answer.json()
-    assert body["isSuccess"] is False
-    assert body["errors"]["code"] == code
-    assert set(body["errors"]) == {"message", "code", "fieldErrors", "globalErrors"}
-    assert is_id(body["requestId"], "req")
-    assert answer.headers["x-request-id"]
-    assert answer.headers["cache-control"] == "no-store"
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert "server" not in answer.headers
-    if body["billing"] is not None:
-        assert body["billing"]["items"] == []
-        assert body["billing"]["amountAuthorized"]["amount"] == 0
-        assert body["billing"]["amountClosed"]["amount"] == 0
-    return body
 
 
 def test_a_new_user_gets_a_real_answer_with_exact_billing(empty_home: Home) -> None:
@@ -425,18 +405,6 @@ def test_guessing_security_codes_ends_in_fraud_without_asking(home: Home) -> Non
     assert other["preCheckResponse"]["advice"] == "ACCEPT"
 
 
-def test_guesses_sent_at_once_wait_their_turn_and_cost_nothing(home: Home) -> None:
-    settings = {"GATEHOUSE_CARD_GUESS_LIMIT": "3", "GATEHOUSE_PRECHECK_TIMEOUT_MS": "800"}
-    with home.server(**settings) as server, server.client(sandbox_key(home)) as client:
-        slow = BODY | {"cardNumber": SILENT_CARD}
-        with ThreadPoolExecutor(6) as pool:
-            answers = list(pool.map(lambda _: precheck(client, slow).json(), range(6)))
-    found = [answer["preCheckResponse"] for answer in answers]
-    assert {one["advice"] for one in found} == {"RETRY"}
-    assert sum(one["reasons"] == ["too_many_at_once"] for one in found) == 3
-    assert all(answer["billing"]["amountClosed"] == ZERO for answer in answers)
-
-
 def test_an_accounts_policy_decides_what_a_mismatch_means(sqlite_home: Home) -> None:
     account = sqlite_home.account()
     key = sqlite_home.key(account)
@@ -471,17 +439,7 @@ def test_metrics_can_be_kept_off_the_public_port(sqlite_home: Home) -> None:
     with sqlite_home.server(GATEHOUSE_METRICS_PORT=str(port)) as server:
         with server.client() as client:
             refused(client.get("/metrics"), 404, "not_found")
-        assert "gatehouse_info" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
-
-
-def test_an_overloaded_server_says_when_to_come_back(sqlite_home: Home) -> None:
-    settings = {"GATEHOUSE_MAX_IN_FLIGHT": "2", "GATEHOUSE_PRECHECK_TIMEOUT_MS": "1000"}
-    with sqlite_home.server(**settings) as server:
-        with server.client(sandbox_key(sqlite_home)) as client, ThreadPoolExecutor(6) as pool:
-            slow = BODY | {"cardNumber": SILENT_CARD}
-            answers = list(pool.map(lambda _: precheck(client, slow), range(6)))
-            refusals = [answer for answer in answers if answer.status_code == 503]
-            assert len(refusals) == 4
-            refused(refusals[0], 503, "overloaded")
-            assert refusals[0].headers["retry-after"] == "1"
-            assert client.get("/healthz").status_code == 200
+        assert (
+            "gatehouse_info"
+            in httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).text
+        )

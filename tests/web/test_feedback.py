@@ -23,7 +23,8 @@ from gatehouse.store.state import lock_changes
 from gatehouse.web.feedback import FeedbackRequest
 from tests.harness import VISIT, Server, pipeline, sandbox_key, sentry
 from tests.store.reviewing import open_review
-from tests.web.shop import Shop
+from tests.web import answers
+from tests.web.merchant import Merchant
 
 REQUEST = "req_01kabcdefghjkmnpqrstvwxyz0"
 FREE_FROM = {
@@ -34,10 +35,9 @@ FREE_FROM = {
 
 
 def refused(answer: httpx.Response, status: int, code: str) -> Any:
-    body = answer.json()
-    assert (answer.status_code, body["isSuccess"]) == (status, False), answer.text
+    """The errors of a refused call."""
+    body = answers.refused(answer, status, code)
     assert body["feedbackResponse"] is None
-    assert body["errors"]["code"] == code
     return body["errors"]
 
 
@@ -65,7 +65,7 @@ def scored(client: httpx.Client, transaction: Any, reference: Any = None) -> str
     return request_id
 
 
-def test_feedback_is_kept_told_and_free(client: httpx.Client, shop: Shop) -> None:
+def test_feedback_is_kept_told_and_free(client: httpx.Client, merchant: Merchant) -> None:
     request = scored(client, "t-100")
     nothing = shown(client, request)
     assert nothing == {"requestId": request, "label": None, "history": []}
@@ -98,7 +98,7 @@ def test_feedback_is_kept_told_and_free(client: httpx.Client, shop: Shop) -> Non
                 "currency": "USD",
                 "recordedAt": recorded_at,
                 "source": "api",
-                "by": shop.actor,
+                "by": merchant.actor,
             }
         ],
     }
@@ -162,12 +162,12 @@ def test_a_reference_that_is_not_kept_as_it_is_finds_nobody_s_request(
 
 
 def test_so_much_is_said_about_a_request_and_no_more(
-    client: httpx.Client, office: AdminSession, shop: Shop
+    client: httpx.Client, session: AdminSession, merchant: Merchant
 ) -> None:
     request = scored(client, "t-320")
     telling = [
         LabelReport(
-            shop.account,
+            merchant.account,
             [request],
             FeedbackStatement(Label.FRAUD, amount=n),
             "test",
@@ -175,7 +175,7 @@ def test_so_much_is_said_about_a_request_and_no_more(
         )
         for n in range(MOST_STATEMENTS)
     ]
-    with office.database.writing() as connection:
+    with session.database.writing() as connection:
         lock_changes(connection)
         record_all(connection, telling, system_clock())
     errors = refused(give(client, "LEGITIMATE", transactionId="t-320"), 200, "invalid_request")
@@ -192,11 +192,11 @@ def test_a_pipeline_s_request_is_found_by_its_transaction(shared: Server) -> Non
 
 
 def test_a_name_of_too_many_requests_is_refused(
-    client: httpx.Client, office: AdminSession, shared: Server
+    client: httpx.Client, session: AdminSession, shared: Server
 ) -> None:
-    busy = Shop(office)
+    busy = Merchant(session)
     for _ in range(101):
-        open_review(office, busy.account)
+        open_review(session, busy.account)
     with shared.client(busy.key) as theirs:
         errors = refused(give(theirs, clientReferenceId="order-1001"), 200, "invalid_request")
     assert list(errors["fieldErrors"]) == ["clientReferenceId"]
@@ -204,9 +204,9 @@ def test_a_name_of_too_many_requests_is_refused(
 
 
 def test_what_a_review_found_is_in_the_history(
-    client: httpx.Client, office: AdminSession, shop: Shop
+    client: httpx.Client, session: AdminSession, merchant: Merchant
 ) -> None:
-    request = open_review(office, shop.account)
+    request = open_review(session, merchant.account)
     given(client, "FRAUD", requestId=request)
     verdict = {"resolution": "APPROVE", "reason": "Known customer"}
     assert client.post(f"/api/v1/reviews/{request}", json=verdict).status_code == 200
@@ -216,10 +216,10 @@ def test_what_a_review_found_is_in_the_history(
         ("review", "FRAUD"),
         ("api", None),
     ]
-    assert told["history"][0]["by"] == shop.actor
+    assert told["history"][0]["by"] == merchant.actor
 
 
-def test_many_at_once_are_all_kept_and_numbered(client: httpx.Client, shop: Shop) -> None:
+def test_many_at_once_are_all_kept_and_numbered(client: httpx.Client, merchant: Merchant) -> None:
     requests = [scored(client, f"t-4{number:02}") for number in range(12)]
     with ThreadPoolExecutor(12) as pool:
         told = list(pool.map(lambda request: given(client, requestId=request), requests))
@@ -252,9 +252,9 @@ def test_an_unknown_name_is_answered_with_what_to_do(client: httpx.Client) -> No
 
 
 def test_the_requests_of_another_account_are_unknown(
-    client: httpx.Client, office: AdminSession, shared: Server
+    client: httpx.Client, session: AdminSession, shared: Server
 ) -> None:
-    other = Shop(office)
+    other = Merchant(session)
     with shared.client(other.key) as theirs:
         request = scored(theirs, "t-500", "order-500")
         for name in (
@@ -396,10 +396,10 @@ def test_bodies_are_read_within_the_limits_of_all_operations(client: httpx.Clien
 
 
 def test_keys_need_the_scope_and_other_methods_are_refused(
-    client: httpx.Client, office: AdminSession, shared: Server
+    client: httpx.Client, session: AdminSession, shared: Server
 ) -> None:
-    clerk, till = Shop(office, "feedback"), Shop(office, "reviews", "decisions", "sentry")
-    request = open_review(office, clerk.account)
+    clerk, till = Merchant(session, "feedback"), Merchant(session, "reviews", "decisions", "sentry")
+    request = open_review(session, clerk.account)
     path = f"/api/v1/feedback/{request}"
     with shared.client(till.key) as wrong, shared.client() as nobody:
         for one, status, code in (

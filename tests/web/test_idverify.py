@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from tests.harness import AMELIA, CARD, Home, Server, idverify, precheck, sandbox_key, until
+from tests.web.answers import ZERO, record
 
 FIELD = "idVerifyResponse"
 EMAIL = "cardHolderEmailAddressVerificationResults"
@@ -21,7 +22,6 @@ STRANGER = "4000056655665556"
 SILENT_CARD = "4000000000000127"
 LIMITED_CARD = "6200000000000005"
 FEE = {"currency": "USD", "amount": 0.1}
-ZERO = {"currency": "USD", "amount": 0}
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +45,6 @@ def decisions(results: dict[str, Any]) -> list[str]:
     return [name[f"{part}NameAccountMatchDecision"] for part in ("first", "middle", "last")] + [
         name["nameMatchDecision"]
     ]
-
-
-def record(client: httpx.Client, answer: httpx.Response) -> dict[str, Any]:
-    path = f"/api/v1/decisions/{answer.json()['requestId']}"
-    kept: dict[str, Any] = client.get(path).json()["decisionResponse"]
-    return kept
 
 
 # ---- The answer --------------------------------------------------------------------------------

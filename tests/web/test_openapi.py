@@ -24,7 +24,7 @@ from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.database import Database
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.problems import CODES
-from tests.harness import Server, sandbox_key
+from tests.harness import PATIENCE_S, Server, sandbox_key
 from tests.operations.test_account_setup import Nothing
 
 
@@ -42,13 +42,13 @@ class Nobody:
 
 def _operations() -> list[Operation]:
     """What a server offers, without a server."""
-    book, memory, keeper = Nothing(), LocalMemory(1000), EntityHasher(b"k" * 32)
+    book, memory, hasher = Nothing(), LocalMemory(1000), EntityHasher(b"k" * 32)
     parties = Parties(
-        SandboxIssuer(), SandboxIdentities(Nobody()), book, memory, keeper, SandboxGateway()
+        SandboxIssuer(), SandboxIdentities(Nobody()), book, memory, hasher, SandboxGateway()
     )
     stages = make_stages(Settings(), parties)
     builder = Builder(stages)
-    kept = Fingerprinter(Fingerprints((1, b"f" * 32)), keeper)
+    kept = Fingerprinter(Fingerprints((1, b"f" * 32)), hasher)
     setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
     survey = LiveSignalBuilder(builder.shipped_sentry, book, memory, kept)
     return make_operations(stages, Pipelines(setups, survey))
@@ -82,7 +82,7 @@ _EXCLUDED = [
 
 
 def test_the_server_shows_the_description_of_all_its_operations(shared: Server) -> None:
-    document = httpx.get(f"{shared.base}/openapi.json").json()
+    document = httpx.get(f"{shared.base}/openapi.json", timeout=PATIENCE_S).json()
     assert document == DOCUMENT
     assert document["openapi"].startswith("3.1")
     assert {path_of(one) for one in OPERATIONS} <= set(document["paths"])
@@ -110,7 +110,7 @@ def test_the_documented_examples_are_what_the_service_answers(
 
 
 def test_every_code_and_its_status_are_in_the_description(shared: Server) -> None:
-    document = httpx.get(f"{shared.base}/openapi.json").json()
+    document = httpx.get(f"{shared.base}/openapi.json", timeout=PATIENCE_S).json()
     described = {
         (int(status), code)
         for path in document["paths"].values()

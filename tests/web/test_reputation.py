@@ -9,17 +9,17 @@ import httpx
 import pytest
 
 from tests.harness import AMELIA, CARD, PURCHASE, VISIT, Home, Server, pipeline, sentry, until
-from tests.web.shop import Shop
+from tests.web.merchant import Merchant
 
 _NUMBERS = count(1)
 
 
-class Customer(Shop):
-    """A shop, and a customer whom nobody else has seen."""
+class Customer(Merchant):
+    """A merchant, and a customer whom nobody else has seen."""
 
     def __init__(self, home: Home) -> None:
-        with home.office() as office:
-            super().__init__(office, micros=90_000_000)
+        with home.session() as session:
+            super().__init__(session, micros=90_000_000)
         number = next(_NUMBERS)
         self.user, self.address = f"user-{number}", f"24.{number}.2.3"
 
@@ -39,13 +39,13 @@ class Customer(Shop):
 
 
 @pytest.fixture
-def shop(shared: Server) -> Customer:
+def merchant(shared: Server) -> Customer:
     return Customer(shared.home)
 
 
 @pytest.fixture
-def client(shared: Server, shop: Customer) -> Iterator[httpx.Client]:
-    with shared.client(shop.key) as one:
+def client(shared: Server, merchant: Customer) -> Iterator[httpx.Client]:
+    with shared.client(merchant.key) as one:
         yield one
 
 
@@ -75,21 +75,24 @@ def tell(client: httpx.Client, label: str, **subject: Any) -> None:
     assert answer.json()["isSuccess"], answer.text
 
 
-def heard(client: httpx.Client, shop: Customer, wanted: Callable[[Scored], bool]) -> Scored:
+def heard(client: httpx.Client, merchant: Customer, wanted: Callable[[Scored], bool]) -> Scored:
     """The first score after the server has heard of something."""
-    same = asked(shop)
+    same = asked(merchant)
     return until(lambda: score(client, same), wanted)
 
 
-def asked(shop: Customer) -> dict[str, Any]:
+def asked(merchant: Customer) -> dict[str, Any]:
     """The same order whenever it is asked about: it is counted once, and its score says all."""
-    return {**shop.visit(), "event": {"type": "PURCHASE", "transactionId": f"same-{shop.user}"}}
+    return {
+        **merchant.visit(),
+        "event": {"type": "PURCHASE", "transactionId": f"same-{merchant.user}"},
+    }
 
 
 def test_a_fraud_lowers_the_next_visit_at_once_and_can_be_taken_back(
-    client: httpx.Client, shop: Customer
+    client: httpx.Client, merchant: Customer
 ) -> None:
-    first, same = score(client, shop.visit()), asked(shop)
+    first, same = score(client, merchant.visit()), asked(merchant)
     before = score(client, same)
     assert not before.reputations
     tell(client, "FRAUD", requestId=first.request)
@@ -110,47 +113,47 @@ def test_a_fraud_lowers_the_next_visit_at_once_and_can_be_taken_back(
     assert (withdrawn.confidence, withdrawn.effects) == (before.confidence, before.effects)
 
 
-def test_the_reasons_say_so_in_words(client: httpx.Client, shop: Customer) -> None:
-    tell(client, "FRAUD", requestId=score(client, shop.visit()).request)
-    reasons = sentry(client, shop.visit()).json()["sentryResponse"]["reasons"]
+def test_the_reasons_say_so_in_words(client: httpx.Client, merchant: Customer) -> None:
+    tell(client, "FRAUD", requestId=score(client, merchant.visit()).request)
+    reasons = sentry(client, merchant.visit()).json()["sentryResponse"]["reasons"]
     texts = {one["code"]: one["text"] for one in reasons}
     assert texts["ACCOUNT_REPUTATION"] == "Earlier orders of this user turned out to be fraud."
 
 
 def test_feedback_by_transaction_or_reference_counts_as_well(
-    client: httpx.Client, shop: Customer
+    client: httpx.Client, merchant: Customer
 ) -> None:
-    one, other = shop.visit(), shop.visit(user="another")
+    one, other = merchant.visit(), merchant.visit(user="another")
     score(client, one)
     score(client, other)
     tell(client, "FRAUD", transactionId=one["event"]["transactionId"])
-    assert "ACCOUNT_REPUTATION" in score(client, shop.visit()).reputations
-    assert "ACCOUNT_REPUTATION" not in score(client, shop.visit(user="another")).reputations
+    assert "ACCOUNT_REPUTATION" in score(client, merchant.visit()).reputations
+    assert "ACCOUNT_REPUTATION" not in score(client, merchant.visit(user="another")).reputations
     tell(client, "CHARGEBACK", clientReferenceId=other["clientReferenceId"])
-    assert "ACCOUNT_REPUTATION" in score(client, shop.visit(user="another")).reputations
+    assert "ACCOUNT_REPUTATION" in score(client, merchant.visit(user="another")).reputations
 
 
 def test_a_user_is_scored_by_what_it_shares_with_others(
-    client: httpx.Client, shop: Customer
+    client: httpx.Client, merchant: Customer
 ) -> None:
-    tell(client, "FRAUD", requestId=score(client, shop.visit()).request)
-    neighbour = score(client, shop.visit(user="neighbour"))
+    tell(client, "FRAUD", requestId=score(client, merchant.visit()).request)
+    neighbour = score(client, merchant.visit(user="neighbour"))
     assert neighbour.reputations
     assert "ACCOUNT_REPUTATION" not in neighbour.reputations
-    moved = score(client, shop.visit(address="70.1.2.3"))
+    moved = score(client, merchant.visit(address="70.1.2.3"))
     assert "ACCOUNT_REPUTATION" in moved.reputations
 
 
 def test_a_card_and_a_mailbox_have_a_name_wherever_they_come_from(
-    client: httpx.Client, shop: Customer, shared: Server
+    client: httpx.Client, merchant: Customer, shared: Server
 ) -> None:
     def bought(by: httpx.Client, user: str, address: str) -> Scored:
-        visit = shop.visit(user=user, address=address)
+        visit = merchant.visit(user=user, address=address)
         sent = {**PURCHASE, "pipelineId": 2, "sentryRequest": visit, "idVerifyRequest": AMELIA}
         sent["rulesRequest"] = {"customerIp": address, "cardNumber": CARD, "userId": user}
         return Scored(pipeline(by, sent))
 
-    first = bought(client, shop.user, shop.address)
+    first = bought(client, merchant.user, merchant.address)
     other = Customer(shared.home)
     with shared.client(other.key) as elsewhere:
         assert not bought(client, "before", "70.2.2.3").reputations
@@ -165,50 +168,50 @@ def test_a_card_and_a_mailbox_have_a_name_wherever_they_come_from(
 
 
 def test_a_label_given_by_a_command_reaches_the_running_server(
-    client: httpx.Client, shop: Customer, shared: Server
+    client: httpx.Client, merchant: Customer, shared: Server
 ) -> None:
-    request = score(client, shop.visit()).request
-    given = ("feedback", "add", "--account", shop.account, "--request", request, "--label")
+    request = score(client, merchant.visit()).request
+    given = ("feedback", "add", "--account", merchant.account, "--request", request, "--label")
     shared.home.ok(*given, "fraud")
-    found = heard(client, shop, lambda one: "ACCOUNT_REPUTATION" in one.reputations)
+    found = heard(client, merchant, lambda one: "ACCOUNT_REPUTATION" in one.reputations)
     assert found.effects["ACCOUNT_REPUTATION"] < 0
     shared.home.ok(*given, "withdrawn")
-    heard(client, shop, lambda one: not one.reputations)
+    heard(client, merchant, lambda one: not one.reputations)
 
 
 def test_what_a_reviewer_finds_counts(
-    client: httpx.Client, shop: Customer, shared: Server, tmp_path: Path
+    client: httpx.Client, merchant: Customer, shared: Server, tmp_path: Path
 ) -> None:
     rules = tmp_path / "rules.yaml"
     rules.write_text(
         "rule_set: all\nrules:\n"
         "  - name: look\n    condition: order.amount > 1\n    outcome: REVIEW\n"
     )
-    shared.home.ok("rules", "apply", str(rules), "--account", shop.account)
+    shared.home.ok("rules", "apply", str(rules), "--account", merchant.account)
     stages = tmp_path / "pipeline.yaml"
     stages.write_text(
         "pipeline: 7\nname: Reviewed\nstages:\n  - stage: Sentry\n"
         "  - stage: Rules\n    rule_set: all\n"
     )
-    shared.home.ok("pipelines", "apply", str(stages), "--account", shop.account)
-    sent = {**PURCHASE, "pipelineId": 7, "sentryRequest": shop.visit()}
+    shared.home.ok("pipelines", "apply", str(stages), "--account", merchant.account)
+    sent = {**PURCHASE, "pipelineId": 7, "sentryRequest": merchant.visit()}
     answer = until(lambda: pipeline(client, sent).json(), lambda body: body["isSuccess"])
     assert answer["pipelineResponse"]["decision"] == "REVIEW", answer
     resolution = {"resolution": "DECLINE", "reason": "The holder knows nothing of it"}
     resolved = client.post(f"/api/v1/reviews/{answer['requestId']}", json=resolution)
     assert resolved.json()["isSuccess"], resolved.text
-    heard(client, shop, lambda one: one.effects.get("ACCOUNT_REPUTATION", 0) < 0)
+    heard(client, merchant, lambda one: one.effects.get("ACCOUNT_REPUTATION", 0) < 0)
 
 
 def test_another_account_hears_of_what_both_know_alone(
-    client: httpx.Client, shop: Customer, shared: Server
+    client: httpx.Client, merchant: Customer, shared: Server
 ) -> None:
     other = Customer(shared.home)
-    theirs = {**other.visit(user=shop.user, address=shop.address), "customInputs": None}
+    theirs = {**other.visit(user=merchant.user, address=merchant.address), "customInputs": None}
     theirs["event"] = {"type": "PURCHASE", "transactionId": "theirs"}
     with shared.client(other.key) as elsewhere:
         before = score(elsewhere, theirs)
-        tell(client, "FRAUD", requestId=score(client, shop.visit()).request)
+        tell(client, "FRAUD", requestId=score(client, merchant.visit()).request)
         after = score(elsewhere, theirs)
         assert after.confidence < before.confidence
         # The name of a user is another person's elsewhere; of a family the strongest is told.
@@ -217,28 +220,28 @@ def test_another_account_hears_of_what_both_know_alone(
             "IP_NETWORK_REPUTATION",
             "DEVICE_REPUTATION",
         }
-        here = score(client, shop.visit())
+        here = score(client, merchant.visit())
         assert min(here.effects.values()) < min(after.effects.values())
 
 
 def test_accounts_can_be_kept_apart_and_a_reputation_outlives_a_restart(tmp_path: Path) -> None:
     home = Home(tmp_path / "home", "", {"GATEHOUSE_REPUTATION": "separate"}).migrated()
     with home.server() as server:
-        shop, other = Customer(home), Customer(home)
-        with server.client(shop.key) as client, server.client(other.key) as elsewhere:
-            theirs = other.visit(user=shop.user, address=shop.address)
+        merchant, other = Customer(home), Customer(home)
+        with server.client(merchant.key) as client, server.client(other.key) as elsewhere:
+            theirs = other.visit(user=merchant.user, address=merchant.address)
             before = score(elsewhere, theirs)
-            first, second = (score(client, shop.visit()).request for _ in range(2))
+            first, second = (score(client, merchant.visit()).request for _ in range(2))
             tell(client, "FRAUD", requestId=first)
             tell(client, "FRAUD", requestId=second)
             tell(client, "WITHDRAWN", requestId=second)
-            same = asked(shop)
+            same = asked(merchant)
             score(client, same)
             found = score(client, same)
             assert "ACCOUNT_REPUTATION" in found.reputations
             again = score(elsewhere, theirs)
             assert (again.confidence, again.effects) == (before.confidence, before.effects)
-    with home.server() as server, server.client(shop.key) as client:
+    with home.server() as server, server.client(merchant.key) as client:
         server.wait_for_memory()
         anew = score(client, same)
         assert (anew.confidence, anew.effects) == (found.confidence, found.effects)

@@ -10,7 +10,8 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Server
 from tests.store.reviewing import MOMENT_MS, open_review
-from tests.web.shop import Shop
+from tests.web import answers
+from tests.web.merchant import Merchant
 
 APPROVE = {"resolution": "APPROVE", "reason": "Known customer"}
 FREE = {
@@ -22,10 +23,8 @@ FREE = {
 
 
 def refused(answer: httpx.Response, status: int, code: str) -> Any:
-    body = answer.json()
-    assert (answer.status_code, body["isSuccess"]) == (status, False), answer.text
-    assert body["errors"]["code"] == code
-    return body["errors"]
+    """The errors of a refused call."""
+    return answers.refused(answer, status, code)["errors"]
 
 
 def resolved(client: httpx.Client, request: str, body: Any = None) -> httpx.Response:
@@ -33,9 +32,9 @@ def resolved(client: httpx.Client, request: str, body: Any = None) -> httpx.Resp
 
 
 def test_an_open_review_is_shown_with_its_decision_free_of_charge(
-    client: httpx.Client, office: AdminSession, shop: Shop
+    client: httpx.Client, session: AdminSession, merchant: Merchant
 ) -> None:
-    request = open_review(office, shop.account)
+    request = open_review(session, merchant.account)
     answer = client.get(f"/api/v1/reviews/{request}")
     body = answer.json()
     review = body["reviewResponse"]
@@ -54,42 +53,42 @@ def test_an_open_review_is_shown_with_its_decision_free_of_charge(
 
 
 def test_resolving_is_answered_with_the_review_kept_and_audited(
-    client: httpx.Client, office: AdminSession, shop: Shop
+    client: httpx.Client, session: AdminSession, merchant: Merchant
 ) -> None:
-    request = open_review(office, shop.account)
+    request = open_review(session, merchant.account)
     reason = " paid with 4242424242424242\u0000 before "
     answer = resolved(client, request, {"resolution": "DECLINE", "reason": reason})
     body = answer.json()
     review = body["reviewResponse"]
     assert (answer.status_code, body["isSuccess"], body["billing"]) == (200, True, FREE)
-    assert (review["status"], review["resolvedBy"]) == ("DECLINED", shop.actor)
+    assert (review["status"], review["resolvedBy"]) == ("DECLINED", merchant.actor)
     assert review["reason"] == "paid with [card]\ufffd before"
     assert review["resolvedAt"] is not None
     assert review["decision"]["requestId"] == request
     assert client.get(f"/api/v1/reviews/{request}").json()["reviewResponse"] == review
-    with office.reading() as connection:
-        *_, line = audit.read(connection, shop.account, 10)
-    assert (line.action, line.actor) == ("review.resolve", shop.actor)
+    with session.reading() as connection:
+        *_, line = audit.read(connection, merchant.account, 10)
+    assert (line.action, line.actor) == ("review.resolve", merchant.actor)
     assert line.details == {"requestId": request, "state": "DECLINED"}
     again = refused(resolved(client, request), 409, "already_resolved")
-    said = f"{request} was DECLINED by {shop.actor} at {review['resolvedAt']}"
+    said = f"{request} was DECLINED by {merchant.actor} at {review['resolvedAt']}"
     assert again["globalErrors"] == [said]
     assert client.get(f"/api/v1/reviews/{request}").json()["reviewResponse"] == review
 
 
 def test_of_many_who_resolve_at_once_one_wins(
-    client: httpx.Client, office: AdminSession, shop: Shop
+    client: httpx.Client, session: AdminSession, merchant: Merchant
 ) -> None:
-    request = open_review(office, shop.account)
+    request = open_review(session, merchant.account)
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: resolved(client, request), range(8)))
     assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
 
 
-def test_the_list_goes_by_status_and_page(shared: Server, office: AdminSession) -> None:
-    shop = Shop(office)
-    first, second, third = (open_review(office, shop.account, MOMENT_MS + n) for n in range(3))
-    with shared.client(shop.key) as client:
+def test_the_list_goes_by_status_and_page(shared: Server, session: AdminSession) -> None:
+    merchant = Merchant(session)
+    first, second, third = (open_review(session, merchant.account, MOMENT_MS + n) for n in range(3))
+    with shared.client(merchant.key) as client:
 
         def listed(query: str) -> tuple[list[str], bool]:
             body = client.get(f"/api/v1/reviews{query}").json()
@@ -135,9 +134,13 @@ def test_all_that_is_wrong_with_a_query_is_told_at_once(client: httpx.Client) ->
     ],
 )
 def test_a_resolution_needs_a_verdict_and_a_reason(
-    client: httpx.Client, office: AdminSession, shop: Shop, body: Any, wrong: dict[str, str]
+    client: httpx.Client,
+    session: AdminSession,
+    merchant: Merchant,
+    body: Any,
+    wrong: dict[str, str],
 ) -> None:
-    request = open_review(office, shop.account)
+    request = open_review(session, merchant.account)
     errors = refused(resolved(client, request, body), 200, "invalid_request")
     assert errors["fieldErrors"] == {field: [message] for field, message in wrong.items()}
     shown = client.get(f"/api/v1/reviews/{request}").json()
@@ -145,9 +148,9 @@ def test_a_resolution_needs_a_verdict_and_a_reason(
 
 
 def test_bodies_are_read_within_the_limits_of_all_operations(
-    client: httpx.Client, office: AdminSession, shop: Shop
+    client: httpx.Client, session: AdminSession, merchant: Merchant
 ) -> None:
-    path = f"/api/v1/reviews/{open_review(office, shop.account)}"
+    path = f"/api/v1/reviews/{open_review(session, merchant.account)}"
     json = {"Content-Type": "application/json"}
     refused(client.post(path, content=b"{}"), 415, "unsupported_media_type")
     refused(client.post(path, content=b"[]", headers=json), 400, "malformed_body")
@@ -167,10 +170,10 @@ def test_what_is_no_review_is_not_found(client: httpx.Client, request_id: str) -
 
 
 def test_the_review_of_another_account_is_not_found(
-    client: httpx.Client, office: AdminSession, shared: Server
+    client: httpx.Client, session: AdminSession, shared: Server
 ) -> None:
-    other = Shop(office)
-    request = open_review(office, other.account)
+    other = Merchant(session)
+    request = open_review(session, other.account)
     refused(client.get(f"/api/v1/reviews/{request}"), 404, "not_found")
     refused(resolved(client, request), 404, "not_found")
     listed = client.get("/api/v1/reviews?status=all&limit=100").json()["reviewsResponse"]
@@ -181,10 +184,10 @@ def test_the_review_of_another_account_is_not_found(
 
 
 def test_keys_need_the_scope_and_other_methods_are_refused(
-    client: httpx.Client, office: AdminSession, shared: Server
+    client: httpx.Client, session: AdminSession, shared: Server
 ) -> None:
-    clerk, till = Shop(office, "reviews"), Shop(office, "decisions", "pipeline", "rules")
-    request = open_review(office, clerk.account)
+    clerk, till = Merchant(session, "reviews"), Merchant(session, "decisions", "pipeline", "rules")
+    request = open_review(session, clerk.account)
     path = f"/api/v1/reviews/{request}"
     with shared.client(till.key) as wrong, shared.client() as nobody:
         for one, status, code in (

@@ -9,11 +9,11 @@ import httpx
 import psycopg
 import pytest
 
-from tests.harness import BROWSER, VISIT, Home, Server, sandbox_key, sentry, until
+from tests.harness import BROWSER, PATIENCE_S, VISIT, Home, Server, sandbox_key, sentry, until
+from tests.web.answers import ZERO, record
 
 FIELD = "sentryResponse"
 FEE = {"currency": "USD", "amount": 0.02}
-ZERO = {"currency": "USD", "amount": 0}
 _NUMBERS = count(1)
 
 
@@ -59,12 +59,6 @@ def field_errors(answer: httpx.Response) -> dict[str, list[str]]:
     assert body["billing"]["amountClosed"] == ZERO
     found: dict[str, list[str]] = body["errors"]["fieldErrors"]
     return found
-
-
-def record(client: httpx.Client, answer: httpx.Response) -> dict[str, Any]:
-    path = f"/api/v1/decisions/{answer.json()['requestId']}"
-    kept: dict[str, Any] = client.get(path).json()["decisionResponse"]
-    return kept
 
 
 def result(client: httpx.Client, answer: httpx.Response) -> dict[str, Any]:
@@ -431,7 +425,7 @@ def memory(server: Server) -> dict[str, Any]:
     """How the memory is, once it is rebuilt."""
 
     def look() -> dict[str, Any]:
-        told: dict[str, Any] = httpx.get(f"{server.base}/readyz").json()
+        told: dict[str, Any] = httpx.get(f"{server.base}/readyz", timeout=PATIENCE_S).json()
         assert told["checks"]["memory"] is (told["memory"]["state"] == "ready")
         return told
 
@@ -506,12 +500,15 @@ def test_a_server_is_ready_and_can_be_stopped_while_its_memory_is_rebuilt(
     with psycopg.connect(url) as blocking:
         blocking.execute("LOCK TABLE decisions IN ACCESS EXCLUSIVE MODE")
         with home.server() as server:
-            told = httpx.get(f"{server.base}/readyz")
+            told = httpx.get(f"{server.base}/readyz", timeout=PATIENCE_S)
             assert told.status_code == 200
             assert (told.json()["status"], told.json()["checks"]["memory"]) == ("ready", False)
             assert told.json()["memory"]["state"] == "rebuilding"
             assert server.stop() == 0
         with home.server() as server:
-            assert httpx.get(f"{server.base}/readyz").json()["checks"]["memory"] is False
+            assert (
+                httpx.get(f"{server.base}/readyz", timeout=PATIENCE_S).json()["checks"]["memory"]
+                is False
+            )
             blocking.rollback()
             assert memory(server)["events"] == 1

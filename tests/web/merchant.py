@@ -4,11 +4,11 @@ from gatehouse.store.accounts import accounts, keys, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 
 
-class Shop:
+class Merchant:
     """An account of its own with a key for everything, or for some operations."""
 
-    def __init__(self, office: AdminSession, *scopes: str, micros: int = 7_000_000) -> None:
-        with office.change() as change:
+    def __init__(self, session: AdminSession, *scopes: str, micros: int = 7_000_000) -> None:
+        with session.change() as change:
             self.account = accounts.create(change, "Shop", "USD").account_id
             ledger.top_up(change, self.account, micros, "")
             terms = keys.KeyTerms(scopes=scopes, rate_limit_per_second=0)

@@ -1,0 +1,88 @@
+"""A running server, and the clients that call it."""
+
+import contextlib
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+
+from tests.forkserver import Fork
+from tests.harness.waiting import PATIENCE_S, until
+
+if TYPE_CHECKING:
+    from tests.harness.home import Home
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    port: int
+    process: "Fork | subprocess.Popen[bytes]"
+    home: "Home"
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def wait(self) -> None:
+        """Wait until it is ready to serve."""
+        ends_at = time.monotonic() + PATIENCE_S
+        while not self._is_ready():
+            assert self.process.poll() is None, f"the server ended: {self.log()[-2000:]}"
+            assert time.monotonic() < ends_at, f"it did not get ready: {self.log()[-2000:]}"
+            time.sleep(0.02)
+
+    def _is_ready(self) -> bool:
+        with contextlib.suppress(httpx.TransportError):
+            return httpx.get(f"{self.base}/readyz", verify=False).status_code == 200
+        return False
+
+    def wait_for_memory(self) -> None:
+        """Wait until what was recorded earlier is remembered."""
+        address = f"{self.base}/readyz"
+        until(
+            lambda: httpx.get(address, verify=False, timeout=PATIENCE_S).json()["checks"]["memory"]
+        )
+
+    def log(self) -> str:
+        return (self.home.path / "server.log").read_text()
+
+    def stop(self) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE_S)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE_S)
+
+    def client(self, key: str | None = None, **headers: str) -> httpx.Client:
+        """A client that sends the key and checks nothing by itself."""
+        given = {"X-API-KEY": key} if key else {}
+        return httpx.Client(
+            base_url=self.base, headers={**given, **headers}, timeout=PATIENCE_S, verify=False
+        )
+
+    def raw(self, data: bytes, *, timeout: float = PATIENCE_S, half_close: bool = False) -> bytes:
+        """Send bytes as they are and return all that comes back until the end."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout) as connection:
+            connection.sendall(data)
+            if half_close:
+                connection.shutdown(socket.SHUT_WR)
+            received = b""
+            with contextlib.suppress(TimeoutError, ConnectionResetError):
+                while part := connection.recv(65536):
+                    received += part
+            return received

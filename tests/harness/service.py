@@ -1,0 +1,63 @@
+"""The running service in this process, for what another process would hide: its registrations,
+its connectors, its clock.
+"""
+
+import asyncio
+import contextlib
+import gc
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import httpx
+
+from gatehouse.access.actors import Actor
+from gatehouse.bootstrap import Service
+from gatehouse.installation import open_admin_session
+from gatehouse.intel.networks import load_networks
+from gatehouse.settings import load_settings
+from tests.harness.home import Home
+
+
+class ManualClockLoop(asyncio.SelectorEventLoop):
+    """An event loop in which time passes only when a test says so."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+
+def call_service(
+    home: Home,
+    key: str,
+    scenario: Callable[[httpx.AsyncClient], Awaitable[None]],
+    loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+) -> None:
+    """Run a scenario with a client of the service, while the service runs."""
+
+    async def whole() -> None:
+        async with _serving(home) as service:
+            transport = httpx.ASGITransport(service.application, client=("127.0.0.1", 1))
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://test", headers={"X-API-KEY": key}
+            ) as client:
+                await scenario(client)
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(whole())
+
+
+@contextlib.asynccontextmanager
+async def _serving(home: Home) -> AsyncIterator[Service]:
+    settings = load_settings(home.environ())
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    session = open_admin_session(settings, Actor.system("test"))
+    service = Service(settings, session, load_networks, alone=not home.database_url)
+    await service.start()
+    try:
+        yield service
+    finally:
+        await service.stop()
+        sys.setswitchinterval(interval)
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
