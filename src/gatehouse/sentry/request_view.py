@@ -17,7 +17,7 @@ from gatehouse.intel.places import minor_digits
 from gatehouse.sentry import kinds
 from gatehouse.sentry.carts import Cart, read_cart
 from gatehouse.sentry.memory import EntityKind
-from gatehouse.sentry.recalled import History
+from gatehouse.sentry.recalled import EntityView, History
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.request import (
     BuyerAccount,
@@ -106,6 +106,10 @@ class RequestView(msgspec.Struct):
             self.address.is_public or self.facts.country is not None
         )
 
+    def recall(self, kind: EntityKind) -> EntityView | None:
+        """The history of the request's entity of a kind, if there is one."""
+        return None if self.history is None else self.history.of(kind)
+
     def unlikeness(self) -> float | None:
         """How unlike its user the event looks, worked out once; None for strangers."""
         if self.ratio is msgspec.UNSET:
@@ -124,7 +128,7 @@ class RequestView(msgspec.Struct):
     def spending(self) -> Spending | None:
         """What the user usually spends, worked out once; None without a habit."""
         if self.spent is msgspec.UNSET:
-            user = None if self.history is None else self.history.of(kinds.USER)
+            user = self.recall(kinds.USER)
             self.spent = None if user is None else _habit(user.usual_amounts())
         return self.spent
 

@@ -14,7 +14,7 @@ from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.recalled import EntityView
 from gatehouse.sentry.request_view import DAY_S, RequestView
 
-ACCOUNT: Final = Collection(Group.ACCOUNT)
+ACCOUNT: Final = Collection(Group.ACCOUNT, lambda view: view.request.account is not None)
 _feature = ACCOUNT.feature
 
 
@@ -52,7 +52,7 @@ def _named(view: RequestView) -> float | None:
     says="The user was first seen less than a day ago.",
 )
 def _new(view: RequestView) -> float | None:
-    history, user = view.history, _user(view)
+    history, user = view.history, view.recall(kinds.USER)
     if history is None or user is None:
         return None
     if history.events < KNOWING_EVENTS or history.events < 2 * history.users:
@@ -82,14 +82,12 @@ def _unlike(view: RequestView) -> float | None:
     says="Network and device are those this user usually has.",
 )
 def _usual(view: RequestView) -> float | None:
-    ratio, user = view.unlikeness(), _user(view)
+    ratio, user = view.unlikeness(), view.recall(kinds.USER)
     if ratio is None or user is None:
         return None
     times = _times_before(user, kinds.ADDRESS, kinds.OPERATOR)
-    if times is None:
-        return 0.0
     times_with_agent = _times_before(user, kinds.AGENT, kinds.SYSTEM)
-    if times_with_agent is None:
+    if not times or not times_with_agent:
         return 0.0
     return max(-ratio, math.log(min(times, times_with_agent)))
 
@@ -104,7 +102,7 @@ def _usual(view: RequestView) -> float | None:
     needs=with_country,
 )
 def _country_new(view: RequestView) -> float | None:
-    user = _user(view)
+    user = view.recall(kinds.USER)
     if user is None or view.country is None or view.facts.relay or user.events < 3:
         return None
     if user.times_with(kinds.COUNTRY) > 1:
@@ -122,7 +120,7 @@ def _country_new(view: RequestView) -> float | None:
     needs=with_country,
 )
 def _impossible_travel(view: RequestView) -> float | None:
-    user = _user(view)
+    user = view.recall(kinds.USER)
     if user is None or view.country is None or view.facts.relay or view.facts.mobile:
         return None
     previous = user.previous_country()
@@ -144,7 +142,7 @@ def _impossible_travel(view: RequestView) -> float | None:
     says="The user had not ordered for {value} days.",
 )
 def _dormant_return(view: RequestView) -> float | None:
-    user = _user(view)
+    user = view.recall(kinds.USER)
     if user is None or user.previous_s is None:
         return None
     return max(view.at_s - user.previous_s, 0.0) / DAY_S
@@ -159,7 +157,7 @@ def _dormant_return(view: RequestView) -> float | None:
     says="The user has ordered {value} times before.",
 )
 def _trusted(view: RequestView) -> float | None:
-    user = _user(view)
+    user = view.recall(kinds.USER)
     if user is None or user.previous_s is None:
         return None
     earlier = user.events - 1
@@ -203,17 +201,11 @@ def _username_disposable(view: RequestView) -> float | None:
     return found
 
 
-def _times_before(user: EntityView, kind: EntityKind, wider: EntityKind) -> int | None:
-    """How often the user was seen with this entity; None when not even the wider one is known.
+def _times_before(user: EntityView, kind: EntityKind, wider: EntityKind) -> int:
+    """How often the user was seen with this entity; 0 when not even the wider one is known.
 
     The ratio of a user who orders very often is low from any network. That alone does not make a
     network or a device the user's usual one.
     """
     times = user.times_with(kind)
-    if times > 1 or user.times_with(wider) > 1:
-        return max(times, 1)
-    return None
-
-
-def _user(view: RequestView) -> EntityView | None:
-    return None if view.history is None else view.history.of(kinds.USER)
+    return max(times, 1) if times > 1 or user.times_with(wider) > 1 else 0

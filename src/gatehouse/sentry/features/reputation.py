@@ -91,7 +91,7 @@ def _trend(affiliate: EntityReputation, found: dict[str, float]) -> None:
         found["AFFILIATE_FRAUD_RUN_AGE"] = max(trend.run_days, LEAST)
 
 
-REPUTATION: Final = Collection(Group.REPUTATION, _measures)
+REPUTATION: Final = Collection(Group.REPUTATION, lambda view: bool(view.reputation()), _measures)
 for _code, _words, _whose in _BY_KIND.values():
     REPUTATION.describe(
         _code,
