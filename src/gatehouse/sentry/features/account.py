@@ -69,7 +69,7 @@ def _new(view: RequestView) -> float | None:
     says="Network and device are unlike this user's.",
 )
 def _unlike(view: RequestView) -> float | None:
-    ratio = view.unlikeness()
+    ratio = view.unlikeness
     return None if ratio is None else max(ratio, 0.0)
 
 
@@ -82,7 +82,7 @@ def _unlike(view: RequestView) -> float | None:
     says="Network and device are those this user usually has.",
 )
 def _usual(view: RequestView) -> float | None:
-    ratio, user = view.unlikeness(), view.recall(kinds.USER)
+    ratio, user = view.unlikeness, view.recall(kinds.USER)
     if ratio is None or user is None:
         return None
     times = _times_before(user, kinds.ADDRESS, kinds.OPERATOR)
@@ -166,7 +166,7 @@ def _trusted(view: RequestView) -> float | None:
     # Something that was not sent has been seen 0 times, something new once.
     if user.times_with(kinds.OPERATOR) == 1 or user.times_with(kinds.SYSTEM) == 1:
         return 0.0
-    return 0.0 if (view.unlikeness() or 0.0) >= UNLIKE else float(earlier)
+    return 0.0 if (view.unlikeness or 0.0) >= UNLIKE else float(earlier)
 
 
 @_feature(

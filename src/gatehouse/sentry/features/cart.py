@@ -6,7 +6,7 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import magnitude
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
-from gatehouse.sentry.request_view import RequestView, amount_of
+from gatehouse.sentry.request_view import RequestView
 
 CART: Final = Collection(Group.CART, lambda view: view.request.shopping_cart is not None)
 _feature = CART.feature
@@ -48,7 +48,7 @@ def _invalid(view: RequestView) -> float | None:
         return None
     if not cart.lowering_lines or cart.total is None:
         return float(cart.invalid_lines + cart.lowering_lines)
-    amount = amount_of(view)
+    amount = view.amount
     fits = amount is None or not _gap(view, amount, cart.total)
     return float(cart.invalid_lines if fits else cart.invalid_lines + cart.lowering_lines)
 
@@ -61,7 +61,7 @@ def _invalid(view: RequestView) -> float | None:
     says="The cart does not add up to the order's amount.",
 )
 def _total_mismatch(view: RequestView) -> float | None:
-    amount, cart = amount_of(view), view.cart
+    amount, cart = view.amount, view.cart
     if amount is None or cart is None or cart.total is None or cart.sum_of_prices is None:
         return None
     gap = _gap(view, amount, cart.total)
@@ -76,7 +76,7 @@ def _total_mismatch(view: RequestView) -> float | None:
     says="The cart adds up to the order's amount.",
 )
 def _adds_up(view: RequestView) -> float | None:
-    amount, cart = amount_of(view), view.cart
+    amount, cart = view.amount, view.cart
     if amount is None or cart is None or cart.total is None or cart.invalid_lines:
         return None
     return float(abs(amount - cart.total) <= cart.total / 3)

@@ -10,14 +10,14 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import magnitude
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
 from gatehouse.sentry.memory import MONTH_S
-from gatehouse.sentry.request_view import RequestView, amount_of
+from gatehouse.sentry.request_view import RequestView
 
 _LARGEST: Final = 1_000_000.0
 _LEAST_DEVIATION: Final = 0.2
 
 
 def _spending(view: RequestView, found: dict[str, float]) -> None:
-    amount = amount_of(view)
+    amount = view.amount
     if amount is None:
         return
     found["ORDER_AMOUNT"] = _ratio(amount, magnitude(view.currency) or 1.0)
@@ -29,7 +29,7 @@ def _spending(view: RequestView, found: dict[str, float]) -> None:
     # Without earlier amounts in this currency, the sums are in another one.
     if earlier > 0 and 0 < total < math.inf and user.usual_amounts():
         found["ORDER_AMOUNT_TO_MEAN"] = _ratio(amount * earlier, total)
-    habit = view.spending()
+    habit = view.spending
     if habit is None:
         return
     found["ORDER_AMOUNT_TO_MEDIAN"] = _ratio(amount, habit.median)

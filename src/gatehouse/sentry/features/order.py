@@ -9,7 +9,7 @@ from gatehouse.sentry.amounts import can_be_paid, is_small
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
 from gatehouse.sentry.memory import HOUR_S, EntityKind
-from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending, amount_of
+from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending
 
 ORDER: Final = Collection(
     Group.ORDER, lambda view: view.request.order is not None or view.request.event is not None
@@ -88,7 +88,7 @@ _add(
     says="The amount is far above the merchant's usual ones.",
 )
 def _amount_high(view: RequestView) -> float | None:
-    amount = amount_of(view)
+    amount = view.amount
     if amount is None or view.history is None:
         return None
     usual = view.history.usual_amounts()
@@ -96,7 +96,7 @@ def _amount_high(view: RequestView) -> float | None:
         return None
     deviation = max(usual.deviation * _DEVIATIONS, _LEAST_DEVIATION)
     above = max((math.log(amount) - usual.median) / deviation, 0.0)
-    return 0.0 if above > 0 and _is_usual(amount, view.spending()) else above
+    return 0.0 if above > 0 and _is_usual(amount, view.spending) else above
 
 
 @_feature(
@@ -107,7 +107,7 @@ def _amount_high(view: RequestView) -> float | None:
     says="The amount is {value} times what this user usually spends.",
 )
 def _amount_above_user(view: RequestView) -> float | None:
-    amount, habit = amount_of(view), view.spending()
+    amount, habit = view.amount, view.spending
     if amount is None or habit is None:
         return None
     if amount <= habit.largest * _LARGEST_AGAIN:
@@ -123,7 +123,7 @@ def _amount_above_user(view: RequestView) -> float | None:
     says="The amount is usual for this user.",
 )
 def _amount_usual(view: RequestView) -> float | None:
-    amount, habit = amount_of(view), view.spending()
+    amount, habit = view.amount, view.spending
     if amount is None or habit is None:
         return None
     return float(_is_usual(amount, habit))
@@ -138,7 +138,7 @@ def _amount_usual(view: RequestView) -> float | None:
     says="{value} orders within an hour, and the amount is tiny.",
 )
 def _amount_testing(view: RequestView) -> float | None:
-    amount = amount_of(view)
+    amount = view.amount
     if amount is None or view.history is None:
         return None
     if not is_small(amount, view.currency):

@@ -165,4 +165,4 @@ def _partners(
 
 
 def _entity(view: RequestView, kind: EntityKind) -> EntityView | None:
-    return None if view.is_renewal else view.recall(kind)
+    return None if view.history is None or view.is_renewal else view.history.of(kind)
