@@ -16,7 +16,7 @@ from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry import kinds
 from gatehouse.sentry.carts import Cart, read_cart
-from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.memory import DAY_S, EntityKind
 from gatehouse.sentry.recalled import EntityView, History
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.request import (
@@ -30,7 +30,6 @@ from gatehouse.sentry.request import (
 )
 from gatehouse.sentry.user_likelihood import log_ratio
 
-DAY_S: Final = 86_400
 # A clock may run a little ahead, and an order may reach us days after it was made; beyond that a
 # timestamp says more about the caller's clock than about the event.
 EARLIEST_S: Final = 7 * DAY_S

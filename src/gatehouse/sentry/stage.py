@@ -1,6 +1,7 @@
 """Sentry as a stage of the engine: views, remembers, measures, scores, and gives reasons."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -80,13 +81,9 @@ class SentryStage:
 
     def with_scorecard(self, scorecard: Scorecard) -> "SentryStage":
         """The same stage, asking the same parties, for an account with a scorecard of its own."""
-        return SentryStage(
-            self._book,
-            self._memory,
-            scorecard,
-            self._hasher,
-            time_limit_ms=self.time_limit_ms,
-        )
+        stage = copy(self)
+        stage._scorecard = scorecard
+        return stage
 
     async def run(self, case: Case) -> StageResult:
         """Score the request in the light of what was seen before."""

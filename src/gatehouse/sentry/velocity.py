@@ -14,11 +14,9 @@ from typing import Final, NamedTuple
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.sentry import kinds
 from gatehouse.sentry.entity_history import KIND_BITS, TIME_SHIFT, EntityHistory, days_of
-from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.memory import DAY_S, HOUR_S, MINUTE_S, MONTH_S, WEEK_S, EntityKind
 
-_SPANS_S: Final = {"1m": 60, "1h": 3600, "24h": 86_400, "7d": 7 * 86_400, "30d": 30 * 86_400}
-_DAY_S: Final = _SPANS_S["24h"]
-_MONTH_S: Final = _SPANS_S["30d"]
+_SPANS_S: Final = {"1m": MINUTE_S, "1h": HOUR_S, "24h": DAY_S, "7d": WEEK_S, "30d": MONTH_S}
 _NEVER_S: Final = float("inf")
 _GROUPS: Final = {
     "card": kinds.CARD,
@@ -125,9 +123,9 @@ def _count(
     places, amount, days, age = counts
     age_s = at_s - history.first_s
     if age is not None and age_s > 0:
-        found[age] = int(age_s * _AGE_STEPS / _DAY_S) / _AGE_STEPS
+        found[age] = int(age_s * _AGE_STEPS / DAY_S) / _AGE_STEPS
     timeline = history.timeline or _NOTHING
-    if silence_s > _MONTH_S:
+    if silence_s > MONTH_S:
         if amount is not None:
             found[amount] = min(timeline[-1], _LARGEST)
         return
@@ -149,15 +147,15 @@ def _count(
             until = since
         found[place] = int(total)
     if amount is not None:
-        if silence_s > _DAY_S:
+        if silence_s > DAY_S:
             found[amount] = min(timeline[-1], _LARGEST)
         else:
-            since = bisect_right(moments, at_s - _DAY_S, 0, end)
+            since = bisect_right(moments, at_s - DAY_S, 0, end)
             spent = sum(timeline[3 * since + 2 : 3 * end : 3])
             found[amount] = round(spent, _DIGITS) if spent < _LARGEST else _LARGEST
     if days is not None:
-        if not is_last or age_s >= _MONTH_S:
-            moments = moments[bisect_right(moments, at_s - _MONTH_S, 0, end) : end]
+        if not is_last or age_s >= MONTH_S:
+            moments = moments[bisect_right(moments, at_s - MONTH_S, 0, end) : end]
         found[days] = days_of(moments)
 
 

@@ -9,13 +9,14 @@ from gatehouse.intel.handles import randomness
 from gatehouse.intel.places import distance_km
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group, with_country
-from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.memory import DAY_S, HOUR_S, EntityKind
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.recalled import EntityView
-from gatehouse.sentry.request_view import DAY_S, RequestView
+from gatehouse.sentry.request_view import RequestView
 
 ACCOUNT: Final = Collection(Group.ACCOUNT, lambda view: view.request.account is not None)
 _feature = ACCOUNT.feature
+_add = ACCOUNT.add
 
 
 KNOWING_EVENTS: Final = 50
@@ -24,7 +25,6 @@ TRUSTED_ORDERS: Final = 3
 TRUSTED_DAYS: Final = 14
 UNLIKE: Final = 1.2
 """From this ratio on it is doubtful that the user orders in person."""
-_HOUR_S: Final = 3600.0
 _SHORTEST_TRIP_H: Final = 1 / 60
 _LONGEST_NAME: Final = 254
 # Names that machines give: a UUID, a long number, a digest. They say nothing about the user.
@@ -57,20 +57,18 @@ def _new(view: RequestView) -> float | None:
         return None
     if history.events < KNOWING_EVENTS or history.events < 2 * history.users:
         return None
-    return max((view.at_s - user.first_s) / _HOUR_S, LEAST)
+    return max((view.at_s - user.first_s) / HOUR_S, LEAST)
 
 
-@_feature(
+_add(
     "ACCOUNT_RBA",
+    lambda view: None if view.unlikeness is None else max(view.unlikeness, 0.0),
     meaning="The event does not look like this user's others: another network, another device.",
     computation="Natural logarithm of the likelihood ratio of Freeman et al. (2016), where it is"
     " above 0: how common address and user agent are among all users, over how common they are for"
     " this user. From the fourth event on.",
     says="Network and device are unlike this user's.",
 )
-def _unlike(view: RequestView) -> float | None:
-    ratio = view.unlikeness
-    return None if ratio is None else max(ratio, 0.0)
 
 
 @_feature(
@@ -132,7 +130,7 @@ def _impossible_travel(view: RequestView) -> float | None:
     distance = distance_km(country, view.country)
     if distance is None:
         return None
-    return distance / max(abs(view.at_s - at_s) / _HOUR_S, _SHORTEST_TRIP_H)
+    return distance / max(abs(view.at_s - at_s) / HOUR_S, _SHORTEST_TRIP_H)
 
 
 @_feature(
