@@ -116,7 +116,7 @@ class SentryStage:
     async def observe(
         self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
     ) -> ObservedRequest:
-        """Look at a request, note it with what other inputs told, and recall what it touches."""
+        """View a request, record it with entities of other inputs, and recall their histories."""
         observed = self.view(case, request, more=more)
         event = observed.event
         history = await self._memory.record_and_recall(event)

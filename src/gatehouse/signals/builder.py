@@ -86,7 +86,7 @@ class LiveSignalBuilder:
     def _other_address(
         self, given: SignalInput, found: request_signals.Signals, more: list[Entity], at_ms: int
     ) -> bool:
-        """Rules' own address, when Sentry was told another; it is the one that rules speak of."""
+        """Add the address of the Rules input if Sentry has another; rules are about the former."""
         text, device = given.other_address, given.sentry.device
         address = None if text is None else read_address(text)
         if address is None:
