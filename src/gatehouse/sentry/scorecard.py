@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from operator import itemgetter
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
@@ -151,9 +152,9 @@ class Scorecard:
 
     def _reasons(self, counted: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
         least = self.sheet.report_from
-        reasons = [each for each in counted if abs(each[1]) >= least and each[1]]
-        reasons.sort(key=lambda each: abs(each[1]), reverse=True)
-        return reasons
+        reasons = [(abs(each[1]), each) for each in counted if each[1]]
+        reasons.sort(key=itemgetter(0), reverse=True)
+        return [each for strength, each in reasons if strength >= least]
 
 
 def _quiet_below(term: Term) -> float:

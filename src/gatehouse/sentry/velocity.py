@@ -184,8 +184,12 @@ def _count_refusals(
     found: list[float], plan: VelocityPlan, refused: EntityHistory, at_s: float
 ) -> None:
     """How often it was refused in each span, and with how many different cards."""
+    timeline = refused.timeline or _NOTHING
+    moments = timeline[::3]
+    end = bisect_right(moments, at_s)
     for place, span_s in plan.declines:
-        found[place] = int(refused.count(at_s - span_s, at_s))
+        since = bisect_right(moments, at_s - span_s, 0, end)
+        found[place] = int(sum(timeline[3 * since + 1 : 3 * end : 3]))
     # There are only cards among those that a refusal was met with.
     cards = refused.links or {}
     until = int(at_s) + 1 << TIME_SHIFT
