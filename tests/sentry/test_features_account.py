@@ -84,7 +84,7 @@ def test_an_event_unlike_its_user_is_measured() -> None:
     assert unlike is not None
     assert unlike > 1
     alike = _with_past(_busy_merchant()).view(visit())
-    assert alike.unlikeness() is not None
+    assert alike.unlikeness is not None
     assert _with_past(_busy_merchant()).measure("ACCOUNT_RBA", visit()) == 0
 
 
@@ -104,7 +104,7 @@ def test_where_nobody_else_is_known_times_count() -> None:
 def test_ordering_often_does_not_make_a_strange_network_usual() -> None:
     merchant = _with_past(_busy_merchant(), orders=60)
     view = merchant.view(visit(ip=GERMAN, agent=CHROME))
-    assert (view.unlikeness() or 0) < 0
+    assert (view.unlikeness or 0) < 0
     assert _with_past(_busy_merchant(), orders=60).measure("ACCOUNT_USUAL", visit(ip=GERMAN)) == 0
 
 

@@ -209,7 +209,7 @@ def test_a_label_counts_for_everything_it_touches_and_can_be_taken_back() -> Non
     assert (outcomes.get(1), len(outcomes)) == (None, 2)
 
 
-def test_whoever_had_no_label_for_longest_is_dropped_first() -> None:
+def test_the_entity_longest_without_a_label_is_dropped_first() -> None:
     outcomes = LabelTable(3)
     for key in (1, 2, 3, 1, 4):
         outcomes.add({key: None}, TODAY, fraud=True, times=1)

@@ -52,23 +52,12 @@ class AccountStats(msgspec.Struct):
 
     def tally(self, keys: Iterable[int]) -> None:
         """Count each of these entities once more."""
-        tallies = self.tallies
-        times = tallies.get
-        for key in keys:
-            tallies[key] = times(key, 0) + 1
-        if len(tallies) > _MOST_TALLIES:
-            self.tallies = _thinned(tallies, _MOST_TALLIES // 2)
+        self.tallies = _counted(self.tallies, keys, _MOST_TALLIES)
 
     def sell(self, keys: Sequence[int]) -> None:
         """Count goods once more; goods on several lines of a cart count once."""
-        if not keys:
-            return
-        sold = self.sold
-        times = sold.get
-        for key in dict.fromkeys(keys):
-            sold[key] = times(key, 0) + 1
-        if len(sold) > _MOST_GOODS:
-            self.sold = _thinned(sold, _MOST_GOODS // 2)
+        if keys:
+            self.sold = _counted(self.sold, dict.fromkeys(keys), _MOST_GOODS)
 
     def take_back(self, key: int) -> None:
         """Count an entity once less."""
@@ -117,15 +106,19 @@ class _Amounts(msgspec.Struct):
             self.spread = _spread(kept)
 
 
-def _thinned(counts: dict[int, int], most: int) -> dict[int, int]:
-    """Only the entities that were seen more often: the others are many and say little.
+def _counted(counts: dict[int, int], keys: Iterable[int], most: int) -> dict[int, int]:
+    """The counts with each key once more; of too many, the rare ones are dropped: they say little.
 
     A frequent entity must not be forgotten, or a single fraud would be all that it ever did.
     """
-    least = 1
-    while len(counts) > most:
-        counts = {key: times for key, times in counts.items() if times > least}
-        least *= 2
+    times = counts.get
+    for key in keys:
+        counts[key] = times(key, 0) + 1
+    if len(counts) > most:
+        least = 1
+        while len(counts) > most // 2:
+            counts = {key: times for key, times in counts.items() if times > least}
+            least *= 2
     return counts
 
 

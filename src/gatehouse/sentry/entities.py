@@ -19,8 +19,8 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import Entity, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
-from gatehouse.sentry.request import CartItem, EventType
-from gatehouse.sentry.request_view import RequestView, amount_of
+from gatehouse.sentry.request import CartItem
+from gatehouse.sentry.request_view import RequestView
 
 # Ten digits at the start could be a phone number.
 _PLAIN: Final = re.compile(r"(?![0-9.-]{10})[A-Za-z0-9_.:~/-]{1,64}")
@@ -37,8 +37,6 @@ _LONGEST_MIX: Final = 80
 _SIGNS: Final = re.compile(r"[\W_]+")
 _SMALL_WORDS: Final = frozenset(("and", "und", "et", "y", "e", "en", "of", "de", "the"))
 _MOST_HEADER: Final = 1024
-
-_RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
 
 
 class EntityHasher:
@@ -89,7 +87,7 @@ def event_of(
     """The event as the memory and the record keep it, with entities of other inputs."""
     entities: list[Entity] = []
     # The merchant starts a renewal: address and device are not the customer's.
-    if view.event.type is not _RECURRING_PURCHASE:
+    if not view.is_renewal:
         _add_address(entities, view)
         _add_device(entities, view, hasher)
     order = view.order
@@ -121,7 +119,7 @@ def event_of(
         account_id,
         view.at_s,
         entities,
-        amount_of(view),
+        view.amount,
         None if view.currency_digits is None else view.currency,
         # A relay and a mobile carrier put people into countries where they are not.
         None if facts.relay or facts.mobile else view.country,

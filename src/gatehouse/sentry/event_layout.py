@@ -11,11 +11,10 @@ from typing import Any, Final, NamedTuple
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind
 
-_ALONE: Final[tuple[EntityKind, ...]] = ()
 PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     kinds.ADDRESS: (kinds.USER, kinds.CARD, kinds.BIN, kinds.EMAIL),
     kinds.NETWORK: (kinds.USER,),
-    kinds.DEVICE: _ALONE,
+    kinds.DEVICE: (),
     kinds.PLACE: (kinds.USER, kinds.CARD),
     kinds.SESSION: (
         kinds.ADDRESS,
@@ -37,9 +36,9 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     ),
     kinds.CARD: (kinds.USER, kinds.ADDRESS, kinds.EMAIL),
     kinds.BIN: (kinds.CARD,),
-    kinds.AFFILIATE: _ALONE,
+    kinds.AFFILIATE: (),
     kinds.DISCOUNT: (kinds.USER,),
-    kinds.CATEGORY: _ALONE,
+    kinds.CATEGORY: (),
     kinds.CART: (kinds.USER,),
     kinds.CUSTOM: (kinds.USER, kinds.ADDRESS),
     kinds.EMAIL: (kinds.CARD, kinds.BIN, kinds.ISSUER, kinds.ADDRESS, kinds.USER),

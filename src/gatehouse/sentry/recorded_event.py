@@ -36,18 +36,13 @@ class Measured(NamedTuple):
     event: RecordedEvent | None
 
 
-class _EventResult(msgspec.Struct, frozen=True):
-    """The event in a stage's result, where the record itself does not tell it."""
-
+class _SentryResult(msgspec.Struct, frozen=True):
     event: RecordedEvent | None = None
-
-
-class _MeasuredResult(_EventResult, frozen=True):
+    """The event, where the record itself does not tell it."""
     signals: dict[str, float] | None = None
 
 
-_decode_event: Final = msgspec.json.Decoder(_EventResult).decode
-_decode_measured: Final = msgspec.json.Decoder(_MeasuredResult).decode
+_decode: Final = msgspec.json.Decoder(_SentryResult).decode
 
 
 def recorded_event(event: MemoryEvent, *, counted: bool, declined: bool = False) -> RecordedEvent:
@@ -85,7 +80,7 @@ def measured_in(record: RecordOutline) -> Measured | None:
     """What Sentry measured; None when it did not run or complete. Raises `UnreadableRecord`."""
     for stage in record.stages:
         if stage.name == SENTRY.name and stage.completed:
-            result = read(_decode_measured, stage.result)
+            result = read(_decode, stage.result)
             if result.signals is None:
                 return None
             return Measured(result.signals, record.event or result.event)
@@ -95,7 +90,7 @@ def measured_in(record: RecordOutline) -> Measured | None:
 def _event_of_stage(record: RecordOutline) -> RecordedEvent | None:
     for stage in record.stages:
         if stage.name == SENTRY.name:
-            event = read(_decode_event, stage.result).event
+            event = read(_decode, stage.result).event
             if event is not None:
                 return event
     return None

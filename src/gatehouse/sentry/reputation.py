@@ -8,7 +8,7 @@ what was there before, even when other labels came in between.
 from array import array
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -174,42 +174,33 @@ def _labels(row: int, *, fraud: bool) -> int:
     return row >> _FRAUD_SHIFT & _MOST if fraud else row & _MOST
 
 
-class LabelTable:
+class LabelTable(OrderedDict[int, LabelCounts]):
     """The label counts of all entities, by key; the longest without a label is dropped first."""
 
-    __slots__ = ("_limit", "_table", "get")
-
     def __init__(self, limit: int) -> None:
+        super().__init__()
         self._limit = limit
-        self._table: OrderedDict[int, LabelCounts] = OrderedDict()
-        # Every request asks for all of its entities, so this is the table's own method.
-        self.get: Callable[[int], LabelCounts | None] = self._table.get
-        """What is known of an entity, if anything is."""
-
-    def __len__(self) -> int:
-        return len(self._table)
 
     def add(self, keys: Mapping[int, int | None], day: int, *, fraud: bool, times: int) -> None:
         """Count the label of an event for everything it touched.
 
         A shared key comes with the reporting account's own key of the entity.
         """
-        table = self._table
         for key, own_key in keys.items():
-            counts = table.get(key)
+            counts = self.get(key)
             if counts is None:
                 if times < 0:
                     continue  # The counts were dropped, and the label with them.
-                counts = table[key] = LabelCounts()
-                if len(table) > self._limit:
-                    table.popitem(last=False)
+                counts = self[key] = LabelCounts()
+                if len(self) > self._limit:
+                    self.popitem(last=False)
             else:
-                table.move_to_end(key)
+                self.move_to_end(key)
             counts.add(day, fraud=fraud, times=times)
             if own_key is not None:
                 counts.note_reporter(own_key, times)
             if not counts.known:
-                del table[key]
+                del self[key]
 
 
 class EntityReputation(msgspec.Struct, frozen=True, gc=False):

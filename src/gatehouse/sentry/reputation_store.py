@@ -3,7 +3,7 @@
 The rate of fraud among an entity's events is drawn towards what is usual, the more the less is
 known: towards what other accounts know of the same entity, and that towards the account's own rate.
 
-Most merchants only report frauds. So events that nobody complained about speak for an entity with
+Most merchants only report frauds. So events without a complaint speak for an entity with
 a fraud, but they make no reputation better than the usual one: only a label of legitimate does.
 """
 

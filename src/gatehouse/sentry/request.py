@@ -67,34 +67,31 @@ class EventTime:
         return cls(seconds)
 
 
+def _doc(description: str, *examples: Any) -> Meta:
+    """How the documentation of the API describes a field."""
+    return Meta(description=description, examples=list(examples) or None)
+
+
 class Device(Personal, frozen=True, rename="camel"):
     """The device, and the visit it is used for."""
 
     ip_address: Annotated[
         str | None,
-        Meta(
-            description="Address the request came from: the most telling single field.",
-            examples=["203.0.113.1"],
-        ),
+        _doc("Address the request came from: the most telling single field.", "203.0.113.1"),
     ] = None
     user_agent: Annotated[
         str | None,
-        Meta(
-            description="User-Agent header.",
-            examples=[
-                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 "
-                "(KHTML, like Gecko) Chrome/157.0.0.0 Safari/537.36"
-            ],
+        _doc(
+            "User-Agent header.",
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 "
+            "(KHTML, like Gecko) Chrome/157.0.0.0 Safari/537.36",
         ),
     ] = None
-    accept_language: Annotated[
-        str | None, Meta(description="Accept-Language header.", examples=["en-US,en;q=0.9"])
-    ] = None
-    session_id: Annotated[
-        CallerName | None, Meta(description="Your name for the visit.", examples=["s-81f2"])
-    ] = None
+    accept_language: Annotated[str | None, _doc("Accept-Language header.", "en-US,en;q=0.9")] = None
+    session_id: Annotated[CallerName | None, _doc("Your name for the visit.", "s-81f2")] = None
     session_age: Annotated[
-        float | None, Meta(description="How long the visit has lasted, seconds.", examples=[340])
+        float | None,
+        _doc("How long the visit has lasted, seconds.", 340),
     ] = None
 
 
@@ -103,55 +100,45 @@ class Event(msgspec.Struct, frozen=True, rename="camel"):
 
     type: Annotated[
         EventType | None,
-        Meta(description="`PURCHASE` for a first or only one.", examples=["PURCHASE"]),
+        _doc("`PURCHASE` for a first or only one.", "PURCHASE"),
     ] = None
     transaction_id: Annotated[
         CallerName | None,
-        Meta(
-            description="Your name for the transaction. The same one is not counted twice.",
-            examples=["t-1001"],
-        ),
+        _doc("Your name for the transaction. The same one is not counted twice.", "t-1001"),
     ] = None
     timestamp: Annotated[
         EventTime | None,
-        Meta(description="When it happened, RFC 3339. Without it: now."),
+        _doc("When it happened, RFC 3339. Without it: now."),
     ] = None
 
 
 class Order(msgspec.Struct, frozen=True, rename="camel"):
     """What is bought, in total, and how the buyer came."""
 
-    amount: Annotated[
-        float | None, Meta(description="Total, in units of the currency.", examples=[59.9])
-    ] = None
-    currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])] = None
-    affiliate_id: Annotated[CallerName | None, Meta(description="Who sent the buyer.")] = None
-    referral_id: Annotated[CallerName | None, Meta(description="Which referral led here.")] = None
-    discount_codes: Annotated[list[str] | None, Meta(description="Codes that were used.")] = None
+    amount: Annotated[float | None, _doc("Total, in units of the currency.", 59.9)] = None
+    currency: Annotated[str | None, _doc("ISO 4217 code.", "USD")] = None
+    affiliate_id: Annotated[CallerName | None, _doc("Who sent the buyer.")] = None
+    referral_id: Annotated[CallerName | None, _doc("Which referral led here.")] = None
+    discount_codes: Annotated[list[str] | None, _doc("Codes that were used.")] = None
     referrer_url: Annotated[
-        str | None,
-        Meta(description="Page the buyer came from.", examples=["https://www.example.com/shoes"]),
+        str | None, _doc("Page the buyer came from.", "https://www.example.com/shoes")
     ] = None
 
 
 class BuyerAccount(Personal, frozen=True, rename="camel"):
     """Who buys, in your own terms."""
 
-    user_id: Annotated[
-        CallerName | None, Meta(description="Your name for the user.", examples=["u-4711"])
-    ] = None
-    username: Annotated[
-        str | None, Meta(description="The name the user chose.", examples=["amelia.whitfield"])
-    ] = None
+    user_id: Annotated[CallerName | None, _doc("Your name for the user.", "u-4711")] = None
+    username: Annotated[str | None, _doc("The name the user chose.", "amelia.whitfield")] = None
 
 
 class CartItem(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """One line of the cart."""
 
-    item_id: Annotated[CallerName | None, Meta(description="Your name for the article.")] = None
-    category: Annotated[str | None, Meta(description="What kind of article.")] = None
-    price: Annotated[float | None, Meta(description="Price of one.")] = None
-    quantity: Annotated[float | None, Meta(description="How many.")] = None
+    item_id: Annotated[CallerName | None, _doc("Your name for the article.")] = None
+    category: Annotated[str | None, _doc("What kind of article.")] = None
+    price: Annotated[float | None, _doc("Price of one.")] = None
+    quantity: Annotated[float | None, _doc("How many.")] = None
 
 
 class ShoppingCart(msgspec.Struct, frozen=True, rename="camel"):
@@ -159,9 +146,8 @@ class ShoppingCart(msgspec.Struct, frozen=True, rename="camel"):
 
     items: Annotated[
         list[CartItem] | None,
-        Meta(
-            description="The lines.",
-            examples=[[{"itemId": "sku-7", "category": "shoes", "price": 59.9, "quantity": 1}]],
+        _doc(
+            "The lines.", [{"itemId": "sku-7", "category": "shoes", "price": 59.9, "quantity": 1}]
         ),
     ] = None
 
@@ -172,16 +158,16 @@ CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
 class SentryRequest(Personal, frozen=True, rename="camel"):
     """What is known about a request; every group can be left out."""
 
-    device: Annotated[Device | None, Meta(description="Device and visit.")] = None
-    event: Annotated[Event | None, Meta(description="What happened.")] = None
-    order: Annotated[Order | None, Meta(description="The order.")] = None
-    account: Annotated[BuyerAccount | None, Meta(description="The buyer.")] = None
-    shopping_cart: Annotated[ShoppingCart | None, Meta(description="The cart.")] = None
+    device: Annotated[Device | None, _doc("Device and visit.")] = None
+    event: Annotated[Event | None, _doc("What happened.")] = None
+    order: Annotated[Order | None, _doc("The order.")] = None
+    account: Annotated[BuyerAccount | None, _doc("The buyer.")] = None
+    shopping_cart: Annotated[ShoppingCart | None, _doc("The cart.")] = None
     custom_inputs: Annotated[
         dict[str, CustomValue] | None,
-        Meta(
-            description="Anything else you know; no value may be null.",
-            examples=[{"timezone": "America/New_York", "returning": False}],
+        _doc(
+            "Anything else you know; no value may be null.",
+            {"timezone": "America/New_York", "returning": False},
         ),
     ] = None
     client_reference_id: ClientReferenceField = None

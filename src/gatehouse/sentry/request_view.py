@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import mul
 from typing import Final, NamedTuple
 
@@ -16,8 +16,8 @@ from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry import kinds
 from gatehouse.sentry.carts import Cart, read_cart
-from gatehouse.sentry.memory import EntityKind
-from gatehouse.sentry.recalled import History
+from gatehouse.sentry.memory import DAY_S, EntityKind
+from gatehouse.sentry.recalled import EntityView, History
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.request import (
     BuyerAccount,
@@ -30,7 +30,6 @@ from gatehouse.sentry.request import (
 )
 from gatehouse.sentry.user_likelihood import log_ratio
 
-DAY_S: Final = 86_400
 # A clock may run a little ahead, and an order may reach us days after it was made; beyond that a
 # timestamp says more about the caller's clock than about the event.
 EARLIEST_S: Final = 7 * DAY_S
@@ -57,7 +56,7 @@ class Spending(NamedTuple):
     """Their standard deviation."""
 
 
-class RequestView(msgspec.Struct):
+class RequestView(msgspec.Struct, dict=True):
     """One request as the features see it. A group that was not sent is empty."""
 
     request: SentryRequest
@@ -71,6 +70,8 @@ class RequestView(msgspec.Struct):
     event: Event
     order: Order
     account: BuyerAccount
+    amount: float | None
+    """The order's amount when it is one that could be paid."""
     items: list[CartItem] | None
     cart: Cart | None
     """What the lines come to; None without any line."""
@@ -92,12 +93,6 @@ class RequestView(msgspec.Struct):
     card: KeptCard | None
     history: History | None = None
     """Set once the memory has been asked."""
-    ratio: float | msgspec.UnsetType | None = msgspec.UNSET
-    """Freeman's likelihood ratio, once it was needed."""
-    spent: Spending | msgspec.UnsetType | None = msgspec.UNSET
-    """The user's spending, once it was needed."""
-    reputations: dict[EntityKind, list[EntityReputation]] | None = None
-    """Those of the event's entities, once they were needed."""
 
     @property
     def has_public_address(self) -> bool:
@@ -106,27 +101,26 @@ class RequestView(msgspec.Struct):
             self.address.is_public or self.facts.country is not None
         )
 
+    def recall(self, kind: EntityKind) -> EntityView | None:
+        """The history of the request's entity of a kind, if there is one."""
+        return None if self.history is None else self.history.of(kind)
+
+    @cached_property
     def unlikeness(self) -> float | None:
-        """How unlike its user the event looks, worked out once; None for strangers."""
-        if self.ratio is msgspec.UNSET:
-            comparable = self.address is not None or self.agent is not None
-            history = self.history
-            self.ratio = log_ratio(history) if comparable and history is not None else None
-        return self.ratio
+        """How unlike its user the event looks; None for strangers."""
+        comparable = self.address is not None or self.agent is not None
+        return log_ratio(self.history) if comparable and self.history is not None else None
 
+    @cached_property
     def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
-        """The reputation of every labelled entity of the event, worked out once."""
-        known = self.reputations
-        if known is None:
-            known = self.reputations = {} if self.history is None else self.history.reputation()
-        return known
+        """The reputation of every labelled entity of the event."""
+        return {} if self.history is None else self.history.reputation()
 
+    @cached_property
     def spending(self) -> Spending | None:
-        """What the user usually spends, worked out once; None without a habit."""
-        if self.spent is msgspec.UNSET:
-            user = None if self.history is None else self.history.of(kinds.USER)
-            self.spent = None if user is None else _habit(user.usual_amounts())
-        return self.spent
+        """What the user usually spends; None without a habit."""
+        user = self.recall(kinds.USER)
+        return None if user is None else _habit(user.usual_amounts())
 
 
 def view_request(
@@ -146,6 +140,7 @@ def view_request(
     country = None if is_renewal or _hides(facts) else facts.country
     languages = None if device.accept_language is None else read_languages(device.accept_language)
     currency = None if order.currency is None else order.currency.strip().upper()[:8]
+    amount = order.amount
     items = None if request.shopping_cart is None else request.shopping_cart.items
     return RequestView(
         request=request,
@@ -157,6 +152,7 @@ def view_request(
         event=event,
         order=order,
         account=request.account or _NO_ACCOUNT,
+        amount=amount if amount is not None and 0 < amount < math.inf else None,
         items=items,
         cart=read_cart(items, currency) if items else None,
         address=address,
@@ -203,9 +199,3 @@ def _habit(logarithms: Sequence[float]) -> Spending | None:
     squares = sum(map(mul, ordered, ordered)) / number - usual * usual
     deviation = math.sqrt(squares) if squares > 0 else 0.0
     return Spending(math.exp(ordered[number // 2]), math.exp(ordered[-1]), usual, deviation)
-
-
-def amount_of(view: RequestView) -> float | None:
-    """The order's amount when it is one that could be paid."""
-    amount = view.order.amount
-    return amount if amount is not None and 0 < amount < math.inf else None

@@ -8,9 +8,11 @@ strongest that lowers the score counts. A feature that was not measured is worth
 import math
 import tomllib
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from operator import itemgetter
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
@@ -71,13 +73,11 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"te
     def problems(self, codes: Collection[str]) -> list[str]:
         """What is wrong with the sheet for these features."""
         found = [problem for term in self.terms for problem in term.problems()]
-        seen: set[str] = set()
-        for term in self.terms:
-            if term.code in seen:
-                found.append(f"{term.code}: has more than one term")
-            seen.add(term.code)
+        seen = Counter(term.code for term in self.terms)
+        for code, times in seen.items():
+            found += [f"{code}: has more than one term"] * (times - 1)
         found += [f"{code}: has no term" for code in codes if code not in seen]
-        found += [f"{code}: is no signal" for code in sorted(seen - set(codes))]
+        found += [f"{code}: is no signal" for code in sorted(seen.keys() - set(codes))]
         return found
 
 
@@ -107,14 +107,14 @@ class Scorecard:
         self.version = sheet.version
         self._prior = logit(sheet.prior.confidence)
         self._terms = {
-            term.code: (
-                _quiet_below(term),
-                term.cuts,
-                term.effects,
-                term.family,
-                term.about_address,
+            each.code: (
+                _quiet_below(each),
+                each.cuts,
+                each.effects,
+                each.family,
+                each.about_address,
             )
-            for term in sheet.terms
+            for each in sheet.terms
         }
 
     def score(self, values: Mapping[str, float]) -> Scored:
@@ -152,9 +152,9 @@ class Scorecard:
 
     def _reasons(self, counted: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
         least = self.sheet.report_from
-        reasons = [each for each in counted if abs(each[1]) >= least and each[1]]
-        reasons.sort(key=_strength, reverse=True)
-        return reasons
+        reasons = [(abs(each[1]), each) for each in counted if each[1]]
+        reasons.sort(key=itemgetter(0), reverse=True)
+        return [each for strength, each in reasons if strength >= least]
 
 
 def _quiet_below(term: Term) -> float:
@@ -162,10 +162,6 @@ def _quiet_below(term: Term) -> float:
     if term.effects[0]:
         return -math.inf
     return term.cuts[0] if term.cuts else math.inf
-
-
-def _strength(effect: tuple[str, float]) -> float:
-    return abs(effect[1])
 
 
 def logit(probability: float) -> float:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SentryParties(Protocol):
-    """Whom Sentry asks."""
+    """The parties that Sentry asks."""
 
     @property
     def addresses(self) -> "AddressBook":

@@ -1,6 +1,7 @@
 """Sentry as a stage of the engine: views, remembers, measures, scores, and gives reasons."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -80,13 +81,9 @@ class SentryStage:
 
     def with_scorecard(self, scorecard: Scorecard) -> "SentryStage":
         """The same stage, asking the same parties, for an account with a scorecard of its own."""
-        return SentryStage(
-            self._book,
-            self._memory,
-            scorecard,
-            self._hasher,
-            time_limit_ms=self.time_limit_ms,
-        )
+        stage = copy(self)
+        stage._scorecard = scorecard
+        return stage
 
     async def run(self, case: Case) -> StageResult:
         """Score the request in the light of what was seen before."""
@@ -119,7 +116,7 @@ class SentryStage:
     async def observe(
         self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
     ) -> ObservedRequest:
-        """Look at a request, note it with what other inputs told, and recall what it touches."""
+        """View a request, record it with entities of other inputs, and recall their histories."""
         observed = self.view(case, request, more=more)
         event = observed.event
         history = await self._memory.record_and_recall(event)

@@ -30,15 +30,11 @@ def log_ratio(history: History) -> float | None:
     if user is None or user.events - itself < LEAST_EVENTS:
         return None
     own, everyone = user.events - itself, history.events - itself
-    ratio, asked = 0.0, False
-    for feature in _FEATURES:
-        found = _compare(history, user, feature, itself)
-        if found is not None:
-            ratio += found
-            asked = True
-    if not asked:
+    ratios = [_compare(history, user, feature, itself) for feature in _FEATURES]
+    found = [ratio for ratio in ratios if ratio is not None]
+    if not found:
         return None
-    return ratio + math.log(everyone / (max(history.users, 1) * own))
+    return sum(found) + math.log(everyone / (max(history.users, 1) * own))
 
 
 def _compare(

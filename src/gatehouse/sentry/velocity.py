@@ -8,16 +8,15 @@ refusals answers all of them.
 from array import array
 from bisect import bisect_right
 from collections.abc import Container, Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.sentry import kinds
 from gatehouse.sentry.entity_history import KIND_BITS, TIME_SHIFT, EntityHistory, days_of
-from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.memory import DAY_S, HOUR_S, MINUTE_S, MONTH_S, WEEK_S, EntityKind
 
-_SPANS_S: Final = {"1m": 60, "1h": 3600, "24h": 86_400, "7d": 7 * 86_400, "30d": 30 * 86_400}
-_DAY_S: Final = _SPANS_S["24h"]
-_MONTH_S: Final = _SPANS_S["30d"]
+_SPANS_S: Final = {"1m": MINUTE_S, "1h": HOUR_S, "24h": DAY_S, "7d": WEEK_S, "30d": MONTH_S}
 _NEVER_S: Final = float("inf")
 _GROUPS: Final = {
     "card": kinds.CARD,
@@ -50,6 +49,8 @@ VelocityIndex = int | None
 """Where in the list a number belongs; None when the group has no such number."""
 VelocitySlots = tuple[tuple[int, int], ...]
 """The same for several spans of time, with their seconds, the shortest first."""
+PartnerSlots = tuple[tuple[int, EntityKind, int], ...]
+"""Where numbers of different partners belong, their kind, and its place in `_partners_seen`."""
 
 
 class Counts(NamedTuple):
@@ -61,16 +62,6 @@ class Counts(NamedTuple):
     age: VelocityIndex
 
 
-class Partners(NamedTuple):
-    """Where the numbers of different partners of one kind belong."""
-
-    kind: EntityKind
-    recent: VelocityIndex
-    """Of the group's shorter span."""
-    whole: VelocityIndex
-    """Of its longer span, or its only one."""
-
-
 class VelocityPlan(NamedTuple):
     """One group of measures: where in its list each of them belongs."""
 
@@ -79,9 +70,11 @@ class VelocityPlan(NamedTuple):
     once: list[float]
     """The list of an entity that was seen once, without partners and amount."""
     counts: Counts
-    partners: tuple[Partners, ...]
+    partners: PartnerSlots
     recent_s: int
+    """The shorter span of partners."""
     whole_s: int
+    """The longer span of partners, or the only one."""
     declines: VelocitySlots
     declined_cards: VelocitySlots
 
@@ -110,21 +103,14 @@ def measured(plan: VelocityPlan, history: EntityHistory, event: VelocityEvent) -
         # The entity's sums are in another currency, so the event's amount stands alone.
         found[counts.amount] = round(amount, _DIGITS) if amount < _LARGEST else _LARGEST
     if silence_s > whole_s:
-        for kind, recent, whole in partners:
+        for place, kind, _ in partners:
             if kind in present:
-                if whole is not None:
-                    found[whole] = 1
-                if recent is not None:
-                    found[recent] = 1
+                found[place] = 1
     elif history.links:
         seen = _partners_seen(history.links, at_s, at_s - recent_s, at_s - whole_s)
-        for kind, recent, whole in partners:
+        for place, kind, column in partners:
             # Of a partner that came again later only that is known, but it was here, too.
-            least = 1 if kind in present else 0
-            if whole is not None:
-                found[whole] = seen[kind] or least
-            if recent is not None:
-                found[recent] = seen[kind + _KINDS] or least
+            found[place] = seen[column] or (1 if kind in present else 0)
     if history.refused is not None:
         _count_refusals(found, plan, history.refused, at_s)
     return found
@@ -137,9 +123,9 @@ def _count(
     places, amount, days, age = counts
     age_s = at_s - history.first_s
     if age is not None and age_s > 0:
-        found[age] = int(age_s * _AGE_STEPS / _DAY_S) / _AGE_STEPS
+        found[age] = int(age_s * _AGE_STEPS / DAY_S) / _AGE_STEPS
     timeline = history.timeline or _NOTHING
-    if silence_s > _MONTH_S:
+    if silence_s > MONTH_S:
         if amount is not None:
             found[amount] = min(timeline[-1], _LARGEST)
         return
@@ -161,15 +147,15 @@ def _count(
             until = since
         found[place] = int(total)
     if amount is not None:
-        if silence_s > _DAY_S:
+        if silence_s > DAY_S:
             found[amount] = min(timeline[-1], _LARGEST)
         else:
-            since = bisect_right(moments, at_s - _DAY_S, 0, end)
+            since = bisect_right(moments, at_s - DAY_S, 0, end)
             spent = sum(timeline[3 * since + 2 : 3 * end : 3])
             found[amount] = round(spent, _DIGITS) if spent < _LARGEST else _LARGEST
     if days is not None:
-        if not is_last or age_s >= _MONTH_S:
-            moments = moments[bisect_right(moments, at_s - _MONTH_S, 0, end) : end]
+        if not is_last or age_s >= MONTH_S:
+            moments = moments[bisect_right(moments, at_s - MONTH_S, 0, end) : end]
         found[days] = days_of(moments)
 
 
@@ -215,18 +201,17 @@ def _count_refusals(
 def _planned(group: str, measures: Sequence[str]) -> VelocityPlan:
     """Where each measure of a group belongs, by its name."""
     places: dict[str, list[tuple[int, int]]] = {}
-    partners: dict[EntityKind, dict[int, int]] = {}
+    partners: list[tuple[int, EntityKind, int]] = []
     for place, measure in enumerate(measures):
         what, _, span = measure.rpartition("_")
+        span_s = _SPANS_S.get(span, 0)  # An age has no span.
         if what.startswith("distinct_"):
-            of_kind = partners.setdefault(_PARTNERS[what.removeprefix("distinct_")], {})
-            of_kind[_SPANS_S[span]] = place
+            partners.append((place, _PARTNERS[what.removeprefix("distinct_")], span_s))
         else:
-            # An age has no span.
-            places.setdefault(what, []).append((place, _SPANS_S.get(span, 0)))
+            places.setdefault(what, []).append((place, span_s))
     for each in places.values():
-        each.sort(key=lambda place_and_span: place_and_span[1])
-    spans_s = {span_s for of_kind in partners.values() for span_s in of_kind}
+        each.sort(key=itemgetter(1))
+    spans_s = [span_s for _, _, span_s in partners]
     recent_s, whole_s = min(spans_s), max(spans_s)
 
     def only(what: str) -> VelocityIndex:
@@ -238,10 +223,8 @@ def _planned(group: str, measures: Sequence[str]) -> VelocityPlan:
         once=[1 if measure.startswith(("count_", "days_")) else 0 for measure in measures],
         counts=Counts(tuple(places["count"]), only("amount"), only("days"), only("age")),
         partners=tuple(
-            Partners(
-                kind, of_kind.get(recent_s) if recent_s < whole_s else None, of_kind.get(whole_s)
-            )
-            for kind, of_kind in partners.items()
+            (place, kind, kind if span_s == whole_s else kind + _KINDS)
+            for place, kind, span_s in partners
         ),
         recent_s=recent_s,
         whole_s=whole_s,

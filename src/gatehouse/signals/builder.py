@@ -1,7 +1,5 @@
 """Builds the signals of a request, and says what the decision record keeps of them."""
 
-from typing import Final
-
 from gatehouse.core.case import Case
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.timeouts import with_timeout
@@ -11,18 +9,16 @@ from gatehouse.intel.emails import parse_email
 from gatehouse.intel.networks import AddressBook
 from gatehouse.intel.phones import parse_phone
 from gatehouse.intel.places import country_code
+from gatehouse.sentry import kinds
 from gatehouse.sentry.entities import address_entity
-from gatehouse.sentry.memory import Entity, EntityKind, Memory
+from gatehouse.sentry.memory import DAY_S, Entity, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.recorded_event import recorded_event
-from gatehouse.sentry.request_view import DAY_S, RequestView
+from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.stage import ObservedRequest, SentryStage
 from gatehouse.signals import request_signals
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.signals.request_parts import SignalInput
-
-_EMAIL: Final = EntityKind.EMAIL
-_PHONE: Final = EntityKind.PHONE
 
 
 class LiveSignalBuilder:
@@ -47,19 +43,18 @@ class LiveSignalBuilder:
         history = observed.history
         if history is not None:
             found |= history.velocity()
-            case.on_settled.append(lambda _done: self._settle(case, observed))
+            case.on_settled.append(lambda _done: self._note_decline(case, observed.event))
         case.request_signals = found
         case.signals = dict(found)
         case.observation = observed
 
     def facts(self, case: Case) -> RecordedSignals:
         """What the decision record keeps: the signals, and the event that counts from now on."""
-        found, observed = case.request_signals, case.observation
+        observed = case.observation
         assert isinstance(observed, ObservedRequest)
-        event = recorded_event(
-            observed.event, counted=observed.counted, declined=_was_declined(case)
-        )
-        return RecordedSignals(found, event)
+        declined = _was_declined(case)
+        event = recorded_event(observed.event, counted=observed.counted, declined=declined)
+        return RecordedSignals(case.request_signals, event)
 
     async def _observe(self, case: Case, given: SignalInput, more: list[Entity]) -> ObservedRequest:
         sentry = self._sentry
@@ -79,27 +74,26 @@ class LiveSignalBuilder:
             mailbox = None if email is None else fingerprinter.hashed_email(email.canonical)
             found |= request_signals.email_signals(email, mailbox)
             if mailbox is not None:
-                more.append((_EMAIL, mailbox))
+                more.append((kinds.EMAIL, mailbox))
         if given.phone is not None:
             phone = parse_phone(given.phone)
             number = None if phone is None else fingerprinter.hashed_phone(phone.e164)
             found |= request_signals.phone_signals(phone, number)
             if number is not None:
-                more.append((_PHONE, number))
+                more.append((kinds.PHONE, number))
         return more
 
     def _other_address(
         self, given: SignalInput, found: request_signals.Signals, more: list[Entity], at_ms: int
     ) -> bool:
-        """Rules' own address, when Sentry was told another; it is the one that rules speak of."""
-        text = given.other_address
-        if text is None:
+        """Add the address of the Rules input if Sentry has another; rules are about the former."""
+        text, device = given.other_address, given.sentry.device
+        address = None if text is None else read_address(text)
+        if address is None:
             return False
-        address = read_address(text)
-        device = given.sentry.device
         seen = read_address(device.ip_address) if device and device.ip_address else None
-        if address is None or (seen is not None and seen.text == address.text):
-            return False  # No address at all, or the same one in another notation.
+        if seen is not None and seen.text == address.text:
+            return False  # The same address in another notation.
         facts = self._book.look(address, at_ms // (DAY_S * 1000))
         found |= request_signals.address_signals(address, facts)
         more.append(address_entity(address))
@@ -141,10 +135,10 @@ class LiveSignalBuilder:
             if inputs:
                 found |= request_signals.custom_signals(inputs, self._fingerprinter.hashed)
 
-    def _settle(self, case: Case, observed: ObservedRequest) -> None:
+    def _note_decline(self, case: Case, event: MemoryEvent) -> None:
         """Remember that a card was refused: many refusals are how cards are tried out."""
         if _was_declined(case):
-            self._memory.note_decline(observed.event)
+            self._memory.note_decline(event)
 
 
 def _was_declined(case: Case) -> bool:

@@ -9,13 +9,14 @@ from gatehouse.intel.handles import randomness
 from gatehouse.intel.places import distance_km
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group, with_country
-from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.memory import DAY_S, HOUR_S, EntityKind
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.recalled import EntityView
-from gatehouse.sentry.request_view import DAY_S, RequestView
+from gatehouse.sentry.request_view import RequestView
 
-ACCOUNT: Final = Collection(Group.ACCOUNT)
+ACCOUNT: Final = Collection(Group.ACCOUNT, lambda view: view.request.account is not None)
 _feature = ACCOUNT.feature
+_add = ACCOUNT.add
 
 
 KNOWING_EVENTS: Final = 50
@@ -24,7 +25,6 @@ TRUSTED_ORDERS: Final = 3
 TRUSTED_DAYS: Final = 14
 UNLIKE: Final = 1.2
 """From this ratio on it is doubtful that the user orders in person."""
-_HOUR_S: Final = 3600.0
 _SHORTEST_TRIP_H: Final = 1 / 60
 _LONGEST_NAME: Final = 254
 # Names that machines give: a UUID, a long number, a digest. They say nothing about the user.
@@ -52,25 +52,23 @@ def _named(view: RequestView) -> float | None:
     says="The user was first seen less than a day ago.",
 )
 def _new(view: RequestView) -> float | None:
-    history, user = view.history, _user(view)
+    history, user = view.history, view.recall(kinds.USER)
     if history is None or user is None:
         return None
     if history.events < KNOWING_EVENTS or history.events < 2 * history.users:
         return None
-    return max((view.at_s - user.first_s) / _HOUR_S, LEAST)
+    return max((view.at_s - user.first_s) / HOUR_S, LEAST)
 
 
-@_feature(
+_add(
     "ACCOUNT_RBA",
+    lambda view: None if view.unlikeness is None else max(view.unlikeness, 0.0),
     meaning="The event does not look like this user's others: another network, another device.",
     computation="Natural logarithm of the likelihood ratio of Freeman et al. (2016), where it is"
     " above 0: how common address and user agent are among all users, over how common they are for"
     " this user. From the fourth event on.",
     says="Network and device are unlike this user's.",
 )
-def _unlike(view: RequestView) -> float | None:
-    ratio = view.unlikeness()
-    return None if ratio is None else max(ratio, 0.0)
 
 
 @_feature(
@@ -82,14 +80,12 @@ def _unlike(view: RequestView) -> float | None:
     says="Network and device are those this user usually has.",
 )
 def _usual(view: RequestView) -> float | None:
-    ratio, user = view.unlikeness(), _user(view)
+    ratio, user = view.unlikeness, view.recall(kinds.USER)
     if ratio is None or user is None:
         return None
     times = _times_before(user, kinds.ADDRESS, kinds.OPERATOR)
-    if times is None:
-        return 0.0
     times_with_agent = _times_before(user, kinds.AGENT, kinds.SYSTEM)
-    if times_with_agent is None:
+    if not times or not times_with_agent:
         return 0.0
     return max(-ratio, math.log(min(times, times_with_agent)))
 
@@ -104,7 +100,7 @@ def _usual(view: RequestView) -> float | None:
     needs=with_country,
 )
 def _country_new(view: RequestView) -> float | None:
-    user = _user(view)
+    user = view.recall(kinds.USER)
     if user is None or view.country is None or view.facts.relay or user.events < 3:
         return None
     if user.times_with(kinds.COUNTRY) > 1:
@@ -122,7 +118,7 @@ def _country_new(view: RequestView) -> float | None:
     needs=with_country,
 )
 def _impossible_travel(view: RequestView) -> float | None:
-    user = _user(view)
+    user = view.recall(kinds.USER)
     if user is None or view.country is None or view.facts.relay or view.facts.mobile:
         return None
     previous = user.previous_country()
@@ -134,7 +130,7 @@ def _impossible_travel(view: RequestView) -> float | None:
     distance = distance_km(country, view.country)
     if distance is None:
         return None
-    return distance / max(abs(view.at_s - at_s) / _HOUR_S, _SHORTEST_TRIP_H)
+    return distance / max(abs(view.at_s - at_s) / HOUR_S, _SHORTEST_TRIP_H)
 
 
 @_feature(
@@ -144,7 +140,7 @@ def _impossible_travel(view: RequestView) -> float | None:
     says="The user had not ordered for {value} days.",
 )
 def _dormant_return(view: RequestView) -> float | None:
-    user = _user(view)
+    user = view.recall(kinds.USER)
     if user is None or user.previous_s is None:
         return None
     return max(view.at_s - user.previous_s, 0.0) / DAY_S
@@ -159,7 +155,7 @@ def _dormant_return(view: RequestView) -> float | None:
     says="The user has ordered {value} times before.",
 )
 def _trusted(view: RequestView) -> float | None:
-    user = _user(view)
+    user = view.recall(kinds.USER)
     if user is None or user.previous_s is None:
         return None
     earlier = user.events - 1
@@ -168,7 +164,7 @@ def _trusted(view: RequestView) -> float | None:
     # Something that was not sent has been seen 0 times, something new once.
     if user.times_with(kinds.OPERATOR) == 1 or user.times_with(kinds.SYSTEM) == 1:
         return 0.0
-    return 0.0 if (view.unlikeness() or 0.0) >= UNLIKE else float(earlier)
+    return 0.0 if (view.unlikeness or 0.0) >= UNLIKE else float(earlier)
 
 
 @_feature(
@@ -203,17 +199,11 @@ def _username_disposable(view: RequestView) -> float | None:
     return found
 
 
-def _times_before(user: EntityView, kind: EntityKind, wider: EntityKind) -> int | None:
-    """How often the user was seen with this entity; None when not even the wider one is known.
+def _times_before(user: EntityView, kind: EntityKind, wider: EntityKind) -> int:
+    """How often the user was seen with this entity; 0 when not even the wider one is known.
 
     The ratio of a user who orders very often is low from any network. That alone does not make a
     network or a device the user's usual one.
     """
     times = user.times_with(kind)
-    if times > 1 or user.times_with(wider) > 1:
-        return max(times, 1)
-    return None
-
-
-def _user(view: RequestView) -> EntityView | None:
-    return None if view.history is None else view.history.of(kinds.USER)
+    return max(times, 1) if times > 1 or user.times_with(wider) > 1 else 0

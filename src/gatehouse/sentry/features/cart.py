@@ -6,10 +6,11 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import magnitude
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
-from gatehouse.sentry.request_view import RequestView, amount_of
+from gatehouse.sentry.request_view import RequestView
 
-CART: Final = Collection(Group.CART)
+CART: Final = Collection(Group.CART, lambda view: view.request.shopping_cart is not None)
 _feature = CART.feature
+_add = CART.add
 
 
 # Shipping and tax come on top: a share of the goods, and for small carts a sum of its own. Codes
@@ -25,14 +26,13 @@ _ANNOUNCED: Final = 3.9
 """The most for a cart whose users come each from a network of their own: it was announced."""
 
 
-@_feature(
+_add(
     "CART_EMPTY",
+    lambda view: float(view.cart is None),
     meaning="Something is ordered, but the cart holds nothing.",
     computation="1 when a cart without a line was sent.",
     says="The cart is empty.",
 )
-def _empty(view: RequestView) -> float | None:
-    return float(view.cart is None)
 
 
 @_feature(
@@ -48,7 +48,7 @@ def _invalid(view: RequestView) -> float | None:
         return None
     if not cart.lowering_lines or cart.total is None:
         return float(cart.invalid_lines + cart.lowering_lines)
-    amount = amount_of(view)
+    amount = view.amount
     fits = amount is None or not _gap(view, amount, cart.total)
     return float(cart.invalid_lines if fits else cart.invalid_lines + cart.lowering_lines)
 
@@ -61,7 +61,7 @@ def _invalid(view: RequestView) -> float | None:
     says="The cart does not add up to the order's amount.",
 )
 def _total_mismatch(view: RequestView) -> float | None:
-    amount, cart = amount_of(view), view.cart
+    amount, cart = view.amount, view.cart
     if amount is None or cart is None or cart.total is None or cart.sum_of_prices is None:
         return None
     gap = _gap(view, amount, cart.total)
@@ -76,32 +76,28 @@ def _total_mismatch(view: RequestView) -> float | None:
     says="The cart adds up to the order's amount.",
 )
 def _adds_up(view: RequestView) -> float | None:
-    amount, cart = amount_of(view), view.cart
+    amount, cart = view.amount, view.cart
     if amount is None or cart is None or cart.total is None or cart.invalid_lines:
         return None
     return float(abs(amount - cart.total) <= cart.total / 3)
 
 
-@_feature(
+_add(
     "CART_HIGH_RISK_ITEM",
+    lambda view: None if view.cart is None else view.cart.resold,
     meaning="Much of the cart is what thieves buy because it sells again at once.",
     computation="Share of the cart's value in categories such as gift cards and crypto-currency;"
     " phones, consoles, jewellery and the like count half. Categories are told by their words:"
     " English ones, and the commonest in German, French, Spanish, Portuguese, Italian and Dutch.",
     says="The cart holds things that are easily sold again.",
 )
-def _high_risk_item(view: RequestView) -> float | None:
-    return None if view.cart is None else view.cart.resold
-
-
-@_feature(
+_add(
     "CART_QUANTITY_HIGH",
+    lambda view: None if view.cart is None else view.cart.most_of_one,
     meaning="More of one article than a household needs.",
     computation="The largest quantity of one line.",
     says="The cart holds {value} of one article.",
 )
-def _quantity_high(view: RequestView) -> float | None:
-    return None if view.cart is None else view.cart.most_of_one
 
 
 @_feature(
@@ -113,7 +109,7 @@ def _quantity_high(view: RequestView) -> float | None:
     says="Several users have ordered exactly this cart.",
 )
 def _duplicate(view: RequestView) -> float | None:
-    seen = None if view.history is None else view.history.of(kinds.CART)
+    seen = view.recall(kinds.CART)
     if seen is None or view.cart is None:
         return None
     # Only by chance do two people fill the same cart of several lines.

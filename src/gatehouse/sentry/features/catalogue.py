@@ -8,14 +8,7 @@ from gatehouse.sentry.features.address import ADDRESS
 from gatehouse.sentry.features.cart import CART
 from gatehouse.sentry.features.consistency import CONSISTENCY
 from gatehouse.sentry.features.device import DEVICE
-from gatehouse.sentry.features.feature import (
-    Collection,
-    Feature,
-    Measure,
-    Measures,
-    Need,
-    with_country,
-)
+from gatehouse.sentry.features.feature import Collection, Feature, Measure, Need
 from gatehouse.sentry.features.measures import CARTS, SPENDING
 from gatehouse.sentry.features.order import ORDER
 from gatehouse.sentry.features.reputation import REPUTATION
@@ -23,26 +16,13 @@ from gatehouse.sentry.features.session import SESSION
 from gatehouse.sentry.features.velocity import VELOCITY
 from gatehouse.sentry.request_view import RequestView
 
-_NEEDS: Final[tuple[tuple[Collection, Need], ...]] = (
-    (ADDRESS, lambda view: view.device.ip_address is not None),
-    (DEVICE, lambda view: view.agent is not None or view.device.accept_language is not None),
-    (
-        SESSION,
-        lambda view: view.device.session_id is not None or view.device.session_age is not None,
-    ),
-    (ACCOUNT, lambda view: view.request.account is not None),
-    (ORDER, lambda view: view.request.order is not None or view.request.event is not None),
-    (SPENDING, lambda view: view.order.amount is not None),
-    (CART, lambda view: view.request.shopping_cart is not None),
-    (CARTS, lambda view: view.cart is not None),
-    (VELOCITY, lambda view: view.history is not None),
-    (CONSISTENCY, with_country),
-    (REPUTATION, lambda view: bool(view.reputation())),
+_COLLECTIONS: Final = (
+    *(ADDRESS, DEVICE, SESSION, ACCOUNT, ORDER, SPENDING, CART, CARTS),
+    *(VELOCITY, CONSISTENCY, REPUTATION),
 )
-"""Each group, and what all of its features need."""
 
 ALL: Final[tuple[Feature, ...]] = tuple(
-    chain.from_iterable(collection.features for collection, _ in _NEEDS)
+    chain.from_iterable(collection.features for collection in _COLLECTIONS)
 )
 BY_CODE: Final = {feature.code: feature for feature in ALL}
 
@@ -56,14 +36,8 @@ def _plan(collection: Collection) -> tuple[tuple[Need | None, _Measures], ...]:
     return tuple((needs, tuple(measures)) for needs, measures in together.items())
 
 
-_ONE_BY_ONE: Final = tuple(
-    (needed, _plan(collection)) for collection, needed in _NEEDS if collection.measures is None
-)
-_TOGETHER: Final[tuple[tuple[Need, Measures], ...]] = tuple(
-    (needed, collection.measures)
-    for collection, needed in _NEEDS
-    if collection.measures is not None
-)
+_ONE_BY_ONE: Final = tuple((each.needs, _plan(each)) for each in _COLLECTIONS if not each.measures)
+_TOGETHER: Final = tuple((each.needs, each.measures) for each in _COLLECTIONS if each.measures)
 
 
 def measure_features(view: RequestView) -> dict[str, float]:

@@ -4,11 +4,12 @@ from functools import lru_cache
 from typing import Final
 
 from gatehouse.intel.places import countries_of_zone, currencies_of, distance_km
-from gatehouse.sentry.features.feature import Collection, Group, with_card
+from gatehouse.sentry.features.feature import Collection, Group, with_card, with_country
 from gatehouse.sentry.request_view import RequestView
 
-CONSISTENCY: Final = Collection(Group.CONSISTENCY)
+CONSISTENCY: Final = Collection(Group.CONSISTENCY, with_country)
 _feature = CONSISTENCY.feature
+_add = CONSISTENCY.add
 
 TIMEZONE_KEY: Final = "timezone"
 _LONGEST_ZONE: Final = 64
@@ -29,14 +30,13 @@ def _language_mismatch(view: RequestView) -> float | None:
     return None if found is None else 1.0 - found
 
 
-@_feature(
+_add(
     "LANG_COUNTRY_FIT",
+    lambda view: view.language_fit,
     meaning="The browser prefers a language of the address's country.",
     computation="The fit of the languages, 0 to 1; 1 when one names the country itself.",
     says="The browser's languages fit the address's country.",
 )
-def _language_fits(view: RequestView) -> float | None:
-    return view.language_fit
 
 
 @_feature(

@@ -1,5 +1,6 @@
 """Features of the user agent and the languages of the device."""
 
+from functools import partial
 from typing import Final
 
 from gatehouse.intel.agents import Agent
@@ -7,7 +8,9 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.request_view import RequestView
 
-DEVICE: Final = Collection(Group.DEVICE)
+DEVICE: Final = Collection(
+    Group.DEVICE, lambda view: view.agent is not None or view.device.accept_language is not None
+)
 _feature = DEVICE.feature
 
 
@@ -26,6 +29,13 @@ def _is_no_browser(view: RequestView) -> bool:
     return view.agent is not None and view.agent.kind not in _USED_BY_PEOPLE
 
 
+def _is_program(view: RequestView, kind: str) -> float | None:
+    """Whether it is such a program. A renewal comes from the merchant's own."""
+    if view.agent is None or view.is_renewal:
+        return None
+    return float(view.agent.kind == kind)
+
+
 @_feature(
     "UA_MISSING",
     meaning="There is no user agent where every browser has one.",
@@ -42,55 +52,42 @@ def _missing(view: RequestView) -> float | None:
     return 1.0 if _is_blank(device.user_agent) and not view.is_renewal else 0.0
 
 
-@_feature(
+_add_program = partial(DEVICE.add, needs=_is_no_browser)
+_add_program(
     "UA_BOT",
+    lambda view: _is_program(view, "bot"),
     meaning="The user agent is that of a robot that says so.",
     computation="1 for the user agent of a crawler. Not for recurring purchases, which the"
     " merchant's own program starts.",
     says="The user agent is that of a robot.",
-    needs=_is_no_browser,
 )
-def _bot(view: RequestView) -> float | None:
-    return None if view.is_renewal else _is_kind(view, "bot")
-
-
-@_feature(
+_add_program(
     "UA_HTTP_LIBRARY",
+    lambda view: _is_program(view, "library"),
     meaning="A program, not a browser, made the request.",
     computation="1 for the user agent of a library or a tool such as curl. Not for recurring"
     " purchases, which the merchant's own program starts.",
     says="The user agent is that of a program, not of a browser.",
-    needs=_is_no_browser,
 )
-def _http_library(view: RequestView) -> float | None:
-    return None if view.is_renewal else _is_kind(view, "library")
-
-
-@_feature(
+_add_program(
     "UA_APP",
+    lambda view: _is_program(view, "app"),
     meaning="The library by which apps on phones send requests made this one: an app of the"
     " merchant's, or somebody who plays one.",
     computation="1 for the user agent that such a library has when nobody gives it another. Not for"
     " recurring purchases.",
     says="The user agent is that of an app's plain library.",
-    needs=_is_no_browser,
 )
-def _app(view: RequestView) -> float | None:
-    return None if view.is_renewal else _is_kind(view, "app")
-
-
-@_feature(
+_add_program(
     "UA_HEADLESS",
+    lambda view: None if view.agent is None else float(view.agent.kind == "headless"),
     meaning="A browser that is steered by a program made the request.",
     computation="1 for the user agent of a headless browser or of a tool that drives browsers.",
     says="The browser is steered by a program.",
-    needs=_is_no_browser,
 )
-def _headless(view: RequestView) -> float | None:
-    return _is_kind(view, "headless")
 
 
-@_feature(
+@DEVICE.feature(
     "UA_MALFORMED",
     meaning="The user agent looks like that of no browser.",
     computation="1 for a user agent without the form of one. 0 for an empty one. Not for recurring"
@@ -99,10 +96,8 @@ def _headless(view: RequestView) -> float | None:
     needs=_is_no_browser,
 )
 def _malformed(view: RequestView) -> float | None:
-    text = view.device.user_agent
-    if text is None or view.is_renewal:
-        return None
-    return 0.0 if _is_blank(text) else _is_kind(view, "malformed")
+    kind = _is_program(view, "malformed")
+    return 0.0 if kind and _is_blank(view.device.user_agent or "") else kind
 
 
 @_feature(
@@ -114,9 +109,7 @@ def _malformed(view: RequestView) -> float | None:
     says="The user agent is one that cannot exist.",
 )
 def _impossible(view: RequestView) -> float | None:
-    if view.agent is None:
-        return None
-    return 1.0 if view.agent.impossible or _is_too_new(view.agent, view.day) else 0.0
+    return None if view.agent is None else float(_cannot_exist(view.agent, view.day))
 
 
 @_feature(
@@ -143,9 +136,9 @@ def _current(view: RequestView) -> float | None:
     agent = view.agent
     if agent is None:
         return None
-    if agent.kind not in _USED_BY_PEOPLE or agent.impossible or agent.family is None:
+    if agent.kind not in _USED_BY_PEOPLE or agent.family is None:
         return 0.0
-    if _is_too_new(agent, view.day):
+    if _cannot_exist(agent, view.day):
         return 0.0
     since = agent.superseded_on
     return 1.0 if since is None or view.day - since < CURRENT_DAYS else 0.0
@@ -162,9 +155,7 @@ def _language_missing(view: RequestView) -> float | None:
     if view.agent is None or view.agent.kind not in _USED_BY_PEOPLE or view.is_renewal:
         return None
     text = view.device.accept_language
-    if text is None:
-        return _NOT_SENT
-    return 1.0 if _is_blank(text) else 0.0
+    return _NOT_SENT if text is None else float(_is_blank(text))
 
 
 @_feature(
@@ -189,19 +180,14 @@ def _language_invalid(view: RequestView) -> float | None:
     says="The user has not used this device before.",
 )
 def _new_for_account(view: RequestView) -> float | None:
-    if view.history is None:
-        return None
-    user, device = view.history.of(kinds.USER), view.history.of(kinds.DEVICE)
-    if user is None or device is None or user.events < 3:
+    user = view.recall(kinds.USER)
+    if user is None or view.recall(kinds.DEVICE) is None or user.events < 3:
         return None
     if user.times_with(kinds.DEVICE) > 1:
         return 0.0
     return 0.5 if user.times_with(kinds.SYSTEM) > 1 else 1.0
 
 
-def _is_too_new(agent: Agent, day: int) -> bool:
-    return agent.expected_on is not None and day < agent.expected_on
-
-
-def _is_kind(view: RequestView, kind: str) -> float | None:
-    return None if view.agent is None else float(view.agent.kind == kind)
+def _cannot_exist(agent: Agent, day: int) -> bool:
+    is_too_new = agent.expected_on is not None and day < agent.expected_on
+    return agent.impossible is not None or is_too_new

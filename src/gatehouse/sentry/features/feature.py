@@ -7,7 +7,7 @@ code is the name by which reasons and records call it a signal.
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NotRequired, TypedDict, Unpack
 
 from gatehouse.sentry.request_view import RequestView
 
@@ -42,13 +42,13 @@ class Feature(NamedTuple):
 
     code: str
     group: Group
+    measure: Measure
     meaning: str
     """What it means when it counts, as a sentence."""
     computation: str
     """How the number comes about, and its unit."""
     says: str
     """The sentence of a reason; ``{value}`` stands for the number."""
-    measure: Measure
     needs: Need | None = None
     """What it cannot measure without; features with the same need are skipped together."""
     says_in_favour: str | None = None
@@ -61,25 +61,42 @@ class Feature(NamedTuple):
         return self.says.format(value=shown)
 
 
+class _FeatureFields(TypedDict):
+    """The other fields of a feature."""
+
+    meaning: str
+    computation: str
+    says: str
+    needs: NotRequired[Need]
+    says_in_favour: NotRequired[str]
+
+
 class Collection:
     """The features of one group, in the order of their definitions."""
 
-    def __init__(self, group: Group, measures: Measures | None = None) -> None:
+    def __init__(self, group: Group, needs: Need, measures: Measures | None = None) -> None:
         self._group = group
+        self.needs = needs
+        """What none of them can measure without."""
         self.features: list[Feature] = []
         self.measures = measures
         """Measures all of them together, if they are not measured one by one."""
 
-    def describe(
-        self,
-        code: str,
-        *,
-        meaning: str,
-        computation: str,
-        says: str,
-        says_in_favour: str | None = None,
-    ) -> None:
-        """Describe a feature that is measured together with the others of the collection."""
+    def add(self, code: str, measure: Measure, **described: Unpack[_FeatureFields]) -> None:
+        """Add a feature with a measure of its own."""
+        self.features.append(Feature(code, self._group, measure, **described))
+
+    def feature(self, code: str, **described: Unpack[_FeatureFields]) -> Callable[[Measure], Measure]:
+        """Add a feature whose measure is the decorated function."""
+
+        def collect(measure: Measure) -> Measure:
+            self.add(code, measure, **described)
+            return measure
+
+        return collect
+
+    def describe(self, code: str, **described: Unpack[_FeatureFields]) -> None:
+        """Add a feature that is measured together with the others of the collection."""
         measures = self.measures
         assert measures is not None
 
@@ -88,21 +105,7 @@ class Collection:
             measures(view, found)
             return found.get(code)
 
-        self.features.append(
-            Feature(code, self._group, meaning, computation, says, measure, None, says_in_favour)
-        )
-
-    def feature(
-        self, code: str, *, meaning: str, computation: str, says: str, needs: Need | None = None
-    ) -> Callable[[Measure], Measure]:
-        """Make a function the measure of a feature."""
-
-        def collect(measure: Measure) -> Measure:
-            found = Feature(code, self._group, meaning, computation, says, measure, needs)
-            self.features.append(found)
-            return measure
-
-        return collect
+        self.add(code, measure, **described)
 
 
 def with_card(view: RequestView) -> bool:

@@ -10,19 +10,18 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import magnitude
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
 from gatehouse.sentry.memory import MONTH_S
-from gatehouse.sentry.request_view import RequestView, amount_of
+from gatehouse.sentry.request_view import RequestView
 
 _LARGEST: Final = 1_000_000.0
 _LEAST_DEVIATION: Final = 0.2
 
 
 def _spending(view: RequestView, found: dict[str, float]) -> None:
-    amount = amount_of(view)
+    amount = view.amount
     if amount is None:
         return
-    currency = view.currency
-    found["ORDER_AMOUNT"] = _ratio(amount, 1.0 if currency is None else magnitude(currency) or 1.0)
-    user = None if view.history is None else view.history.of(kinds.USER)
+    found["ORDER_AMOUNT"] = _ratio(amount, magnitude(view.currency) or 1.0)
+    user = view.recall(kinds.USER)
     if user is None or user.events < 2:
         return
     earlier = user.count(MONTH_S) - 1
@@ -30,7 +29,7 @@ def _spending(view: RequestView, found: dict[str, float]) -> None:
     # Without earlier amounts in this currency, the sums are in another one.
     if earlier > 0 and 0 < total < math.inf and user.usual_amounts():
         found["ORDER_AMOUNT_TO_MEAN"] = _ratio(amount * earlier, total)
-    habit = view.spending()
+    habit = view.spending
     if habit is None:
         return
     found["ORDER_AMOUNT_TO_MEDIAN"] = _ratio(amount, habit.median)
@@ -47,7 +46,7 @@ def _ratio(amount: float, other: float) -> float:
     return min(max(amount / other, LEAST), _LARGEST)
 
 
-SPENDING: Final = Collection(Group.ORDER, _spending)
+SPENDING: Final = Collection(Group.ORDER, lambda view: view.order.amount is not None, _spending)
 SPENDING.describe(
     "ORDER_AMOUNT",
     meaning="How much is paid.",
@@ -100,7 +99,7 @@ def _cart(view: RequestView, found: dict[str, float]) -> None:
         found["CART_TOP_SHARE"] = _ratio(cart.dearest, total)
 
 
-CARTS: Final = Collection(Group.CART, _cart)
+CARTS: Final = Collection(Group.CART, lambda view: view.cart is not None, _cart)
 CARTS.describe(
     "CART_LINES",
     meaning="How many lines the cart has.",

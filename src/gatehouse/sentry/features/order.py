@@ -9,10 +9,13 @@ from gatehouse.sentry.amounts import can_be_paid, is_small
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
 from gatehouse.sentry.memory import HOUR_S, EntityKind
-from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending, amount_of
+from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending
 
-ORDER: Final = Collection(Group.ORDER)
+ORDER: Final = Collection(
+    Group.ORDER, lambda view: view.request.order is not None or view.request.event is not None
+)
 _feature = ORDER.feature
+_add = ORDER.add
 
 
 # Makes the median absolute deviation of a normal distribution its standard deviation.
@@ -67,15 +70,14 @@ def _amount_invalid(view: RequestView) -> float | None:
     return float(not can_be_paid(amount, view.currency, view.currency_digits))
 
 
-@_feature(
+_add(
     "CURRENCY_INVALID",
+    lambda view: None if view.currency is None else float(view.currency_digits is None),
     meaning="There is no such currency.",
     computation="1 when ISO 4217 does not know the code.",
     says="The currency does not exist.",
     needs=_with_currency,
 )
-def _currency_invalid(view: RequestView) -> float | None:
-    return None if view.currency is None else float(view.currency_digits is None)
 
 
 @_feature(
@@ -86,7 +88,7 @@ def _currency_invalid(view: RequestView) -> float | None:
     says="The amount is far above the merchant's usual ones.",
 )
 def _amount_high(view: RequestView) -> float | None:
-    amount = amount_of(view)
+    amount = view.amount
     if amount is None or view.history is None:
         return None
     usual = view.history.usual_amounts()
@@ -94,7 +96,7 @@ def _amount_high(view: RequestView) -> float | None:
         return None
     deviation = max(usual.deviation * _DEVIATIONS, _LEAST_DEVIATION)
     above = max((math.log(amount) - usual.median) / deviation, 0.0)
-    return 0.0 if above > 0 and _is_usual(amount, view.spending()) else above
+    return 0.0 if above > 0 and _is_usual(amount, view.spending) else above
 
 
 @_feature(
@@ -105,7 +107,7 @@ def _amount_high(view: RequestView) -> float | None:
     says="The amount is {value} times what this user usually spends.",
 )
 def _amount_above_user(view: RequestView) -> float | None:
-    amount, habit = amount_of(view), view.spending()
+    amount, habit = view.amount, view.spending
     if amount is None or habit is None:
         return None
     if amount <= habit.largest * _LARGEST_AGAIN:
@@ -121,7 +123,7 @@ def _amount_above_user(view: RequestView) -> float | None:
     says="The amount is usual for this user.",
 )
 def _amount_usual(view: RequestView) -> float | None:
-    amount, habit = amount_of(view), view.spending()
+    amount, habit = view.amount, view.spending
     if amount is None or habit is None:
         return None
     return float(_is_usual(amount, habit))
@@ -136,17 +138,13 @@ def _amount_usual(view: RequestView) -> float | None:
     says="{value} orders within an hour, and the amount is tiny.",
 )
 def _amount_testing(view: RequestView) -> float | None:
-    amount = amount_of(view)
+    amount = view.amount
     if amount is None or view.history is None:
         return None
     if not is_small(amount, view.currency):
         return 0.0
-    most = 0.0
-    for kind in _tried_at(view):
-        entity = view.history.of(kind)
-        if entity is not None:
-            most = max(most, entity.count(HOUR_S))
-    return most
+    found = [view.recall(kind) for kind in _tried_at(view)]
+    return max([entity.count(HOUR_S) for entity in found if entity is not None], default=0.0)
 
 
 @_feature(
@@ -191,25 +189,21 @@ def _referrer_suspicious(view: RequestView) -> float | None:
     return None if not url else float(suspicion(url) is not None)
 
 
-@_feature(
+_add(
     "EVENT_TIME_INVALID",
+    lambda view: None if view.event.timestamp is None else float(not view.time_is_plausible),
     meaning="The event is said to have happened when it cannot have.",
     computation="1 when the timestamp is more than seven days before, or five minutes after, the"
     " request. The time of the request then stands for it.",
     says="The event's time cannot be true.",
 )
-def _time_invalid(view: RequestView) -> float | None:
-    return None if view.event.timestamp is None else float(not view.time_is_plausible)
-
-
-@_feature(
+_add(
     "EVENT_RENEWAL",
+    lambda view: None if view.event.type is None else float(view.is_renewal),
     meaning="A recurring purchase: the customer has paid like this before.",
     computation="1 for a recurring purchase.",
     says="The order renews an earlier one.",
 )
-def _renewal(view: RequestView) -> float | None:
-    return None if view.event.type is None else float(view.is_renewal)
 
 
 def _may_be_free(view: RequestView) -> bool:

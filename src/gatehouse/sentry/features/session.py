@@ -9,8 +9,12 @@ from gatehouse.sentry.memory import DAY_S
 from gatehouse.sentry.recalled import EntityView
 from gatehouse.sentry.request_view import RequestView
 
-SESSION: Final = Collection(Group.SESSION)
+SESSION: Final = Collection(
+    Group.SESSION,
+    lambda view: view.device.session_id is not None or view.device.session_age is not None,
+)
 _feature = SESSION.feature
+_add = SESSION.add
 
 
 SHORTEST_ORDINARY_S: Final = 30.0
@@ -31,17 +35,13 @@ def _too_young(view: RequestView) -> float | None:
     return min(max(age_s, LEAST), LONGEST_S)
 
 
-@_feature(
+_add(
     "SESSION_ORDINARY",
+    lambda view: _is_aged(view, SHORTEST_ORDINARY_S, LONGEST_ORDINARY_S),
     meaning="The visit has lasted as long as visits do in which people look, choose and buy.",
     computation="1 when the session is between 30 seconds and 12 hours old.",
     says="The visit has lasted an ordinary time.",
 )
-def _ordinary(view: RequestView) -> float | None:
-    age_s = view.device.session_age
-    if age_s is None:
-        return None
-    return 1.0 if SHORTEST_ORDINARY_S <= age_s <= LONGEST_ORDINARY_S else 0.0
 
 
 @_feature(
@@ -51,10 +51,8 @@ def _ordinary(view: RequestView) -> float | None:
     says="The session's age cannot be true.",
 )
 def _age_invalid(view: RequestView) -> float | None:
-    age_s = view.device.session_age
-    if age_s is None:
-        return None
-    return 0.0 if 0 <= age_s <= LONGEST_S else 1.0
+    possible = _is_aged(view, 0.0, LONGEST_S)
+    return None if possible is None else 1.0 - possible
 
 
 @_feature(
@@ -105,13 +103,18 @@ def _agent_changed(view: RequestView) -> float | None:
 )
 def _multi_account(view: RequestView) -> float | None:
     session = _session(view)
-    if session is None or view.history is None:
+    if session is None:
         return None
     if is_alone(session, view.at_s):
-        return 0.0 if view.history.of(kinds.USER) is None else 1.0
+        return float(view.recall(kinds.USER) is not None)
     return float(session.distinct(kinds.USER, DAY_S))
+
+
+def _is_aged(view: RequestView, least_s: float, most_s: float) -> float | None:
+    age_s = view.device.session_age
+    return None if age_s is None else float(least_s <= age_s <= most_s)
 
 
 def _session(view: RequestView) -> EntityView | None:
     """The session's history; a renewal runs in a session of the merchant's own program."""
-    return None if view.history is None or view.is_renewal else view.history.of(kinds.SESSION)
+    return None if view.is_renewal else view.recall(kinds.SESSION)

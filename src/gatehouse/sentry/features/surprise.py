@@ -22,7 +22,6 @@ SHARED_BY: Final = 25.0
 
 _LN_10: Final = math.log(10)
 
-_DAY_S: Final = 86_400
 _LEAST_DAYS: Final = 7.0
 _MOST_DAYS: Final = 30.0
 # Orders come in crowds, by day more than by night: a busy day may hold twice what an average day
@@ -105,7 +104,7 @@ def surprise_of_partners(
 def is_alone(entity: EntityView, at_s: float) -> bool:
     """Whether this is the only event within a day, as most are; then nothing is counted."""
     previous_s = entity.previous_s
-    return previous_s is None or at_s - previous_s > _DAY_S
+    return previous_s is None or at_s - previous_s > DAY_S
 
 
 def people_behind(facts: AddressFacts) -> float:
@@ -118,12 +117,11 @@ def is_crowded(view: RequestView) -> bool:
 
     An announcement brings many buyers of one thing, each from a network of their own.
     """
-    network = None if view.history is None else view.history.of(kinds.NETWORK)
+    network = view.recall(kinds.NETWORK)
     if network is None:
         return False
-    return (
-        surprise_of_partners(network, kinds.USER, people_behind(view.facts), view.at_s) >= _CROWDED
-    )
+    users = surprise_of_partners(network, kinds.USER, people_behind(view.facts), view.at_s)
+    return users >= _CROWDED
 
 
 def _days_known(entity: EntityView, at_s: float) -> float:
@@ -131,7 +129,7 @@ def _days_known(entity: EntityView, at_s: float) -> float:
 
     At least a week, or the first days would be taken for more than they are.
     """
-    return min(max((at_s - entity.first_s) / _DAY_S, _LEAST_DAYS), _MOST_DAYS)
+    return min(max((at_s - entity.first_s) / DAY_S, _LEAST_DAYS), _MOST_DAYS)
 
 
 def _most_usual(entity: EntityView, allowed: float) -> float:

@@ -1,5 +1,6 @@
 """Features of how often, and with how many partners, an entity was seen lately."""
 
+from functools import partial
 from typing import Final
 
 from gatehouse.sentry import kinds
@@ -15,8 +16,10 @@ from gatehouse.sentry.memory import DAY_S, MONTH_S, EntityKind
 from gatehouse.sentry.recalled import EntityView
 from gatehouse.sentry.request_view import RequestView
 
-VELOCITY: Final = Collection(Group.VELOCITY)
-_feature = VELOCITY.feature
+VELOCITY: Final = Collection(Group.VELOCITY, lambda view: view.history is not None)
+_add = VELOCITY.add
+_add_of_place = partial(_add, needs=with_place)
+_add_of_card = partial(_add, needs=with_card)
 
 
 # People who share an address do not order independently of each other: lunch breaks and pay days
@@ -28,7 +31,7 @@ _UNIT: Final = (
 _NOT_RENEWALS: Final = "Not for recurring purchases, whose pace is the merchant's."
 
 
-@_feature(
+@VELOCITY.feature(
     "VEL_IP_EVENTS",
     meaning="Far more orders than usual come from this address.",
     computation=f"{_UNIT}. Addresses that many people share may have {SHARED_BY:.0f} times more,"
@@ -42,111 +45,79 @@ def _address_events(view: RequestView) -> float | None:
     return found / _CROWDS if found and people > 1 else found
 
 
-@_feature(
+_add_of_place(
     "VEL_IP_ACCOUNTS",
+    lambda view: _partners(view, kinds.ADDRESS, kinds.USER, people_behind(view.facts)),
     meaning="Far more different users than usual come from this address.",
     computation=f"{_UNIT}, of different users. Shared addresses may have {SHARED_BY:.0f} times"
     f" more. {_NOT_RENEWALS}",
     says="Unusually many users come from this address.",
-    needs=with_place,
 )
-def _address_accounts(view: RequestView) -> float | None:
-    return _partners(view, kinds.ADDRESS, kinds.USER, people_behind(view.facts))
-
-
-@_feature(
+_add_of_card(
     "VEL_IP_CARDS",
+    lambda view: _partners(view, kinds.ADDRESS, kinds.CARD, people_behind(view.facts)),
     meaning="Far more different cards than usual are used from this address.",
     computation=f"{_UNIT}, of different cards. Shared addresses may have {SHARED_BY:.0f} times"
     f" more. Only for a request with a card. {_NOT_RENEWALS}",
     says="Unusually many cards are used from this address.",
-    needs=with_card,
 )
-def _address_cards(view: RequestView) -> float | None:
-    return _partners(view, kinds.ADDRESS, kinds.CARD, people_behind(view.facts))
-
-
-@_feature(
+_add_of_place(
     "VEL_NETWORK",
+    lambda view: _events(view, kinds.NETWORK, 6.0 * people_behind(view.facts)),
     meaning="Far more orders than usual come from the network around this address.",
     computation=f"{_UNIT}, of events in the /24 of an IPv4 or the /48 of an IPv6 address."
     f" {_NOT_RENEWALS}",
     says="Unusually many orders come from this network.",
-    needs=with_place,
 )
-def _network(view: RequestView) -> float | None:
-    return _events(view, kinds.NETWORK, 6.0 * people_behind(view.facts))
-
-
-@_feature(
+_add_of_place(
     "VEL_UA_ACCOUNTS",
+    lambda view: _partners(view, kinds.PLACE, kinds.USER, people_behind(view.facts)),
     meaning="Many users come with one and the same device from one network.",
     computation=f"{_UNIT}, of different users of the same user agent, languages and network."
     f" {_NOT_RENEWALS}",
     says="Unusually many users share this device and network.",
-    needs=with_place,
 )
-def _device_accounts(view: RequestView) -> float | None:
-    return _partners(view, kinds.PLACE, kinds.USER, people_behind(view.facts))
-
-
-@_feature(
+_add(
     "VEL_ACCOUNT_ORDERS",
+    lambda view: _events(view, kinds.USER, 2.0),
     meaning="The user orders far more often than usual.",
     computation=f"{_UNIT}, of the user's events. {_NOT_RENEWALS}",
     says="The user orders unusually often.",
 )
-def _account_orders(view: RequestView) -> float | None:
-    return _events(view, kinds.USER, 2.0)
-
-
-@_feature(
+_add_of_card(
     "VEL_ACCOUNT_CARDS",
+    lambda view: _cards(view, kinds.USER),
     meaning="One user pays with more cards than people own: stolen ones are tried out.",
     computation="Number of different cards of the user within 24 hours. Not for recurring"
     " purchases.",
     says="The user has paid with {value} cards within a day.",
-    needs=with_card,
 )
-def _account_cards(view: RequestView) -> float | None:
-    return _cards(view, kinds.USER)
-
-
-@_feature(
+_add_of_card(
     "VEL_SESSION_CARDS",
+    lambda view: _cards(view, kinds.SESSION),
     meaning="More cards are used in one session than people own: stolen ones are tried out.",
     computation="Number of different cards in the session within 24 hours. Not for recurring"
     " purchases.",
     says="{value} cards have been used in this session within a day.",
-    needs=with_card,
 )
-def _session_cards(view: RequestView) -> float | None:
-    return _cards(view, kinds.SESSION)
-
-
-@_feature(
+_add(
     "VEL_SESSION_EVENTS",
+    lambda view: _events(view, kinds.SESSION, 3.0),
     meaning="Far more orders come from one session than one visit brings.",
     computation=f"{_UNIT}, of the session's events. {_NOT_RENEWALS}",
     says="Unusually many orders come from this session.",
     needs=lambda view: view.device.session_id is not None,
 )
-def _session_events(view: RequestView) -> float | None:
-    return _events(view, kinds.SESSION, 3.0)
-
-
-@_feature(
+_add_of_card(
     "VEL_CARD_EVENTS",
+    lambda view: _events(view, kinds.CARD, 0.5),
     meaning="The card is used again and again within a short time.",
     computation=f"{_UNIT}, of the card's events. {_NOT_RENEWALS}",
     says="The card is used unusually often.",
-    needs=with_card,
 )
-def _card_events(view: RequestView) -> float | None:
-    return _events(view, kinds.CARD, 0.5)
 
 
-@_feature(
+@VELOCITY.feature(
     "VEL_CARD_ACCOUNTS",
     meaning="Several users pay with one card.",
     computation="Number of different users of the card within 30 days.",
@@ -154,11 +125,11 @@ def _card_events(view: RequestView) -> float | None:
     needs=with_card,
 )
 def _card_accounts(view: RequestView) -> float | None:
-    card = None if view.history is None else view.history.of(kinds.CARD)
+    card = view.recall(kinds.CARD)
     return None if card is None else float(card.distinct(kinds.USER, MONTH_S))
 
 
-@_feature(
+@VELOCITY.feature(
     "VEL_CUSTOM",
     meaning="Many users share something that the merchant told Sentry to remember.",
     computation=f"{_UNIT}, of different users of a declared custom input; the largest of them."
@@ -167,11 +138,10 @@ def _card_accounts(view: RequestView) -> float | None:
     needs=lambda view: bool(view.request.custom_inputs),
 )
 def _custom(view: RequestView) -> float | None:
-    history = view.history
-    found = () if history is None else history.all_of(kinds.CUSTOM)
-    if history is None or not found:
+    found = () if view.history is None else view.history.all_of(kinds.CUSTOM)
+    if not found:
         return None
-    partner = kinds.ADDRESS if history.of(kinds.USER) is None else kinds.USER
+    partner = kinds.ADDRESS if view.recall(kinds.USER) is None else kinds.USER
     return max([surprise_of_partners(entity, partner, 1.0, view.at_s) for entity in found])
 
 
