@@ -59,6 +59,8 @@ class AppliedVersion(msgspec.Struct, frozen=True):
     version: int
     changed: bool
     differences: list[str]
+    warnings: list[str] = []
+    """What the author should know; only pipelines have such."""
 
 
 class RolledBack(msgspec.Struct, frozen=True):
@@ -89,14 +91,13 @@ def apply(
     """Make a definition, read from the new file, the next version and put it in force."""
     name = kind.name_of(definition)
     key = kind.key(account_id, name)
-    with account_reading(session, account_id) as connection:
-        current = _in_force(connection, key)
-    base = current.version if new.base is None and current is not None else new.base
     content = VersionContent(new.content.decode("utf-8-sig"), kind.encode(definition))
     try:
         with account_change(session, account_id) as change:
             # Inside the change no list can be dropped after this check.
             _check_lists(change.connection, kind, account_id, definition)
+            current = configurations.find(change.connection, key)
+            base = current.version if new.base is None and current is not None else new.base
             version = configurations.apply(change, key, content, base=base, note=new.note)
     except configurations.Unchanged:
         with account_reading(session, account_id) as connection:
@@ -111,7 +112,7 @@ def listing(
     """The versions in force, by name."""
     with account_reading(session, account_id) as connection:
         found = configurations.active(connection, account_id, kind.kind)
-    return [_version(kind, stored, in_force=True) for stored in found]
+    return [_version(kind, stored) for stored in found]
 
 
 def get(
@@ -124,9 +125,7 @@ def get(
     """One version, without a number the one in force."""
     key = kind.key(account_id, name)
     with account_reading(session, account_id) as connection:
-        stored = configurations.get(connection, key, version)
-        current = configurations.get(connection, key).version
-    return _version(kind, stored, in_force=stored.version == current)
+        return _version(kind, configurations.get(connection, key, version))
 
 
 def history(
@@ -156,11 +155,6 @@ def rollback(
     return RolledBack(before.version, target, differences)
 
 
-def _in_force(connection: sa.Connection, key: ConfigurationKey) -> StoredVersion | None:
-    there = configurations.head(connection, key)
-    return None if there is None else configurations.get(connection, key, there.version)
-
-
 def _check_lists(
     connection: sa.Connection, kind: ConfigurationType[T], account_id: str, definition: T
 ) -> None:
@@ -170,8 +164,6 @@ def _check_lists(
         raise InvalidInput("\n".join(problems))
 
 
-def _version(
-    kind: ConfigurationType[T], stored: StoredVersion, *, in_force: bool
-) -> ConfigurationVersion[T]:
+def _version(kind: ConfigurationType[T], stored: StoredVersion) -> ConfigurationVersion[T]:
     definition = kind.decode(stored.program)
-    return ConfigurationVersion(stored.version, in_force, stored.document, definition)
+    return ConfigurationVersion(stored.version, stored.active, stored.document, definition)

@@ -41,14 +41,15 @@ def check(file: PipelineFileArgument, as_json: AsJson = False) -> None:
 
     Whether rule sets and lists exist is looked at by apply, which knows the account.
     """
-    from gatehouse.admin import pipelines
+    from gatehouse.admin.pipelines import warnings
+    from gatehouse.pipeline.authoring import read_pipeline
 
-    checked = pipelines.check(read_document(file))
-    definition = checked.definition
-    data = {"valid": True, **_data(definition), "warnings": checked.warnings}
+    definition = read_pipeline(read_document(file))
+    found = warnings(definition, {})
+    data = {"valid": True, **_data(definition), "warnings": found}
     stages = ", ".join(map(title, definition.stages))
     text = f"pipeline {definition.number} ({definition.name}) is well-formed: {stages}"
-    warn(() if as_json else checked.warnings)
+    warn(() if as_json else found)
     show(data, text, as_json=as_json)
 
 
@@ -68,8 +69,8 @@ def apply(
     session, account_id = open_account(account)
     done = pipelines.apply(session, account_id, new)
     warn(() if as_json else done.warnings)
-    subject = _subject(account_id, int(done.applied.name))
-    show_applied(subject, done.applied, as_json=as_json, warnings=done.warnings)
+    subject = _subject(account_id, int(done.name))
+    show_applied(subject, done, as_json=as_json, warnings=done.warnings)
 
 
 @app.command("list")
