@@ -25,7 +25,7 @@ DAY = 86_400_000
 def read(
     data: bytes, kind: ListKind = ListKind.WORDS, form: ListFormat = "csv", **more: Any
 ) -> ListFileContent:
-    return read_entries(io.BytesIO(data), form, EntryTerms(kind, NOW, **more), KEEPER)
+    return read_entries(io.BytesIO(data), form, EntryTerms(kind, KEEPER, NOW, **more))
 
 
 def test_values_reasons_and_expiries_are_read_from_a_file() -> None:

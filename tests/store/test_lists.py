@@ -63,7 +63,7 @@ class Shop:
     def history(self, name: str, value: str, times: Sequence[int]) -> list[bool]:
         with self.session.reading() as connection:
             past = list_reading.history_of(connection, self.account, [name, "other"])
-        return [past.has_at(name, value, at_ms) for at_ms in times]
+        return [past.has(name, value, at_ms) for at_ms in times]
 
     def stamp(self) -> str:
         with self.session.reading() as connection:
@@ -302,8 +302,8 @@ def test_many_entries_are_added_in_turns_and_taken_over_together(
     seen = []
     write = lists._write
 
-    def watched(change: Change, key: ListKey, plan: ListChangePlan) -> None:
-        write(change, key, plan)
+    def watched(change: Change, key: ListKey, kind: ListKind, plan: ListChangePlan) -> None:
+        write(change, key, kind, plan)
         seen.append(change.connection.scalar(sa.select(LISTS.c.changes)))
 
     monkeypatch.setattr(lists, "_write", watched)

@@ -23,7 +23,6 @@ from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
-from gatehouse.store.configured.list_reading import ListHistory
 from gatehouse.store.decisions import decisions
 
 LARGEST_CASE_BYTES: Final = 1024 * 1024
@@ -73,13 +72,6 @@ class TrialResult(NamedTuple):
     rules: list[RuleTrial]
 
 
-class _PastLists:
-    """Lists as they were at the moment that is asked about."""
-
-    def __init__(self, history: ListHistory) -> None:
-        self.has = history.has_at
-
-
 def read_case(content: bytes, rule_set: RuleSet) -> TrialCase:
     """The signals of a case that an author wrote, or of a decision as the API returns it."""
     try:
@@ -120,7 +112,7 @@ def try_rules_with_lists(
     with account_reading(session, account_id) as connection:
         history = list_reading.history_of(connection, account_id, lists_of(rule_set))
     at_ms = session.clock() if case.at_ms is None else case.at_ms
-    return _judge(rule_set, case.signals, _PastLists(history), at_ms)
+    return _judge(rule_set, case.signals, history, at_ms)
 
 
 def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int) -> TrialResult:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.rules.list_entries import ListEntry
 from gatehouse.store.tables import LIST_ENTRIES
 
 MOST_ENTRIES: Final = 200_000
@@ -28,14 +29,18 @@ class ListKey(NamedTuple):
     name: str
 
 
-class PlannedEntry(msgspec.Struct, frozen=True, gc=False):
+class PlannedEntry(ListEntry, frozen=True, gc=False):
     """An entry to put on a list, and for how long."""
 
-    value: str
-    shown: str
     reason: str | None = None
     """Without one, the reason that the entry had is kept."""
     expires_at_ms: int | None = None
+
+
+class NewRow(PlannedEntry, frozen=True, gc=False, kw_only=True):
+    """A row to write, without the columns that all rows of a change share."""
+
+    added_at_ms: int
 
 
 class Added(msgspec.Struct, frozen=True):
@@ -44,24 +49,6 @@ class Added(msgspec.Struct, frozen=True):
     added: int
     changed: int
     unchanged: int
-
-    def plus(self, other: "Added") -> "Added":
-        """Both together."""
-        return Added(
-            self.added + other.added,
-            self.changed + other.changed,
-            self.unchanged + other.unchanged,
-        )
-
-
-class NewRow(msgspec.Struct, frozen=True, gc=False):
-    """A row to write, without the columns that all rows of a change share."""
-
-    value: str
-    shown: str
-    reason: str | None
-    expires_at_ms: int | None
-    added_at_ms: int
 
 
 class ListChangePlan(msgspec.Struct, frozen=True):
@@ -113,7 +100,9 @@ def plan_turn(
                 changed += 1
             if old.removed_at_ms is None:
                 ends.setdefault(added_at_ms, []).append(value)
-        rows[value] = NewRow(value, entry.shown, reason, entry.expires_at_ms, added_at_ms)
+        rows[value] = NewRow(
+            value, entry.shown, reason, entry.expires_at_ms, added_at_ms=added_at_ms
+        )
     added = len(rows) - changed
     return ListChangePlan(rows, ends, Added(added, changed, len(wanted) - len(rows)))
 

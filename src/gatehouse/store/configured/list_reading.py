@@ -12,7 +12,6 @@ from gatehouse.core.redaction import recordable
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.list_index import ListIndex
 from gatehouse.rules.lists import AccountLists, Membership
-from gatehouse.store.accounts import accounts
 from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
@@ -73,7 +72,7 @@ class ListHistory:
     def __init__(self, lists: Mapping[str, ListIndex[Sequence[int]]]) -> None:
         self._lists = lists
 
-    def has_at(self, name: str, value: str, at_ms: int) -> bool:
+    def has(self, name: str, value: str, at_ms: int) -> bool:
         """Whether a value was on a list at a moment; an unknown list is empty."""
         index = self._lists.get(name)
         if index is None:
@@ -119,7 +118,6 @@ def kind_of(
 
 def overview(connection: sa.Connection, account_id: str, at_ms: int) -> list[ListInfo]:
     """All lists of an account, by name."""
-    accounts.get(connection, account_id)
     counting = (
         sa.select(_rows.list, sa.func.count())
         .where(_rows.account_id == account_id, counts_at(at_ms))
@@ -145,8 +143,8 @@ def entries(
         query = query.where(counts_at(page.at_ms))
     if page.after is not None:
         query = query.where(sa.tuple_(_rows.value, _rows.added_at_ms) > sa.tuple_(*page.after))
-    rows = connection.execute(query.order_by(_rows.value, _rows.added_at_ms).limit(page.limit))
-    return [ListedEntry(*row) for row in rows]
+    chosen = query.order_by(_rows.value, _rows.added_at_ms).limit(page.limit)
+    return [ListedEntry(*row) for row in streamed(connection, chosen)]
 
 
 def load(connection: sa.Connection, account_id: str) -> AccountLists:
@@ -171,8 +169,6 @@ def history_of(connection: sa.Connection, account_id: str, names: Sequence[str])
         _rows.account_id == account_id, _rows.list.in_(list(found))
     )
     for name, value, added, expires, removed in streamed(connection, query):
-        end = min(
-            _FOREVER if expires is None else expires, _FOREVER if removed is None else removed
-        )
+        end = min(each for each in (expires, removed, _FOREVER) if each is not None)
         spans[name].setdefault(value, []).extend((added, end))
     return ListHistory({name: ListIndex(kind, spans[name]) for name, kind in found.items()})
