@@ -31,6 +31,7 @@ class ConfigurationType(Generic[T]):
     """What tells rule sets and pipelines apart."""
 
     kind: str
+    label: str
     name_of: Callable[[T], str]
     encode: Callable[[T], str]
     decode: Callable[[str], T]
@@ -59,15 +60,15 @@ class AppliedVersion(msgspec.Struct, frozen=True):
     version: int
     changed: bool
     differences: list[str]
-    warnings: list[str] = []
-    """What the author should know; only pipelines have such."""
+    warnings: list[str] | None = None
+    """What the author should know; None for rule sets, about which nothing is found."""
 
 
 class RolledBack(msgspec.Struct, frozen=True):
     """What a rollback did."""
 
-    before: int
     version: int
+    before: int
     differences: list[str]
 
 
@@ -152,7 +153,7 @@ def rollback(
         _check_lists(change.connection, kind, account_id, definition)
         configurations.activate(change, key, target, base=before.version)
     differences = kind.differences(kind.decode(before.program), definition)
-    return RolledBack(before.version, target, differences)
+    return RolledBack(target, before.version, differences)
 
 
 def _check_lists(

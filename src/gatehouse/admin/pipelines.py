@@ -103,6 +103,7 @@ def warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[
 
 PIPELINES: Final = ConfigurationType(
     kind=PIPELINE,
+    label="pipeline",
     name_of=lambda definition: str(definition.number),
     encode=encode_program,
     decode=decode_program,

@@ -18,7 +18,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import UnreadableRecord, encode
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import row_of
-from gatehouse.rules.decide import CompiledRuleSet
+from gatehouse.rules.decide import CompiledRuleSet, Judgement
 from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
@@ -66,9 +66,7 @@ class RuleTrial(NamedTuple):
 class TrialResult(NamedTuple):
     """What a rule set decided about the case, and what each of its rules said."""
 
-    status: str
-    final_by: str | None
-    tags: Any
+    judgement: Judgement
     rules: list[RuleTrial]
 
 
@@ -132,7 +130,7 @@ def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int)
         )
         for rule in rule_set.rules
     ]
-    return TrialResult(judgement.status, judgement.final_by, judgement.tags, rules)
+    return TrialResult(judgement, rules)
 
 
 def _of_record(text: str | bytes, came_at: Any, rule_set: RuleSet) -> TrialCase:
