@@ -157,7 +157,7 @@ def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
     """How entries for a list are read."""
     with account_reading(session, key.account_id) as connection:
         kind = new.kind
-        if kind is None or list_reading.find_kind(connection, *key) is not None:
+        if kind is None or key.name in list_reading.kinds(connection, key.account_id):
             kind = list_reading.kind_of(connection, *key, new.kind)
     now_ms = session.clock()
     if new.lifetime_ms == 0:

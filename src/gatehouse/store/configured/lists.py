@@ -29,7 +29,7 @@ from gatehouse.store.configured.list_plans import (
     plan_turn,
     reason_text,
 )
-from gatehouse.store.configured.list_reading import DROPPED, find_kind, kind_of
+from gatehouse.store.configured.list_reading import DROPPED, kind_of, kinds
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
 MOST_LISTS: Final = 100
@@ -185,7 +185,7 @@ def _open(change: Change, key: ListKey, kind: ListKind | None = None) -> ListKin
     Expired entries get their end, so that no server loads them any more.
     """
     accounts.get(change.connection, key.account_id)
-    if kind is not None and find_kind(change.connection, *key) is None:
+    if kind is not None and key.name not in kinds(change.connection, key.account_id):
         _create(change, *key, kind, None)
     found = kind_of(change.connection, *key, kind)
     over = entries_of(key) & _rows.removed_at_ms.is_(None) & (_rows.expires_at_ms <= change.now_ms)
