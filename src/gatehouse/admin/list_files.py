@@ -5,7 +5,6 @@ about a line never repeats it.
 """
 
 import csv
-import functools
 import re
 from collections.abc import Sequence
 from typing import BinaryIO, Final, Literal
@@ -120,21 +119,16 @@ def expiry(text: str, now_ms: int) -> int:
     try:
         at_ms = now_ms + parse_span(text)
     except ValueError:
-        at_ms = _absolute(text)
+        try:
+            at_ms = parse_time(text)
+        except ValueError:
+            raise ValueError(
+                "must expire after a span such as 30d, or at a time such as 2030-12-31 or "
+                "2030-12-31T18:00:00Z"
+            ) from None
     if at_ms <= now_ms:
         raise ValueError("has expired already")
     return at_ms
-
-
-@functools.lru_cache(maxsize=1024)
-def _absolute(text: str) -> int:
-    try:
-        return parse_time(text)
-    except ValueError:
-        raise ValueError(
-            "must expire after a span such as 30d, or at a time such as 2030-12-31 or "
-            "2030-12-31T18:00:00Z"
-        ) from None
 
 
 def _entry(cells: list[str], order: tuple[str, ...], terms: EntryTerms) -> PlannedEntry:

@@ -129,17 +129,14 @@ def find(
 ) -> StoredVersion | None:
     """One version, without a number the one in force; None when there is none."""
     there = head(connection, key)
-    if version is None and there is not None:
-        version = there.version
+    in_force = None if there is None else there.version
+    wanted = in_force if version is None else version
     # A number that the column cannot hold is not there either.
-    if version is None or not 0 < version < 2**31:
+    if wanted is None or not 0 < wanted < 2**31:
         return None
-    this = rows_of(CONFIGURATIONS, key) & (CONFIGURATIONS.c.version == version)
+    this = rows_of(CONFIGURATIONS, key) & (CONFIGURATIONS.c.version == wanted)
     row = connection.execute(sa.select(CONFIGURATIONS).where(this)).first()
-    if row is None:
-        return None
-    in_force = there is not None and there.version == version
-    return struct_from(row, StoredVersion, active=in_force)
+    return None if row is None else struct_from(row, StoredVersion, active=wanted == in_force)
 
 
 def get(
@@ -149,11 +146,11 @@ def get(
     found = find(connection, key, version)
     if found is not None:
         return found
-    commands, which, name = _COMMANDS[key.kind], "", recordable(key.name)
-    see = f"{commands} list"
+    which, see = "", "list"
     if version is not None:
-        which, see = f" version {version} of", f"{commands} history {key.name}"
-    raise NotFound(f"no{which} {key.label} {name}; see: gatehouse {see}")
+        which, see = f" version {version} of", f"history {key.name}"
+    command = f"gatehouse {_COMMANDS[key.kind]} {see}"
+    raise NotFound(f"no{which} {key.label} {recordable(key.name)}; see: {command}")
 
 
 def history(connection: sa.Connection, key: ConfigurationKey) -> list[VersionLine]:
@@ -280,10 +277,6 @@ def _natural(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isascii() and name.isdigit() else (0, name)
 
 
-_NONE: Final = "0:0:0"
-"""The stamp of an account that has no configuration, or no list."""
-
-
 def stamp_of(connection: sa.Connection, account_id: str) -> str:
     """A text that changes when a configuration, the live model or a list of the account does.
 
@@ -307,4 +300,5 @@ def stamps_of(connection: sa.Connection, account_ids: Sequence[str]) -> dict[str
         )
         rows = connection.execute(query)
         found.append({row[0]: ":".join(str(int(value)) for value in row[1:]) for row in rows})
-    return {each: "/".join(part.get(each, _NONE) for part in found) for each in account_ids}
+    # An account that has no configuration, or no list, has no row there.
+    return {each: "/".join(part.get(each, "0:0:0") for part in found) for each in account_ids}
