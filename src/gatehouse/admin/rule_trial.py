@@ -14,13 +14,14 @@ from gatehouse.conditions.compile_python import Lists
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import suggestion
 from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import UnreadableRecord, encode
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import row_of
 from gatehouse.rules.decide import CompiledRuleSet, Judgement
 from gatehouse.rules.lists import AccountLists
-from gatehouse.rules.ruleset import Rule, RuleSet
+from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
 from gatehouse.store.decisions import decisions
@@ -46,7 +47,7 @@ class TrialCase(NamedTuple):
     """When it happened; None for now."""
 
 
-class ListAnswer(NamedTuple):
+class ListAnswer(msgspec.Struct, frozen=True):
     """A list that a rule looked at; `listed` is None where the signal has no value."""
 
     signal: str
@@ -54,11 +55,14 @@ class ListAnswer(NamedTuple):
     listed: bool | None
 
 
-class RuleTrial(NamedTuple):
+class RuleTrial(msgspec.Struct, frozen=True):
     """What one rule said about the case."""
 
-    rule: Rule
+    name: str
     matches: bool
+    outcome: Outcome
+    final: bool
+    shadow: bool
     signals: dict[str, Any]
     lists: list[ListAnswer]
 
@@ -123,8 +127,11 @@ def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int)
 
     rules = [
         RuleTrial(
-            rule,
+            rule.name,
             rule.name in matched,
+            rule.outcome,
+            rule.final,
+            rule.shadow,
             {name: read_signal(signals, name) for name in rule.condition.signals},
             [look_up(signal, name) for signal, name in rule.condition.lists],
         )

@@ -221,20 +221,8 @@ def _data(rule_set: "RuleSet") -> dict[str, Any]:
 def _trial_data(rule_set: str, result: "TrialResult") -> dict[str, Any]:
     judgement = result.judgement
     return {
-        "ruleSet": rule_set,
-        "status": judgement.status,
-        "finalBy": judgement.final_by,
-        "tags": judgement.tags,
-        "rules": [
-            {
-                **{"name": each.rule.name, "matches": each.matches},
-                **{"outcome": each.rule.outcome, "final": each.rule.final},
-                "shadow": each.rule.shadow,
-                "signals": each.signals,
-                "lists": [answer._asdict() for answer in each.lists],
-            }
-            for each in result.rules
-        ],
+        **{"ruleSet": rule_set, "status": judgement.status, "finalBy": judgement.final_by},
+        **{"tags": judgement.tags, "rules": result.rules},
     }
 
 
@@ -246,7 +234,7 @@ def _trial_text(result: "TrialResult", *, every: bool) -> str:
     if not any(each.matches for each in result.rules):
         head += ", no rule matches"
     rows = [
-        (each.rule.name, "yes" if each.matches else "no", _outcome(each), _values(each))
+        (each.name, "yes" if each.matches else "no", _outcome(each), _values(each))
         for each in result.rules
         if every or each.matches
     ]
@@ -256,8 +244,8 @@ def _trial_text(result: "TrialResult", *, every: bool) -> str:
 
 
 def _outcome(each: "RuleTrial") -> str:
-    mark = " (final)" if each.rule.final else " (shadow)" if each.rule.shadow else ""
-    return f"{each.rule.outcome}{mark}"
+    mark = " (final)" if each.final else " (shadow)" if each.shadow else ""
+    return f"{each.outcome}{mark}"
 
 
 def _values(each: "RuleTrial") -> str:
