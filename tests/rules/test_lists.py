@@ -12,8 +12,8 @@ from gatehouse.rules.list_index import ListIndex
 from gatehouse.rules.lists import AccountLists, membership
 
 
-class PlainKeeper:
-    """Stands in for the keeper of an installation; what it makes can be read."""
+class PlainHasher:
+    """Stands in for the fingerprinter of an installation; what it makes can be read."""
 
     def fingerprint(self, number: CardNumber) -> str:
         return f"fp of {number.masked()}"
@@ -31,7 +31,7 @@ class PlainKeeper:
         return value if value.isalnum() else f"hash of {len(value)}"
 
 
-KEEPER = PlainKeeper()
+HASHER = PlainHasher()
 FINGERPRINT = "fp1_" + "0f" * 20
 HASH = "#" + "0f" * 10
 
@@ -77,7 +77,7 @@ def test_there_is_a_kind_of_list_for_all_that_conditions_look_up() -> None:
 def test_an_entry_is_kept_as_signals_are_spelt(
     kind: str, text: str, value: str, shown: str
 ) -> None:
-    assert canonical(ListKind(kind), text, KEEPER) == ListEntry(value, shown)
+    assert canonical(ListKind(kind), text, HASHER) == ListEntry(value, shown)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_cannot_be_an_entry_is_refused_without_repeating_it(
     kind: str, text: str, says: str
 ) -> None:
     with pytest.raises(ValueError) as refused:
-        canonical(ListKind(kind), text, KEEPER)
+        canonical(ListKind(kind), text, HASHER)
     assert says in str(refused.value)
     assert "4242424242424242" not in str(refused.value)
     assert text not in str(refused.value)
@@ -135,7 +135,7 @@ def test_hostile_text_is_read_or_refused_on_every_kind_of_list(kind: ListKind) -
     for _ in range(300):
         text = "".join(chance.choices(alphabet, k=chance.randrange(40)))
         try:
-            entry = canonical(kind, text, KEEPER)
+            entry = canonical(kind, text, HASHER)
         except ValueError:
             continue
         membership(kind, {entry.value: None})(text, 1)
@@ -201,9 +201,9 @@ def test_a_domain_is_found_by_all_that_it_is_part_of() -> None:
     assert not domains("a." * 126, 1)
 
 
-def test_a_shelf_gives_all_that_covers_a_value() -> None:
-    shelf = ListIndex(ListKind.NETWORKS, {"203.0.113.0/24": "wide", "203.0.113.7/32": "narrow"})
-    assert sorted(shelf.find("203.0.113.7")) == ["narrow", "wide"]
+def test_an_index_gives_all_that_covers_a_value() -> None:
+    index = ListIndex(ListKind.NETWORKS, {"203.0.113.0/24": "wide", "203.0.113.7/32": "narrow"})
+    assert sorted(index.find("203.0.113.7")) == ["narrow", "wide"]
     assert list(ListIndex(ListKind.WORDS, {"a": 1}).find("b")) == []
 
 

@@ -313,7 +313,7 @@ def test_many_entries_are_added_in_turns_and_taken_over_together(
     assert shop.changes("bad") == 2
     again = lists.add_many(shop.session, shop.account, "bad", None, wanted)
     assert again == Added(0, 0, 35)
-    # Whoever repeats it after an interruption needs servers to look, with nothing left to write.
+    # After an interruption, servers must load the list even if nothing was left to write.
     assert shop.changes("bad") == 3
     some = [PlannedEntry(one.value, "-", "other") for one in wanted[:12]]
     assert lists.add_many(shop.session, shop.account, "bad", None, some) == Added(0, 12, 0)

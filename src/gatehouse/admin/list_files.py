@@ -15,7 +15,7 @@ from gatehouse.core.clock import parse_span, parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import LineFlaws, LineReader, TextLine
 from gatehouse.core.redaction import MASK, recordable
-from gatehouse.rules.list_entries import EntryKeeper, ListEntry, ListKind, canonical, is_hash
+from gatehouse.rules.list_entries import EntryHasher, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
 
 LONGEST_LINE: Final = 4096
@@ -29,7 +29,7 @@ class EntryTerms(msgspec.Struct, frozen=True):
     """What the entries are, and reason and expiry of those that have none of their own."""
 
     kind: ListKind
-    keeper: EntryKeeper
+    hasher: EntryHasher
     now_ms: int
     reason: str | None = None
     expires_at_ms: int | None = None
@@ -67,7 +67,7 @@ def _typed(value: str, terms: EntryTerms) -> ListEntry:
     else:
         is_number = not is_hash(value) and MASK in recordable(value)
     try:
-        entry = canonical(kind, value, terms.keeper)
+        entry = canonical(kind, value, terms.hasher)
         # A network or a phone can look like a card number; no card number is one of these.
         if not is_number or kind in (ListKind.NETWORKS, ListKind.PHONES):
             return entry
@@ -135,7 +135,7 @@ def _entry(cells: list[str], order: tuple[str, ...], terms: EntryTerms) -> Plann
     if len(cells) > len(order):
         raise ValueError(f"has {len(cells)} cells; there are {', '.join(order)}")
     given = dict(zip(order, cells, strict=False))
-    entry = canonical(terms.kind, given.get("value", ""), terms.keeper)
+    entry = canonical(terms.kind, given.get("value", ""), terms.hasher)
     expires = given.get("expires")
     expires_at_ms = expiry(expires, terms.now_ms) if expires else terms.expires_at_ms
     try:

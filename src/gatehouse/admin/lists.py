@@ -163,8 +163,8 @@ def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
     if new.lifetime_ms == 0:
         raise InvalidInput("--expires-in must be more than nothing, such as 30d")
     expires_at_ms = None if new.lifetime_ms is None else now_ms + new.lifetime_ms
-    keeper = open_fingerprinter(session.ring)
-    return EntryTerms(kind, keeper, now_ms, reason_text(new.reason), expires_at_ms)
+    hasher = open_fingerprinter(session.ring)
+    return EntryTerms(kind, hasher, now_ms, reason_text(new.reason), expires_at_ms)
 
 
 def _read(given: GivenEntries, terms: EntryTerms, verb: str) -> list[PlannedEntry]:

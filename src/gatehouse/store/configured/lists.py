@@ -159,17 +159,16 @@ def _create(
     if sum(not held.startswith(DROPPED) for held in there.values()) >= MOST_LISTS:
         raise Conflict(f"an account has at most {MOST_LISTS} lists; drop one first")
     about = reason_text(description)
+    values = {"kind": kind.value, "description": about, "created_at_ms": change.now_ms}
     if before is None:
-        row = {"account_id": account_id, "name": name, "kind": kind.value, "changes": 1,
-               "description": about, "created_at_ms": change.now_ms}  # fmt: skip
+        row = {"account_id": account_id, "name": name, "changes": 1, **values}
         change.connection.execute(LISTS.insert(), row)
         return
+    key = ListKey(account_id, name)
     if before != DROPPED + kind.value:
         # Earlier entries were of another kind and mean nothing on the new list.
-        earlier = entries_of(ListKey(account_id, name))
-        change.connection.execute(LIST_ENTRIES.delete().where(earlier))
-    made = {"kind": kind.value, "description": about, "created_at_ms": change.now_ms}
-    _touch(change, ListKey(account_id, name), **made)
+        change.connection.execute(LIST_ENTRIES.delete().where(entries_of(key)))
+    _touch(change, key, **values)
 
 
 def _end(change: Change, key: ListKey, values: Sequence[str], at_ms: int) -> None:

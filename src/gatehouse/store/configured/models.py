@@ -93,7 +93,7 @@ def promote(change: Change, account_id: str, version: int) -> int | None:
 def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[int, int | None]:
     """Go back from the live version: to another, by default to what was live before it.
 
-    Both versions; None as the second, and 0 as the wish, are the shipped scorecard. After a
+    Returns both versions, None for the shipped scorecard, which `to` names as 0. After a
     rollback there is no default, because the model that was live before was just rolled back.
     """
     before, previous = _use(change.connection, account_id)
