@@ -24,6 +24,7 @@ from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 from gatehouse.pipeline.file_types import (
     condition_text,
     description_text,
+    failure_action,
     input_problem,
     must_be_one_of,
     pipeline_number,
@@ -202,34 +203,29 @@ class _PipelineReader:
         self, stage: dict[str, Any], index: int, name: str, conditions: StageConditions
     ) -> StageDefinition:
         path = f"stages[{index}]"
+        spec = REGISTRY[name]
 
-        def condition(key: str, place: int) -> Condition | None:
-            text = self._field(stage, path, key, condition_text)
+        def condition(key: str, place: int, default: str | None = None) -> Condition | None:
+            text = self._field(stage, path, key, condition_text) if key in stage else default
             if text is None:
                 return None
             return conditions.read(f"{path}.{key}", text, self._names, place)
 
-        rule_set = self._rule_set(stage, path, name)
-        fee = self._field(stage, path, "fee", stage_fee)
-        skip_when, stop_when = condition("skip_when", index), condition("stop_when", index + 1)
-        spec = REGISTRY[name]
-        if "stop_when" not in stage and spec.stop_when is not None:
-            stop_when = conditions.usual(spec.stop_when)
-        on_failure = spec.on_failure
-        word = self._field(stage, path, "on_failure", plain_text)
-        choices = [each.value for each in OnFailure]
-        if word is not None and word in choices:
-            on_failure = OnFailure(word)
-            if spec.pays and on_failure is not OnFailure.STOP:
-                self._flaw(
-                    f"{path}.on_failure",
-                    "a payment that could not be made is reversed, so it ends the pipeline: "
-                    "leave on_failure out",
-                )
-        elif word is not None:
-            message = must_be_one_of(word, choices, "way to fail")
-            self._flaw(f"{path}.on_failure", message)
-        return StageDefinition(name, rule_set, fee, stop_when, skip_when, on_failure)
+        on_failure = self._field(stage, path, "on_failure", failure_action)
+        if spec.pays and on_failure not in (None, OnFailure.STOP):
+            self._flaw(
+                f"{path}.on_failure",
+                "a payment that could not be made is reversed, so it ends the pipeline: "
+                "leave on_failure out",
+            )
+        return StageDefinition(
+            name,
+            self._rule_set(stage, path, name),
+            self._field(stage, path, "fee", stage_fee),
+            stop_when=condition("stop_when", index + 1, spec.stop_when),
+            skip_when=condition("skip_when", index),
+            on_failure=on_failure or spec.on_failure,
+        )
 
     def _rule_set(self, stage: dict[str, Any], path: str, name: str) -> str | None:
         where = f"{path}.rule_set"

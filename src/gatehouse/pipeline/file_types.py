@@ -12,6 +12,7 @@ from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import suggestion
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
+from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.redaction import recordable
 
 LONGEST_NAME: Final = 80
@@ -63,6 +64,14 @@ def stage_fee(value: Any) -> int:
     if micros < 0:
         raise ValueError("a fee cannot be negative")
     return micros
+
+
+def failure_action(value: Any) -> OnFailure:
+    """What follows when a stage fails."""
+    word, choices = plain_text(value), [each.value for each in OnFailure]
+    if word not in choices:
+        raise ValueError(must_be_one_of(word, choices, "way to fail"))
+    return OnFailure(word)
 
 
 def condition_text(value: Any) -> str:

@@ -75,10 +75,6 @@ class StageConditions:
         self._doubtful = doubtful
         self._lists = lists
 
-    def usual(self, text: str) -> Condition:
-        """A condition that applies when the author wrote none."""
-        return read_condition(text, self._catalogue)
-
     def read(
         self, path: str, text: str, stages: Sequence[str | None], place: int
     ) -> Condition | None:
