@@ -297,7 +297,6 @@ def test_many_entries_are_added_in_turns_and_taken_over_together(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lists, "_TURN", 10)
-    monkeypatch.setattr(list_plans, "_FEW", 15)
     wanted = [PlannedEntry(f"v{number:03d}", "-", "why") for number in range(35)]
     seen = []
     write = lists._write

@@ -18,7 +18,6 @@ MOST_ENTRIES: Final = 200_000
 LONGEST_REASON: Final = 200
 
 _CHUNK: Final = 1000
-_FEW: Final = 5000
 _rows: Final = LIST_ENTRIES.c
 
 
@@ -115,10 +114,8 @@ def _latest(
     matters = _rows.removed_at_ms.is_(None) | (_rows.added_at_ms >= now_ms)
     query = sa.select(_rows.value, *columns).where(entries_of(key), matters)
     found: dict[str, Any] = {}
-    # Few values are selected by name; for many, reading the whole list is quicker.
-    for some in chunks(values) if len(values) <= _FEW else [None]:
-        chosen = query if some is None else query.where(_rows.value.in_(some))
-        for row in streamed(connection, chosen):
+    for some in chunks(values):
+        for row in streamed(connection, query.where(_rows.value.in_(some))):
             old = found.get(row.value)
             if old is None or old.added_at_ms < row.added_at_ms:
                 found[row.value] = row
@@ -130,10 +127,7 @@ def in_force(
 ) -> dict[str, Any]:
     """The rows of the values that are on a list now."""
     latest = _latest(connection, key, values, now_ms)
-    named = set(values)
-    return {
-        value: row for value, row in latest.items() if value in named and _is_in_force(row, now_ms)
-    }
+    return {value: row for value, row in latest.items() if _is_in_force(row, now_ms)}
 
 
 def _is_in_force(row: Any, now_ms: int) -> bool:
