@@ -92,13 +92,14 @@ def apply(
     """Make a definition, read from the new file, the next version and put it in force."""
     name = kind.name_of(definition)
     key = kind.key(account_id, name)
+    with account_reading(session, account_id) as connection:
+        current = configurations.find(connection, key)
+    base = current.version if new.base is None and current is not None else new.base
     content = VersionContent(new.content.decode("utf-8-sig"), kind.encode(definition))
     try:
         with account_change(session, account_id) as change:
             # Inside the change no list can be dropped after this check.
             _check_lists(change.connection, kind, account_id, definition)
-            current = configurations.find(change.connection, key)
-            base = current.version if new.base is None and current is not None else new.base
             version = configurations.apply(change, key, content, base=base, note=new.note)
     except configurations.Unchanged:
         with account_reading(session, account_id) as connection:
