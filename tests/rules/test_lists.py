@@ -8,8 +8,7 @@ import pytest
 from gatehouse.conditions.catalogue import LIST_KINDS
 from gatehouse.core.cards import CardNumber
 from gatehouse.rules.list_entries import ListEntry, ListKind, canonical
-from gatehouse.rules.list_index import ListIndex
-from gatehouse.rules.lists import AccountLists, membership
+from gatehouse.rules.lists import AccountLists, ListIndex, membership
 
 
 class PlainHasher:
