@@ -16,7 +16,7 @@ from gatehouse.admin.list_files import (
 )
 from gatehouse.core.errors import InvalidInput
 from gatehouse.rules.list_entries import ListKind
-from tests.rules.test_lists import KEEPER
+from tests.rules.test_lists import HASHER
 
 NOW = 1_800_000_000_000
 DAY = 86_400_000
@@ -25,7 +25,7 @@ DAY = 86_400_000
 def read(
     data: bytes, kind: ListKind = ListKind.WORDS, form: ListFormat = "csv", **more: Any
 ) -> ListFileContent:
-    return read_entries(io.BytesIO(data), form, EntryTerms(kind, NOW, **more), KEEPER)
+    return read_entries(io.BytesIO(data), form, EntryTerms(kind, HASHER, NOW, **more))
 
 
 def test_values_reasons_and_expiries_are_read_from_a_file() -> None:

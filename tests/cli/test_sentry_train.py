@@ -112,7 +112,7 @@ def test_a_model_is_kept_with_its_report_and_not_used(
         assert models.live_program(connection, account_id) is None
         line = audit.read(connection, account_id, 1)[0]
     assert (trained["accountId"], line.action) == (account_id, "model.train")
-    assert (kept.note, kept.live) == ("first", False)
+    assert (kept.note, kept.active) == ("first", False)
     assert msgspec.json.decode(kept.document) == trained["report"]
     sheet = decode_sheet(kept.program)
     assert sheet.version == f"learned-{kept.version}"

@@ -28,14 +28,16 @@ from tests.operations.test_account_setup import SENTRY
 ACCOUNT = Account("acct_1", "Shop", "USD", 0, {}, {})
 
 
+def stored_version(name: str, program: str) -> StoredVersion:
+    return StoredVersion(name, 3, 0, "test", None, True, "", program)
+
+
 class OneSetup:
     """Finds what every new account has."""
 
     def __init__(self, builder: Builder) -> None:
-        rules = [StoredVersion("starter", 3, "", starter_program())]
-        pipelines = [
-            StoredVersion(name, 3, "", program) for name, _, program in starter_pipelines()
-        ]
+        rules = [stored_version("starter", starter_program())]
+        pipelines = [stored_version(name, program) for name, _, program in starter_pipelines()]
         held, rule_sets = AccountLists({}), builder.rule_sets("acct_1", rules)
         planned = builder.pipelines("acct_1", pipelines, rule_sets, held, SENTRY)
         self._setup = Setup("1", rule_sets, planned, held, SENTRY, None)

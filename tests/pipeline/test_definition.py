@@ -15,7 +15,7 @@ from gatehouse.pipeline.definition import (
     needs,
 )
 from gatehouse.pipeline.diff import differences
-from gatehouse.pipeline.stage_conditions import never_known, rules_in_the_dark
+from gatehouse.pipeline.stage_conditions import never_known, rules_without_results
 
 ACCEPT, REVIEW, DECLINE = Outcome
 CONTINUE, STOP, ON_REVIEW = OnFailure
@@ -174,7 +174,7 @@ class TestKnowing:
     def test_rules_that_speak_of_what_is_not_known_share_one_line(self) -> None:
         rules = [(f"about-sentry-{n}", ["order.amount", "sentry.ipScore"]) for n in range(7)]
         rules += [("about-gateway", ["gateway.status"]), ("harmless", ["ip.tor"])]
-        line = rules_in_the_dark(self.STAGES, 1, rules)
+        line = rules_without_results(self.STAGES, 1, rules)
         assert line is not None
         assert line.startswith("8 of 9 rules")
         assert "Sentry, Gateway" in line
@@ -184,7 +184,7 @@ class TestKnowing:
 
     def test_rules_that_know_everything_need_no_line(self) -> None:
         rules = [("one", ("sentry.ipScore", "rules.matched")), ("two", ())]
-        assert rules_in_the_dark(self.STAGES, 2, rules) is None
+        assert rules_without_results(self.STAGES, 2, rules) is None
 
 
 class TestDifferences:

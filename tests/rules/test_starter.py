@@ -169,7 +169,7 @@ def test_a_regular_customer_and_a_crowd_behind_one_address_pass(signals: dict[st
 def test_lists_count(list_name: str, value: str, status: str, rule: str) -> None:
     lists = Listed({list_name: {value}})
     assert told({"email.fingerprint": "e1_x"}, lists) == (status, [rule])
-    # Whoever is always welcome is welcome through Tor, too; and still reported.
+    # A customer on an allow list is accepted through Tor, too; the rule still reports it.
     found, matched = told({"email.fingerprint": "e1_x", "ip.tor": True}, lists)
     assert found == status
     assert "tor" in matched

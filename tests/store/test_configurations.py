@@ -42,8 +42,9 @@ def test_versions_follow_each_other_and_the_last_is_in_force(
 ) -> None:
     assert [apply(session, account, text, base) for text, base in (("a", None), ("b", 1))] == [1, 2]
     with session.reading() as connection:
-        assert configurations.get(connection, mine(account)) == StoredVersion(
-            "mine", 2, "b", "program of b"
+        found = configurations.get(connection, mine(account))
+        assert found == StoredVersion(
+            "mine", 2, found.created_at_ms, "test", "is b", True, "b", "program of b"
         )
         assert configurations.get(connection, mine(account), 1).document == "a"
         versions = configurations.history(connection, mine(account))

@@ -60,12 +60,19 @@ def test_a_kept_model_is_not_used_until_it_is_promoted(session: AdminSession, ac
         assert models.get(connection, account) == found[0]
         assert models.get(connection, account, 1) == found[1]
         lines = audit.read(connection, account, 100)
-    assert [(each.version, each.note, each.live) for each in found] == [
+    assert [(each.version, each.note, each.active) for each in found] == [
         (2, "better", True),
         (1, None, False),
     ]
     assert found[1] == StoredModel(
-        1, found[1].created_at_ms, "test", None, False, '{"report of": 1}', '{"sheet of": 1}'
+        "sentry",
+        1,
+        found[1].created_at_ms,
+        "test",
+        None,
+        False,
+        '{"report of": 1}',
+        '{"sheet of": 1}',
     )
     assert [(line.action, line.details) for line in lines if "model" in line.action] == [
         ("model.train", {"version": 1, "note": None}),

@@ -31,6 +31,7 @@ class ConfigurationType(Generic[T]):
     """What tells rule sets and pipelines apart."""
 
     kind: str
+    label: str
     name_of: Callable[[T], str]
     encode: Callable[[T], str]
     decode: Callable[[str], T]
@@ -59,13 +60,15 @@ class AppliedVersion(msgspec.Struct, frozen=True):
     version: int
     changed: bool
     differences: list[str]
+    warnings: list[str] | None = None
+    """What the author should know; None for rule sets, about which nothing is found."""
 
 
 class RolledBack(msgspec.Struct, frozen=True):
     """What a rollback did."""
 
-    before: int
     version: int
+    before: int
     differences: list[str]
 
 
@@ -90,7 +93,7 @@ def apply(
     name = kind.name_of(definition)
     key = kind.key(account_id, name)
     with account_reading(session, account_id) as connection:
-        current = _in_force(connection, key)
+        current = configurations.find(connection, key)
     base = current.version if new.base is None and current is not None else new.base
     content = VersionContent(new.content.decode("utf-8-sig"), kind.encode(definition))
     try:
@@ -111,7 +114,7 @@ def listing(
     """The versions in force, by name."""
     with account_reading(session, account_id) as connection:
         found = configurations.active(connection, account_id, kind.kind)
-    return [_version(kind, stored, in_force=True) for stored in found]
+    return [_version(kind, stored) for stored in found]
 
 
 def get(
@@ -124,9 +127,7 @@ def get(
     """One version, without a number the one in force."""
     key = kind.key(account_id, name)
     with account_reading(session, account_id) as connection:
-        stored = configurations.get(connection, key, version)
-        current = configurations.get(connection, key).version
-    return _version(kind, stored, in_force=stored.version == current)
+        return _version(kind, configurations.get(connection, key, version))
 
 
 def history(
@@ -153,12 +154,7 @@ def rollback(
         _check_lists(change.connection, kind, account_id, definition)
         configurations.activate(change, key, target, base=before.version)
     differences = kind.differences(kind.decode(before.program), definition)
-    return RolledBack(before.version, target, differences)
-
-
-def _in_force(connection: sa.Connection, key: ConfigurationKey) -> StoredVersion | None:
-    there = configurations.head(connection, key)
-    return None if there is None else configurations.get(connection, key, there.version)
+    return RolledBack(target, before.version, differences)
 
 
 def _check_lists(
@@ -170,8 +166,6 @@ def _check_lists(
         raise InvalidInput("\n".join(problems))
 
 
-def _version(
-    kind: ConfigurationType[T], stored: StoredVersion, *, in_force: bool
-) -> ConfigurationVersion[T]:
+def _version(kind: ConfigurationType[T], stored: StoredVersion) -> ConfigurationVersion[T]:
     definition = kind.decode(stored.program)
-    return ConfigurationVersion(stored.version, in_force, stored.document, definition)
+    return ConfigurationVersion(stored.version, stored.active, stored.document, definition)

@@ -5,8 +5,8 @@ about a line never repeats it.
 """
 
 import csv
-import functools
 import re
+from collections.abc import Sequence
 from typing import BinaryIO, Final, Literal
 
 import msgspec
@@ -15,7 +15,7 @@ from gatehouse.core.clock import parse_span, parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import LineFlaws, LineReader, TextLine
 from gatehouse.core.redaction import MASK, recordable
-from gatehouse.rules.list_entries import EntryKeeper, ListEntry, ListKind, canonical, is_hash
+from gatehouse.rules.list_entries import EntryHasher, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
 
 LONGEST_LINE: Final = 4096
@@ -29,6 +29,7 @@ class EntryTerms(msgspec.Struct, frozen=True):
     """What the entries are, and reason and expiry of those that have none of their own."""
 
     kind: ListKind
+    hasher: EntryHasher
     now_ms: int
     reason: str | None = None
     expires_at_ms: int | None = None
@@ -42,15 +43,31 @@ class ListFileContent(LineFlaws, kw_only=True):
     """Lines with an entry, good or bad."""
 
 
-def read_typed(value: str, kind: ListKind, keeper: EntryKeeper) -> ListEntry:
-    """An entry that was typed as an argument; a card number is refused, whatever the list holds."""
+def read_typed(values: Sequence[str], terms: EntryTerms) -> list[PlannedEntry]:
+    """Entries that were typed as arguments; `InvalidInput` about all that cannot be used."""
+    found, flaws = [], []
+    for number, value in enumerate(values, 1):
+        try:
+            entry = _typed(value, terms)
+        except ValueError as error:
+            flaws.append(f"value {number} {error}")
+            continue
+        found.append(PlannedEntry(entry.value, entry.shown, terms.reason, terms.expires_at_ms))
+    if flaws:
+        raise InvalidInput("; ".join(flaws))
+    return found
+
+
+def _typed(value: str, terms: EntryTerms) -> ListEntry:
+    """One typed entry; a card number is refused, whatever the list holds."""
+    kind = terms.kind
     if kind is ListKind.CARDS:
         # A card number with a mistake in it still gives most of a card away.
         is_number = not value.startswith("fp") and _MANY_DIGITS.search(value) is not None
     else:
         is_number = not is_hash(value) and MASK in recordable(value)
     try:
-        entry = canonical(kind, value, keeper)
+        entry = canonical(kind, value, terms.hasher)
         # A network or a phone can look like a card number; no card number is one of these.
         if not is_number or kind in (ListKind.NETWORKS, ListKind.PHONES):
             return entry
@@ -70,9 +87,7 @@ def usual_format(name: str, kind: ListKind) -> ListFormat:
     return "lines" if plain else "csv"
 
 
-def read_entries(
-    stream: BinaryIO, form: ListFormat, terms: EntryTerms, keeper: EntryKeeper
-) -> ListFileContent:
+def read_entries(stream: BinaryIO, form: ListFormat, terms: EntryTerms) -> ListFileContent:
     """All entries of a file; of one that occurs twice, the last counts."""
     found = ListFileContent(entries={})
     order = _COLUMNS
@@ -86,7 +101,7 @@ def read_entries(
                 order = _header(cells)
                 continue
             found.read += 1
-            entry = _entry(cells, order, terms, keeper)
+            entry = _entry(cells, order, terms)
         except ValueError as error:
             found.add(line.number, str(error))
             continue
@@ -104,30 +119,23 @@ def expiry(text: str, now_ms: int) -> int:
     try:
         at_ms = now_ms + parse_span(text)
     except ValueError:
-        at_ms = _absolute(text)
+        try:
+            at_ms = parse_time(text)
+        except ValueError:
+            raise ValueError(
+                "must expire after a span such as 30d, or at a time such as 2030-12-31 or "
+                "2030-12-31T18:00:00Z"
+            ) from None
     if at_ms <= now_ms:
         raise ValueError("has expired already")
     return at_ms
 
 
-@functools.lru_cache(maxsize=1024)
-def _absolute(text: str) -> int:
-    try:
-        return parse_time(text)
-    except ValueError:
-        raise ValueError(
-            "must expire after a span such as 30d, or at a time such as 2030-12-31 or "
-            "2030-12-31T18:00:00Z"
-        ) from None
-
-
-def _entry(
-    cells: list[str], order: tuple[str, ...], terms: EntryTerms, keeper: EntryKeeper
-) -> PlannedEntry:
+def _entry(cells: list[str], order: tuple[str, ...], terms: EntryTerms) -> PlannedEntry:
     if len(cells) > len(order):
         raise ValueError(f"has {len(cells)} cells; there are {', '.join(order)}")
     given = dict(zip(order, cells, strict=False))
-    entry = canonical(terms.kind, given.get("value", ""), keeper)
+    entry = canonical(terms.kind, given.get("value", ""), terms.hasher)
     expires = given.get("expires")
     expires_at_ms = expiry(expires, terms.now_ms) if expires else terms.expires_at_ms
     try:

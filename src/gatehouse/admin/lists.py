@@ -17,7 +17,7 @@ from gatehouse.admin.list_files import (
 )
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.rules.list_entries import EntryKeeper, ListEntry, ListKind
+from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import open_fingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
@@ -37,7 +37,6 @@ __all__ = ["Added", "EntryPage", "ListInfo", "ListedEntry"]
 
 MOST_AT_ONCE: Final = 1000
 """Entries that are added in one transaction; more go in turns, between which servers can write."""
-_PAGE: Final = 5000
 
 
 class ListFile(NamedTuple):
@@ -111,29 +110,33 @@ def add(
     session: AdminSession, account_id: str, name: str, given: GivenEntries, new: NewEntries
 ) -> Added:
     """Put entries on a list; one that is on it gets the new expiry, and the new reason if any."""
-    job = _EntryJob(session, ListKey(account_id, name), new)
-    return job.add(list(job.read(given, "added").values()))
+    key = ListKey(account_id, name)
+    found = _read(given, _terms(session, key, new), "added")
+    return _add(session, key, new.kind, found)
 
 
 def remove(session: AdminSession, account_id: str, name: str, given: GivenEntries) -> int:
     """Take entries off a list: all that are named, or none when one of them is not on it."""
-    job = _EntryJob(session, ListKey(account_id, name), NewEntries())
-    found = job.read(given, "removed").values()
+    terms = _terms(session, ListKey(account_id, name), NewEntries())
+    found = _read(given, terms, "removed")
     with account_change(session, account_id) as change:
-        named = [ListEntry(entry.value, entry.shown) for entry in found]
-        return lists.remove(change, account_id, name, named)
+        return lists.remove(change, account_id, name, found)
 
 
 def import_file(
     session: AdminSession, account_id: str, name: str, file: ListFile, options: ImportOptions
 ) -> ImportedEntries:
     """Add the entries of a file; with a bad line nothing is added, unless bad ones are skipped."""
-    job = _EntryJob(session, ListKey(account_id, name), options)
-    content = job.read_file(file)
+    key = ListKey(account_id, name)
+    content = _read_file(file, _terms(session, key, options))
     if not options.skip_bad:
         _refuse_flaws(content, "imported")
-    entries = list(content.entries.values())
-    return ImportedEntries(job.preview(entries) if options.dry_run else job.add(entries), content)
+    found = list(content.entries.values())
+    if not options.dry_run:
+        return ImportedEntries(_add(session, key, options.kind, found), content)
+    with account_reading(session, account_id) as connection:
+        planned = plan_adding(connection, key, found, session.clock())
+    return ImportedEntries(planned.tally, content)
 
 
 def overview(session: AdminSession, account_id: str) -> list[ListInfo]:
@@ -146,85 +149,48 @@ def entries(
     session: AdminSession, account_id: str, name: str, page: EntryPage
 ) -> list[ListedEntry]:
     """The entries of a list, by value, up to the limit of the page."""
-    found: list[ListedEntry] = []
     with account_reading(session, account_id) as connection:
-        while len(found) < page.limit:
-            following = msgspec.structs.replace(
-                page,
-                limit=min(_PAGE, page.limit - len(found)),
-                after=(found[-1].value, found[-1].added_at_ms) if found else page.after,
-            )
-            more = list_reading.entries(connection, account_id, name, following)
-            if not more:
-                break
-            found += more
-    return found
+        return list_reading.entries(connection, account_id, name, page)
 
 
-class _EntryJob:
-    """Entries to be read for one list, and to be written to it."""
+def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
+    """How entries for a list are read."""
+    with account_reading(session, key.account_id) as connection:
+        kind = new.kind
+        if kind is None or key.name in list_reading.kinds(connection, key.account_id):
+            kind = list_reading.kind_of(connection, *key, new.kind)
+    now_ms = session.clock()
+    if new.lifetime_ms == 0:
+        raise InvalidInput("--expires-in must be more than nothing, such as 30d")
+    expires_at_ms = None if new.lifetime_ms is None else now_ms + new.lifetime_ms
+    hasher = open_fingerprinter(session.ring)
+    return EntryTerms(kind, hasher, now_ms, reason_text(new.reason), expires_at_ms)
 
-    def __init__(self, session: AdminSession, key: ListKey, new: NewEntries) -> None:
-        self._session = session
-        self._key = key
-        self._new_kind = new.kind
-        with account_reading(session, key.account_id) as connection:
-            known = list_reading.find_kind(connection, *key)
-            if new.kind is not None and known is None:
-                kind = new.kind
-            else:
-                kind = list_reading.kind_of(connection, *key, new.kind)
-        self._keeper: EntryKeeper = open_fingerprinter(session.ring)
-        now_ms = session.clock()
-        expires_at_ms = None if new.lifetime_ms is None else now_ms + new.lifetime_ms
-        if new.lifetime_ms == 0:
-            raise InvalidInput("--expires-in must be more than nothing, such as 30d")
-        self._terms = EntryTerms(kind, now_ms, reason_text(new.reason), expires_at_ms)
 
-    def read(self, given: GivenEntries, verb: str) -> dict[str, PlannedEntry]:
-        """Typed entries and those of a file, by value."""
-        found = {entry.value: entry for entry in self._typed(given.values)}
-        if given.file is not None:
-            content = self.read_file(given.file)
-            _refuse_flaws(content, verb)
-            found |= content.entries
-        elif not given.values:
-            raise InvalidInput(
-                "give entries, or a file with them: --file FILE, or --file - to type"
-            )
-        return found
+def _read(given: GivenEntries, terms: EntryTerms, verb: str) -> list[PlannedEntry]:
+    """Typed entries and those of a file, each value once."""
+    if given.file is None and not given.values:
+        raise InvalidInput("give entries, or a file with them: --file FILE, or --file - to type")
+    found = {entry.value: entry for entry in read_typed(given.values, terms)}
+    if given.file is not None:
+        content = _read_file(given.file, terms)
+        _refuse_flaws(content, verb)
+        found |= content.entries
+    return list(found.values())
 
-    def read_file(self, file: ListFile) -> ListFileContent:
-        """The entries of a file, and its bad lines."""
-        form = file.format or usual_format(file.name, self._terms.kind)
-        with file.open() as stream:
-            return read_entries(stream, form, self._terms, self._keeper)
 
-    def preview(self, entries: Sequence[PlannedEntry]) -> Added:
-        """What adding would do."""
-        with account_reading(self._session, self._key.account_id) as connection:
-            return plan_adding(connection, self._key, entries, self._session.clock()).tally
+def _read_file(file: ListFile, terms: EntryTerms) -> ListFileContent:
+    with file.open() as stream:
+        return read_entries(stream, file.format or usual_format(file.name, terms.kind), terms)
 
-    def add(self, entries: Sequence[PlannedEntry]) -> Added:
-        """Put entries on the list."""
-        if len(entries) > MOST_AT_ONCE:
-            return lists.add_many(self._session, *self._key, self._new_kind, entries)
-        with account_change(self._session, self._key.account_id) as change:
-            return lists.add(change, *self._key, self._new_kind, entries)
 
-    def _typed(self, values: Sequence[str]) -> list[PlannedEntry]:
-        found, flaws = [], []
-        for number, value in enumerate(values, 1):
-            try:
-                entry = read_typed(value, self._terms.kind, self._keeper)
-            except ValueError as error:
-                flaws.append(f"value {number} {error}")
-                continue
-            terms = self._terms
-            found.append(PlannedEntry(entry.value, entry.shown, terms.reason, terms.expires_at_ms))
-        if flaws:
-            raise InvalidInput("; ".join(flaws))
-        return found
+def _add(
+    session: AdminSession, key: ListKey, kind: ListKind | None, found: Sequence[PlannedEntry]
+) -> Added:
+    if len(found) > MOST_AT_ONCE:
+        return lists.add_many(session, *key, kind, found)
+    with account_change(session, key.account_id) as change:
+        return lists.add(change, *key, kind, found)
 
 
 def _rules_with(connection: sa.Connection, account_id: str, name: str) -> list[str]:

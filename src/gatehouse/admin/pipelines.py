@@ -24,7 +24,7 @@ from gatehouse.pipeline.definition import (
     encode_program,
 )
 from gatehouse.pipeline.diff import differences, title
-from gatehouse.pipeline.stage_conditions import rules_in_the_dark
+from gatehouse.pipeline.stage_conditions import rules_without_results
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.rules.ruleset import decode_program as decode_rule_set
 from gatehouse.store.accounts import accounts
@@ -35,20 +35,6 @@ from gatehouse.store.configured.configurations import PIPELINE, RULES, active
 RuleSetsByName = Mapping[str, RuleSet | None]
 
 
-class CheckedPipeline(msgspec.Struct, frozen=True):
-    """A file that was read, and what its author should know."""
-
-    definition: PipelineDefinition
-    warnings: list[str]
-
-
-class AppliedPipeline(msgspec.Struct, frozen=True):
-    """What applying a pipeline's file did, and what its author should know."""
-
-    applied: AppliedVersion
-    warnings: list[str]
-
-
 class PipelineView(msgspec.Struct, frozen=True):
     """One version of a pipeline, with its account and the fee of each stage."""
 
@@ -57,13 +43,7 @@ class PipelineView(msgspec.Struct, frozen=True):
     fees: list[int]
 
 
-def check(content: bytes) -> CheckedPipeline:
-    """Read a file without an account, so without knowing its rule sets and lists."""
-    definition = read_pipeline(content)
-    return CheckedPipeline(definition, _warnings(definition, {}))
-
-
-def apply(session: AdminSession, account_id: str, new: NewVersion) -> AppliedPipeline:
+def apply(session: AdminSession, account_id: str, new: NewVersion) -> AppliedVersion:
     """Make a file the next version of its pipeline."""
     with account_reading(session, account_id) as connection:
         # Only the rule sets that the file can mean are decoded.
@@ -77,7 +57,7 @@ def apply(session: AdminSession, account_id: str, new: NewVersion) -> AppliedPip
     inputs = {name: found.inputs if found else {} for name, found in rule_sets.items()}
     definition = read_pipeline(new.content, Surroundings(inputs, kinds))
     applied = configurations.apply(session, account_id, PIPELINES, definition, new)
-    return AppliedPipeline(applied, _warnings(definition, rule_sets))
+    return msgspec.structs.replace(applied, warnings=warnings(definition, rule_sets))
 
 
 def get(
@@ -107,7 +87,8 @@ def _list_problems(definition: PipelineDefinition, kinds: Mapping[str, str]) -> 
     return list(dict.fromkeys(problems))
 
 
-def _warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[str]:
+def warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[str]:
+    """What the author of a pipeline should know, given the rule sets that it can mean."""
     stages = [stage.stage for stage in definition.stages]
     found = []
     if not set(stages) & set(definition.deciders):
@@ -115,13 +96,14 @@ def _warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list
     for index, stage in enumerate(definition.stages):
         rule_set = rule_sets.get(stage.rule_set) if stage.rule_set else None
         rules = [(rule.name, rule.condition.signals) for rule in rule_set.rules] if rule_set else []
-        if line := rules_in_the_dark(stages, index, rules):
+        if line := rules_without_results(stages, index, rules):
             found.append(f"stage {index + 1}, {title(stage)}: {line}")
     return found
 
 
 PIPELINES: Final = ConfigurationType(
     kind=PIPELINE,
+    label="pipeline",
     name_of=lambda definition: str(definition.number),
     encode=encode_program,
     decode=decode_program,

@@ -56,7 +56,7 @@ def _list_lookup(
 ) -> ListLookup:
     with account_reading(session, account_id) as connection:
         if not lists_now:
-            return list_reading.history_of(connection, account_id, lists_of(rule_set)).has_at
+            return list_reading.history_of(connection, account_id, lists_of(rule_set)).has
         current = list_reading.load(connection, account_id)
     now_ms = session.clock()
     return lambda name, value, _: current.has(name, value, now_ms)

@@ -18,6 +18,7 @@ from gatehouse.store.configured.configurations import RULES, names
 
 RULE_SETS: Final = ConfigurationType(
     kind=RULES,
+    label="rule set",
     name_of=lambda rule_set: rule_set.name,
     encode=encode_program,
     decode=decode_program,

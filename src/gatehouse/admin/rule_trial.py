@@ -14,16 +14,16 @@ from gatehouse.conditions.compile_python import Lists
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import suggestion
 from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import UnreadableRecord, encode
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import row_of
-from gatehouse.rules.decide import CompiledRuleSet
+from gatehouse.rules.decide import CompiledRuleSet, Judgement
 from gatehouse.rules.lists import AccountLists
-from gatehouse.rules.ruleset import Rule, RuleSet
+from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
-from gatehouse.store.configured.list_reading import ListHistory
 from gatehouse.store.decisions import decisions
 
 LARGEST_CASE_BYTES: Final = 1024 * 1024
@@ -47,7 +47,7 @@ class TrialCase(NamedTuple):
     """When it happened; None for now."""
 
 
-class ListAnswer(NamedTuple):
+class ListAnswer(msgspec.Struct, frozen=True):
     """A list that a rule looked at; `listed` is None where the signal has no value."""
 
     signal: str
@@ -55,11 +55,14 @@ class ListAnswer(NamedTuple):
     listed: bool | None
 
 
-class RuleTrial(NamedTuple):
+class RuleTrial(msgspec.Struct, frozen=True):
     """What one rule said about the case."""
 
-    rule: Rule
+    name: str
     matches: bool
+    outcome: Outcome
+    final: bool
+    shadow: bool
     signals: dict[str, Any]
     lists: list[ListAnswer]
 
@@ -67,17 +70,8 @@ class RuleTrial(NamedTuple):
 class TrialResult(NamedTuple):
     """What a rule set decided about the case, and what each of its rules said."""
 
-    status: str
-    final_by: str | None
-    tags: Any
+    judgement: Judgement
     rules: list[RuleTrial]
-
-
-class _PastLists:
-    """Lists as they were at the moment that is asked about."""
-
-    def __init__(self, history: ListHistory) -> None:
-        self.has = history.has_at
 
 
 def read_case(content: bytes, rule_set: RuleSet) -> TrialCase:
@@ -120,7 +114,7 @@ def try_rules_with_lists(
     with account_reading(session, account_id) as connection:
         history = list_reading.history_of(connection, account_id, lists_of(rule_set))
     at_ms = session.clock() if case.at_ms is None else case.at_ms
-    return _judge(rule_set, case.signals, _PastLists(history), at_ms)
+    return _judge(rule_set, case.signals, history, at_ms)
 
 
 def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int) -> TrialResult:
@@ -133,14 +127,17 @@ def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int)
 
     rules = [
         RuleTrial(
-            rule,
+            rule.name,
             rule.name in matched,
+            rule.outcome,
+            rule.final,
+            rule.shadow,
             {name: read_signal(signals, name) for name in rule.condition.signals},
             [look_up(signal, name) for signal, name in rule.condition.lists],
         )
         for rule in rule_set.rules
     ]
-    return TrialResult(judgement.status, judgement.final_by, judgement.tags, rules)
+    return TrialResult(judgement, rules)
 
 
 def _of_record(text: str | bytes, came_at: Any, rule_set: RuleSet) -> TrialCase:

@@ -6,7 +6,7 @@ running server never imports this.
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from msgspec import inspect
@@ -22,6 +22,7 @@ __all__ = [
     "DocumentRefused",
     "FilePosition",
     "Flaw",
+    "changed_lines",
     "convert_part",
     "load_document",
     "nearest",
@@ -87,8 +88,6 @@ class _DocumentWalk(TypeWalk):
                 return "must be a mapping: lines of the form `key: value`"
             case inspect.ListType() | inspect.VarTupleType():
                 return "must be a list: lines that begin with `- `, or [a, b]"
-            case inspect.CustomType(cls=cls) if hasattr(cls, "expected"):
-                return str(cls.expected)
             case _:
                 return "must be a single value"
 
@@ -117,3 +116,15 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def _letters(word: str) -> str:
     return "".join(char for char in word.lower() if char.isalnum())
+
+
+def changed_lines(label: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    """What differs between two versions, by key: `+` for new, `-` for gone, `~` for changed."""
+    for key in dict.fromkeys((*old, *new)):
+        before, after = old.get(key), new.get(key)
+        if before is None:
+            yield f"+ {label}{key}: {after}"
+        elif after is None:
+            yield f"- {label}{key}: {before}"
+        elif before != after:
+            yield f"~ {label}{key}: {before} -> {after}"

@@ -3,7 +3,7 @@
 A running server never imports this: it runs what was checked when it was applied.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -14,7 +14,6 @@ from gatehouse.core.documents import (
     Document,
     DocumentRefused,
     Flaw,
-    convert_part,
     load_document,
     nearest,
 )
@@ -23,15 +22,16 @@ from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.validation import join_path
 from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 from gatehouse.pipeline.file_types import (
-    ConditionText,
-    LongText,
-    PipelineNumber,
-    PlainText,
-    RuleSetName,
-    StageFee,
+    condition_text,
+    description_text,
+    failure_action,
     input_problem,
     must_be_one_of,
+    pipeline_number,
+    plain_text,
     quoted,
+    rule_set_name,
+    stage_fee,
 )
 from gatehouse.pipeline.stage_conditions import StageConditions
 
@@ -90,9 +90,9 @@ class _PipelineReader:
         for key, why in _REQUIRED.items():
             if key not in data:
                 self._flaw(key, f"is required: {why}")
-        number = self._field(data, "", "pipeline", PipelineNumber)
-        name = self._field(data, "", "name", PlainText)
-        description = self._field(data, "", "description", LongText)
+        number = self._field(data, "", "pipeline", pipeline_number)
+        name = self._field(data, "", "name", plain_text)
+        description = self._field(data, "", "description", description_text)
         inputs, doubtful = self._inputs(data.get("inputs", {}))
         lists = None if self._surroundings is None else self._surroundings.lists
         conditions = StageConditions(self._document, Catalogue(inputs), doubtful, lists)
@@ -102,7 +102,7 @@ class _PipelineReader:
         if self.flaws or number is None or name is None:
             return None
         return PipelineDefinition(
-            int(number), str(name), str(description or ""), inputs, tuple(stages), decided_by
+            number, name, description or "", inputs, tuple(stages), decided_by
         )
 
     def _flaw(self, path: str, message: str) -> None:
@@ -116,13 +116,17 @@ class _PipelineReader:
             if key not in known:
                 self._flaw_of_key(path, key, must_be_one_of(key, known, "key"))
 
-    def _field(self, data: Mapping[str, Any], path: str, key: str, kind: type[T]) -> T | None:
-        """A field by its type; None when it is not there or after its flaws were noted."""
+    def _field(
+        self, data: Mapping[str, Any], path: str, key: str, read: Callable[[Any], T]
+    ) -> T | None:
+        """A field as it is read; None when it is not there or after its flaw was noted."""
         if key not in data:
             return None
-        value, flaws = convert_part(self._document, join_path(path, key), data[key], kind)
-        self.flaws += flaws
-        return value
+        try:
+            return read(data[key])
+        except ValueError as error:
+            self._flaw(join_path(path, key), str(error))
+            return None
 
     def _inputs(self, given: Any) -> tuple[dict[str, Type], set[str]]:
         """The declared inputs, and the signals of those whose declaration is wrong."""
@@ -169,9 +173,9 @@ class _PipelineReader:
         if "stage" not in stage:
             self._flaw(f"{path}.stage", f"is required: name one of {', '.join(REGISTRY.names)}")
             return None
-        name = self._field(stage, path, "stage", PlainText)
+        name = self._field(stage, path, "stage", plain_text)
         if name is None or name in REGISTRY:
-            return None if name is None else str(name)
+            return name
         self._flaw(f"{path}.stage", must_be_one_of(name, REGISTRY.names, "stage"))
         return nearest(name, REGISTRY.names)
 
@@ -199,35 +203,29 @@ class _PipelineReader:
         self, stage: dict[str, Any], index: int, name: str, conditions: StageConditions
     ) -> StageDefinition:
         path = f"stages[{index}]"
+        spec = REGISTRY[name]
 
-        def condition(key: str, place: int) -> Condition | None:
-            text = self._field(stage, path, key, ConditionText)
+        def condition(key: str, place: int, default: str | None = None) -> Condition | None:
+            text = self._field(stage, path, key, condition_text) if key in stage else default
             if text is None:
                 return None
-            return conditions.read(f"{path}.{key}", str(text), self._names, place)
+            return conditions.read(f"{path}.{key}", text, self._names, place)
 
-        rule_set = self._rule_set(stage, path, name)
-        fee = self._field(stage, path, "fee", StageFee)
-        skip_when, stop_when = condition("skip_when", index), condition("stop_when", index + 1)
-        spec = REGISTRY[name]
-        if "stop_when" not in stage and spec.stop_when is not None:
-            stop_when = conditions.usual(spec.stop_when)
-        on_failure = spec.on_failure
-        word = self._field(stage, path, "on_failure", PlainText)
-        choices = [each.value for each in OnFailure]
-        if word is not None and word in choices:
-            on_failure = OnFailure(word)
-            if spec.pays and on_failure is not OnFailure.STOP:
-                self._flaw(
-                    f"{path}.on_failure",
-                    "a payment that could not be made is reversed, so it ends the pipeline: "
-                    "leave on_failure out",
-                )
-        elif word is not None:
-            message = must_be_one_of(word, choices, "way to fail")
-            self._flaw(f"{path}.on_failure", message)
-        micros = None if fee is None else int(fee)
-        return StageDefinition(name, rule_set, micros, stop_when, skip_when, on_failure)
+        on_failure = self._field(stage, path, "on_failure", failure_action)
+        if spec.pays and on_failure not in (None, OnFailure.STOP):
+            self._flaw(
+                f"{path}.on_failure",
+                "a payment that could not be made is reversed, so it ends the pipeline: "
+                "leave on_failure out",
+            )
+        return StageDefinition(
+            name,
+            self._rule_set(stage, path, name),
+            self._field(stage, path, "fee", stage_fee),
+            stop_when=condition("stop_when", index + 1, spec.stop_when),
+            skip_when=condition("skip_when", index),
+            on_failure=on_failure or spec.on_failure,
+        )
 
     def _rule_set(self, stage: dict[str, Any], path: str, name: str) -> str | None:
         where = f"{path}.rule_set"
@@ -239,12 +237,10 @@ class _PipelineReader:
         if not runs_rule_set:
             self._flaw(where, f"{name} runs no rules: leave rule_set out")
             return None
-        rule_set = self._field(stage, path, "rule_set", RuleSetName)
-        if rule_set is None:
-            return None
-        if self._surroundings is not None:
+        rule_set = self._field(stage, path, "rule_set", rule_set_name)
+        if rule_set is not None and self._surroundings is not None:
             self._check_rule_set(where, rule_set, self._surroundings.rule_sets)
-        return str(rule_set)
+        return rule_set
 
     def _check_rule_set(
         self, path: str, name: str, rule_sets: Mapping[str, Mapping[str, Type]]

@@ -1,9 +1,10 @@
 """Says in lines for people what changes from one version of a pipeline to the next."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from gatehouse.conditions.nodes import Condition
+from gatehouse.core.documents import changed_lines
 from gatehouse.core.money import format_amount
 from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 
@@ -39,12 +40,12 @@ def _label(index: int, stage: StageDefinition) -> str:
 
 
 def _head(old: PipelineDefinition, new: PipelineDefinition) -> Iterator[str]:
-    yield from _changed("name", {"": old.name}, {"": new.name})
+    yield from changed_lines("name", {"": old.name}, {"": new.name})
     if old.description != new.description:
         yield "~ description"
-    yield from _changed("input ", old.inputs, new.inputs)
+    yield from changed_lines("input ", old.inputs, new.inputs)
     decides = ({"": ", ".join(each.deciders)} for each in (old, new))
-    yield from _changed("decided_by", *decides)
+    yield from changed_lines("decided_by", *decides)
 
 
 def _stages(old: PipelineDefinition, new: PipelineDefinition) -> Iterator[str]:
@@ -55,20 +56,9 @@ def _stages(old: PipelineDefinition, new: PipelineDefinition) -> Iterator[str]:
             for offset in range(old_to - old_from):
                 before, after = old.stages[old_from + offset], new.stages[new_from + offset]
                 label = f"{_label(new_from + offset, after)}: "
-                yield from _changed(label, options(before), options(after))
+                yield from changed_lines(label, options(before), options(after))
             continue
         for index in range(old_from, old_to):
             yield f"- {_label(index, old.stages[index])}"
         for index in range(new_from, new_to):
             yield f"+ {_label(index, new.stages[index])}"
-
-
-def _changed(label: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
-    for key in dict.fromkeys((*old, *new)):
-        before, after = old.get(key), new.get(key)
-        if before is None:
-            yield f"+ {label}{key}: {after}"
-        elif after is None:
-            yield f"- {label}{key}: {before}"
-        elif before != after:
-            yield f"~ {label}{key}: {before} -> {after}"

@@ -1,18 +1,18 @@
 """The scalars of a pipeline's file: what an author can write, and what is said about mistakes.
 
-Each type has `parse`, which the validation of files calls, and says in `expected` what must stand
-where a list or a mapping was given.
+Each function takes what stands in the file, and raises `ValueError` about what cannot be used.
 """
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, Self
+from typing import Any, Final
 
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import suggestion
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
+from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.redaction import recordable
 
 LONGEST_NAME: Final = 80
@@ -24,81 +24,61 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _RULE_SET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 
 
-class PlainText(str):
-    """A text on one line that is fit to be shown."""
-
-    expected: ClassVar = "must be a text"
-    longest: ClassVar = LONGEST_NAME
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Accept a text of limited length, with its white space made single blanks."""
-        value = " ".join(text.split())
-        if not value:
-            raise ValueError("is empty: write something, or leave the line out")
-        if len(value) > cls.longest:
-            raise ValueError(f"is too long: use {cls.longest} characters at most")
-        if recordable(value) != value:
-            raise ValueError("must hold no card number and no control characters")
-        return cls(value)
+def plain_text(value: Any, longest: int = LONGEST_NAME) -> str:
+    """A text on one line that is fit to be shown, with its white space made single blanks."""
+    if not isinstance(value, str):
+        raise ValueError("must be a text")
+    text = " ".join(value.split())
+    if not text:
+        raise ValueError("is empty: write something, or leave the line out")
+    if len(text) > longest:
+        raise ValueError(f"is too long: use {longest} characters at most")
+    if recordable(text) != text:
+        raise ValueError("must hold no card number and no control characters")
+    return text
 
 
-class LongText(PlainText):
+def description_text(value: Any) -> str:
     """A text of several sentences."""
+    return plain_text(value, LONGEST_DESCRIPTION)
 
-    longest: ClassVar = LONGEST_DESCRIPTION
 
-
-class RuleSetName(PlainText):
+def rule_set_name(value: Any) -> str:
     """The name of a rule set."""
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Accept what a rule set can be called."""
-        name = super().parse(text)
-        if _RULE_SET.fullmatch(name) is None:
-            raise ValueError(f"{quoted(name)} cannot be the name of a rule set")
-        return name
+    name = plain_text(value)
+    if _RULE_SET.fullmatch(name) is None:
+        raise ValueError(f"{quoted(name)} cannot be the name of a rule set")
+    return name
 
 
-class PipelineNumber(int):
-    """The number by which callers name a pipeline."""
-
-    expected: ClassVar = "must be a number from 1 to 999999"
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Accept a number without signs or leading zeros."""
-        if _NUMBER.fullmatch(text) is None:
-            raise ValueError(cls.expected)
-        return cls(text)
+def pipeline_number(value: Any) -> int:
+    """The number by which callers name a pipeline, without signs or leading zeros."""
+    if not isinstance(value, str) or _NUMBER.fullmatch(value) is None:
+        raise ValueError("must be a number from 1 to 999999")
+    return int(value)
 
 
-class StageFee(int):
+def stage_fee(value: Any) -> int:
     """The fee of a stage in micros."""
-
-    expected: ClassVar = PlainText.expected
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Accept an amount that is not negative."""
-        micros = parse_amount(PlainText.parse(text))
-        if micros < 0:
-            raise ValueError("a fee cannot be negative")
-        return cls(micros)
+    micros = parse_amount(plain_text(value))
+    if micros < 0:
+        raise ValueError("a fee cannot be negative")
+    return micros
 
 
-class ConditionText(str):
+def failure_action(value: Any) -> OnFailure:
+    """What follows when a stage fails."""
+    word, choices = plain_text(value), [each.value for each in OnFailure]
+    if word not in choices:
+        raise ValueError(must_be_one_of(word, choices, "way to fail"))
+    return OnFailure(word)
+
+
+def condition_text(value: Any) -> str:
     """A condition that is not read yet."""
-
-    expected: ClassVar = f"must be a condition, or {NEVER}"
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Accept any text that is not blank."""
-        if not text.strip():
-            raise ValueError(cls.expected)
-        return cls(text)
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"must be a condition, or {NEVER}")
+    return value
 
 
 def input_problem(key: str, value: Any) -> str | None:

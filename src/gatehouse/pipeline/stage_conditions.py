@@ -32,7 +32,7 @@ def never_known(signal: str, stages: Sequence[str], place: int) -> str | None:
     return f"{signal} is not known before {stage} has run, {later}"
 
 
-def rules_in_the_dark(
+def rules_without_results(
     stages: Sequence[str], place: int, rules: Iterable[tuple[str, Sequence[str]]]
 ) -> str | None:
     """One line about the rules of a rule set that speak of stages which do not run before it.
@@ -42,19 +42,19 @@ def rules_in_the_dark(
     """
     known = {*stages[:place], None}
     missing: dict[str, None] = {}
-    dark = []
+    affected = []
     total = 0
     for name, signals in rules:
         total += 1
         if unknown := {left_by(signal) for signal in signals} - known:
-            dark.append(name)
+            affected.append(name)
             missing |= dict.fromkeys(sorted(stage for stage in unknown if stage))
-    if not dark:
+    if not affected:
         return None
-    few = ", ".join(dark[:_MOST_NAMED])
-    more = f" and {len(dark) - _MOST_NAMED} more" if len(dark) > _MOST_NAMED else ""
+    few = ", ".join(affected[:_MOST_NAMED])
+    more = f" and {len(affected) - _MOST_NAMED} more" if len(affected) > _MOST_NAMED else ""
     return (
-        f"{len(dark)} of {total} rules speak of stages that have not run by then "
+        f"{len(affected)} of {total} rules speak of stages that have not run by then "
         f"({', '.join(missing)}), so that their results are NULL: {few}{more}"
     )
 
@@ -74,10 +74,6 @@ class StageConditions:
         self._catalogue = catalogue
         self._doubtful = doubtful
         self._lists = lists
-
-    def usual(self, text: str) -> Condition:
-        """A condition that applies when the author wrote none."""
-        return read_condition(text, self._catalogue)
 
     def read(
         self, path: str, text: str, stages: Sequence[str | None], place: int

@@ -20,6 +20,7 @@ from gatehouse.core.documents import (
     Document,
     DocumentRefused,
     Flaw,
+    changed_lines,
     convert_part,
     load_document,
 )
@@ -31,6 +32,7 @@ LONGEST_DESCRIPTION: Final = 500
 MOST_INPUTS: Final = 100
 MOST_TAGS: Final = 10
 _NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+_NOTHING: Final = "(nothing)"
 
 RuleName = Annotated[
     str,
@@ -237,7 +239,7 @@ def differences(old: RuleSet | None, new: RuleSet) -> list[str]:
         if earlier is None:
             lines.append(f"+ {_summary(rule)}")
         else:
-            lines += [f"~ {rule.name}: {what}" for what in _rule_differences(earlier, rule)]
+            lines += _rule_differences(earlier, rule)
     kept_before = [name for name in before if name in after]
     kept_after = [name for name in after if name in before]
     if kept_before != kept_after:
@@ -246,43 +248,32 @@ def differences(old: RuleSet | None, new: RuleSet) -> list[str]:
 
 
 def _head_differences(old: RuleSet, new: RuleSet) -> Iterator[str]:
-    if old.description != new.description:
-        yield f"~ description: {_arrow(old.description, new.description)}"
-    for key in sorted(old.inputs.keys() | new.inputs.keys()):
-        was, is_ = old.inputs.get(key), new.inputs.get(key)
-        if was is None:
-            yield f"+ input {key}: {is_}"
-        elif is_ is None:
-            yield f"- input {key}: {was}"
-        elif was is not is_:
-            yield f"~ input {key}: {was} -> {is_}"
+    texts = ({"": each.description or _NOTHING} for each in (old, new))
+    yield from changed_lines("description", *texts)
+    inputs = changed_lines("input ", old.inputs, new.inputs)
+    yield from sorted(inputs, key=lambda line: line[2:].partition(":")[0])
 
 
 def _rule_differences(old: Rule, new: Rule) -> Iterator[str]:
-    was, is_ = " ".join(old.condition.text.split()), " ".join(new.condition.text.split())
+    was, is_ = _shown(old), _shown(new)
     # Lines may have been broken inside a quoted text, so the trees are compared, too.
-    if was != is_ or old.condition.root != new.condition.root:
-        yield f"condition: {_arrow(was, is_)}"
-    if old.outcome is not new.outcome:
-        yield f"outcome: {old.outcome} -> {new.outcome}"
-    if old.tags != new.tags:
-        yield f"tags: {_arrow(', '.join(old.tags), ', '.join(new.tags))}"
-    if old.final != new.final:
-        yield f"final: {_word(old.final)} -> {_word(new.final)}"
-    if old.shadow != new.shadow:
-        yield f"shadow: {_word(old.shadow)} -> {_word(new.shadow)}"
-    if old.description != new.description:
-        yield f"description: {_arrow(old.description, new.description)}"
+    if was["condition"] == is_["condition"] and old.condition.root != new.condition.root:
+        yield f"~ {new.name}: condition: {was['condition']} -> {is_['condition']}"
+    yield from changed_lines(f"{new.name}: ", was, is_)
+
+
+def _shown(rule: Rule) -> dict[str, str]:
+    """What a rule says, in words."""
+    return {
+        "condition": " ".join(rule.condition.text.split()),
+        "outcome": rule.outcome.value,
+        "tags": ", ".join(rule.tags) or _NOTHING,
+        "final": str(rule.final).lower(),
+        "shadow": str(rule.shadow).lower(),
+        "description": rule.description or _NOTHING,
+    }
 
 
 def _summary(rule: Rule) -> str:
     marks = "".join(f" {mark}" for mark in ("final", "shadow") if getattr(rule, mark))
     return f"{rule.name}: {rule.outcome}{marks} when {' '.join(rule.condition.text.split())}"
-
-
-def _arrow(old: str, new: str) -> str:
-    return f"{old or '(nothing)'} -> {new or '(nothing)'}"
-
-
-def _word(value: bool) -> str:
-    return "true" if value else "false"

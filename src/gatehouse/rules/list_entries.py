@@ -47,7 +47,7 @@ class ListKind(StrEnum):
     WORDS = "words"
 
 
-class EntryKeeper(Protocol):
+class EntryHasher(Protocol):
     """Makes a value that may be kept and compared out of one that may not, as signals do."""
 
     def fingerprint(self, number: CardNumber, /) -> str:
@@ -83,7 +83,7 @@ def is_about_somebody(text: str) -> bool:
     return "@" in text or _LONG_NUMBER.search(text) is not None
 
 
-def canonical(kind: ListKind, text: str, keeper: EntryKeeper) -> ListEntry:
+def canonical(kind: ListKind, text: str, hasher: EntryHasher) -> ListEntry:
     """The entry that an author wrote, or `ValueError` with what is expected.
 
     The error never repeats the text: it may be personal, or a card number on the wrong list.
@@ -93,10 +93,10 @@ def canonical(kind: ListKind, text: str, keeper: EntryKeeper) -> ListEntry:
         raise ValueError("is empty")
     if len(text) > _LONGEST_ENTRY:
         raise ValueError(f"is longer than {_LONGEST_ENTRY} characters")
-    return _READERS[kind](text, keeper)
+    return _READERS[kind](text, hasher)
 
 
-def _card(text: str, keeper: EntryKeeper) -> ListEntry:
+def _card(text: str, hasher: EntryHasher) -> ListEntry:
     if _FINGERPRINT.fullmatch(text) is not None:
         return ListEntry(text, text)
     try:
@@ -105,10 +105,10 @@ def _card(text: str, keeper: EntryKeeper) -> ListEntry:
         raise ValueError(
             "must be a whole card number, or a fingerprint as decisions show it (fp1_...)"
         ) from None
-    return ListEntry(keeper.fingerprint(number), number.masked())
+    return ListEntry(hasher.fingerprint(number), number.masked())
 
 
-def _bin(text: str, _keeper: EntryKeeper) -> ListEntry:
+def _bin(text: str, _hasher: EntryHasher) -> ListEntry:
     if _BIN.fullmatch(text) is None:
         raise ValueError(
             "must be the first 4 to 8 digits of card numbers; whole numbers belong on a list of "
@@ -117,7 +117,7 @@ def _bin(text: str, _keeper: EntryKeeper) -> ListEntry:
     return ListEntry(text, text)
 
 
-def _network(text: str, _keeper: EntryKeeper) -> ListEntry:
+def _network(text: str, _hasher: EntryHasher) -> ListEntry:
     address, slash, prefix = text.partition("/")
     family, bits = (AF_INET6, 128) if ":" in address else (AF_INET, 32)
     try:
@@ -153,7 +153,7 @@ def _network(text: str, _keeper: EntryKeeper) -> ListEntry:
     return ListEntry(around, around.partition("/")[0] if length == bits else around)
 
 
-def _email(text: str, keeper: EntryKeeper) -> ListEntry:
+def _email(text: str, hasher: EntryHasher) -> ListEntry:
     if is_hash(text):
         return ListEntry(text, text)
     email = parse_email(text)
@@ -161,10 +161,10 @@ def _email(text: str, keeper: EntryKeeper) -> ListEntry:
         raise ValueError("must be an e-mail address, such as name@example.com")
     first = email.local[0]
     begins = first if first.isascii() and first.isalnum() else ""
-    return ListEntry(keeper.hashed_email(email.canonical), f"{begins}***@{email.domain}")
+    return ListEntry(hasher.hashed_email(email.canonical), f"{begins}***@{email.domain}")
 
 
-def _domain(text: str, _keeper: EntryKeeper) -> ListEntry:
+def _domain(text: str, _hasher: EntryHasher) -> ListEntry:
     if text.startswith("*."):
         raise ValueError("must not begin with *. : every domain below an entry counts anyway")
     name = text.removeprefix("@").removeprefix(".")
@@ -179,40 +179,40 @@ def _domain(text: str, _keeper: EntryKeeper) -> ListEntry:
     return ListEntry(value, f".{value}" if whole else value)
 
 
-def _phone(text: str, keeper: EntryKeeper) -> ListEntry:
+def _phone(text: str, hasher: EntryHasher) -> ListEntry:
     if is_hash(text):
         return ListEntry(text, text)
     phone = parse_phone(text)
     if phone is None:
         raise ValueError("must be a phone number with its country, such as +44 20 7946 0958")
     shown = f"+{phone.calling_code}•••{phone.e164[-2:]}"
-    return ListEntry(keeper.hashed_phone(phone.e164), shown)
+    return ListEntry(hasher.hashed_phone(phone.e164), shown)
 
 
-def _user(text: str, keeper: EntryKeeper) -> ListEntry:
-    value = text if is_hash(text) else keeper.kept(text)
+def _user(text: str, hasher: EntryHasher) -> ListEntry:
+    value = text if is_hash(text) else hasher.kept(text)
     return ListEntry(value, value)
 
 
-def _country(text: str, _keeper: EntryKeeper) -> ListEntry:
+def _country(text: str, _hasher: EntryHasher) -> ListEntry:
     code = country_code(text)
     if len(text) != 2 or code not in load_places().order:
         raise ValueError("must be the two letters of a country, such as GB")
     return ListEntry(code, code)
 
 
-def _word(text: str, keeper: EntryKeeper) -> ListEntry:
+def _word(text: str, hasher: EntryHasher) -> ListEntry:
     if len(text) > LONGEST_WORD:
         raise ValueError(f"must have at most {LONGEST_WORD} characters")
     if is_hash(text) or is_about_somebody(text):
-        value = text if is_hash(text) else keeper.hashed(text)
+        value = text if is_hash(text) else hasher.hashed(text)
         return ListEntry(value, value)
     if recordable(text) != text:
         raise ValueError("must not hold control characters or what looks like a card number")
     return ListEntry(text, text)
 
 
-_READERS: Final[dict[ListKind, Callable[[str, EntryKeeper], ListEntry]]] = {
+_READERS: Final[dict[ListKind, Callable[[str, EntryHasher], ListEntry]]] = {
     ListKind.CARDS: _card,
     ListKind.BINS: _bin,
     ListKind.NETWORKS: _network,

@@ -1,42 +1,113 @@
-"""What is on an account's lists at a moment: the look-up that rules make."""
+"""What is on an account's lists at a moment: the look-up that rules make.
 
-from collections.abc import Callable, Mapping
+The cost of a look-up does not grow with the list.
+"""
 
+from collections.abc import Callable, Mapping, Sequence
+from socket import AF_INET, AF_INET6, inet_pton
+from typing import Generic, TypeVar
+
+from gatehouse.intel.ranges import nested_segments, read_span
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.rules.list_index import ListIndex
 
-
-class Membership:
-    """What is on one list. An entry counts until the moment of its expiry."""
-
-    def __init__(self, kind: ListKind, entries: Mapping[str, int | None]) -> None:
-        self.kind = kind
-        self.has: Callable[[str, int], bool] = self._has_same
-        """Whether a value is on the list at a moment."""
-        if kind in (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS):
-            self._find = ListIndex(kind, entries).find
-            self.has = self._has_covering
-        else:
-            self._get = entries.get
-
-    def _has_same(self, value: str, at_ms: int) -> bool:
-        expires_at_ms = self._get(value, 0)
-        return expires_at_ms is None or expires_at_ms > at_ms
-
-    def _has_covering(self, value: str, at_ms: int) -> bool:
-        for expires_at_ms in self._find(value):
-            if expires_at_ms is None or expires_at_ms > at_ms:
-                return True
-        return False
+T = TypeVar("T")
+IsListed = Callable[[str, int], bool]
+"""Whether a value is on one list at a moment."""
 
 
 class AccountLists:
     """All lists of an account, by name."""
 
-    def __init__(self, lists: Mapping[str, Membership]) -> None:
-        self._has = {name: membership.has for name, membership in lists.items()}
+    def __init__(self, lists: Mapping[str, IsListed]) -> None:
+        self._lists = lists
 
     def has(self, name: str, value: str, at_ms: int) -> bool:
         """Whether a value is on a list; an unknown list is empty."""
-        has = self._has.get(name)
-        return has is not None and has(value, at_ms)
+        is_listed = self._lists.get(name)
+        return is_listed is not None and is_listed(value, at_ms)
+
+
+def membership(kind: ListKind, entries: Mapping[str, int | None]) -> IsListed:
+    """Look-ups in a list as it is; an entry counts until its expiry, which may be None."""
+    if kind in (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS):
+        find = ListIndex(kind, entries).find
+
+        def is_covered(value: str, at_ms: int) -> bool:
+            for expires_at_ms in find(value):
+                if expires_at_ms is None or expires_at_ms > at_ms:
+                    return True
+            return False
+
+        return is_covered
+    get = entries.get
+
+    def is_listed(value: str, at_ms: int) -> bool:
+        expires_at_ms = get(value, 0)
+        return expires_at_ms is None or expires_at_ms > at_ms
+
+    return is_listed
+
+
+def past_membership(kind: ListKind, spans: Mapping[str, Sequence[int]]) -> IsListed:
+    """Look-ups in the past of a list, from when each entry was added and ended, in turn."""
+    find = ListIndex(kind, spans).find
+
+    def was_listed(value: str, at_ms: int) -> bool:
+        for times in find(value):
+            for start in range(0, len(times), 2):
+                if times[start] <= at_ms < times[start + 1]:
+                    return True
+        return False
+
+    return was_listed
+
+
+class ListIndex(Generic[T]):
+    """Finds what was stored under the entries that cover a value: itself, or what it is part of.
+
+    A network is found by bisection, a domain by its labels.
+    """
+
+    def __init__(self, kind: ListKind, entries: Mapping[str, T]) -> None:
+        self.find: Callable[[str], Sequence[T]] = self._same
+        """Everything that was stored under the entries that cover a value."""
+        if kind is ListKind.NETWORKS:
+            rows = ((read_span(entry), stored) for entry, stored in entries.items())
+            self._segments, self._covering = nested_segments(
+                (row, stored) for row, stored in rows if row is not None
+            )
+            self.find = self._network
+            return
+        self._entries = entries
+        if kind is ListKind.BINS:
+            self._lengths = sorted({len(entry) for entry in entries})
+            self.find = self._prefixes
+        elif kind is ListKind.DOMAINS:
+            self.find = self._domain
+
+    def _same(self, value: str) -> Sequence[T]:
+        return (self._entries[value],) if value in self._entries else ()
+
+    def _prefixes(self, value: str) -> Sequence[T]:
+        entries = self._entries
+        prefixes = [value[:length] for length in self._lengths if length <= len(value)]
+        return [entries[prefix] for prefix in prefixes if prefix in entries]
+
+    def _domain(self, value: str) -> Sequence[T]:
+        entries = self._entries
+        found = []
+        while value:
+            if value in entries:
+                found.append(entries[value])
+            value = value.partition(".")[2]
+        return found
+
+    def _network(self, value: str) -> Sequence[T]:
+        try:
+            if ":" in value:
+                version, number = 6, int.from_bytes(inet_pton(AF_INET6, value), "big")
+            else:
+                version, number = 4, int.from_bytes(inet_pton(AF_INET, value), "big")
+        except (OSError, ValueError):
+            return ()
+        return self._covering[self._segments.find(version, number)]

@@ -7,7 +7,7 @@ from gatehouse.sentry.entities import EntityHasher
 
 
 class Fingerprinter:
-    """Implements `rules.list_entries.EntryKeeper` with the keys of this installation."""
+    """Implements `rules.list_entries.EntryHasher` with the keys of this installation."""
 
     def __init__(self, fingerprints: Fingerprints, hasher: EntityHasher) -> None:
         self.fingerprint = fingerprints.of

@@ -55,7 +55,7 @@ def list_models(session: AdminSession, account_id: str) -> list[ModelEntry]:
     """Every model of the account, newest first, and the shipped scorecard at the end."""
     with session.reading() as connection:
         found = models.listing(connection, account_id)
-    shipped_is_live = not any(each.live for each in found)
+    shipped_is_live = not any(each.active for each in found)
     return [*map(_entry, found), ModelEntry(shipped_is_live)]
 
 
@@ -114,7 +114,7 @@ def learned_until(model: StoredModel) -> str | None:
 
 
 def _entry(model: StoredModel) -> ModelEntry:
-    return ModelEntry(model.live, model, _report(model))
+    return ModelEntry(model.active, model, _report(model))
 
 
 def _report(model: StoredModel) -> ModelReport | None:

@@ -7,13 +7,12 @@ import typer
 from gatehouse.cli.arguments import AccountOption, AsJson, Note
 from gatehouse.cli.configured.versions import (
     Base,
-    ConfigurationSubject,
     To,
     Version,
     read_document,
+    roll_back,
     show_applied,
     show_history,
-    show_rollback,
 )
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import exact, show, table, warn
@@ -41,14 +40,15 @@ def check(file: PipelineFileArgument, as_json: AsJson = False) -> None:
 
     Whether rule sets and lists exist is looked at by apply, which knows the account.
     """
-    from gatehouse.admin import pipelines
+    from gatehouse.admin.pipelines import warnings
+    from gatehouse.pipeline.authoring import read_pipeline
 
-    checked = pipelines.check(read_document(file))
-    definition = checked.definition
-    data = {"valid": True, **_data(definition), "warnings": checked.warnings}
+    definition = read_pipeline(read_document(file))
+    found = warnings(definition, {})
+    data = {"valid": True, **_data(definition), "warnings": found}
     stages = ", ".join(map(title, definition.stages))
     text = f"pipeline {definition.number} ({definition.name}) is well-formed: {stages}"
-    warn(() if as_json else checked.warnings)
+    warn(() if as_json else found)
     show(data, text, as_json=as_json)
 
 
@@ -66,10 +66,8 @@ def apply(
 
     new = NewVersion(read_document(file), base, note)
     session, account_id = open_account(account)
-    done = pipelines.apply(session, account_id, new)
-    warn(() if as_json else done.warnings)
-    subject = _subject(account_id, int(done.applied.name))
-    show_applied(subject, done.applied, as_json=as_json, warnings=done.warnings)
+    applied = pipelines.apply(session, account_id, new)
+    show_applied(pipelines.PIPELINES, account_id, applied, as_json=as_json)
 
 
 @app.command("list")
@@ -123,7 +121,7 @@ def history(number: Number, account: AccountOption = None, as_json: AsJson = Fal
     """List all versions of a pipeline, newest first."""
     from gatehouse.admin.pipelines import PIPELINES
 
-    show_history(account, PIPELINES, str(number), as_json=as_json)
+    show_history(PIPELINES, account, str(number), as_json=as_json)
 
 
 @app.command()
@@ -131,16 +129,9 @@ def rollback(
     number: Number, account: AccountOption = None, to: To = None, as_json: AsJson = False
 ) -> None:
     """Put an earlier version of a pipeline in force again; requests use it within a second."""
-    from gatehouse.admin import configurations
     from gatehouse.admin.pipelines import PIPELINES
 
-    session, account_id = open_account(account)
-    done = configurations.rollback(session, account_id, PIPELINES, str(number), to)
-    show_rollback(_subject(account_id, number), done, as_json=as_json)
-
-
-def _subject(account_id: str, number: int) -> ConfigurationSubject:
-    return ConfigurationSubject(account_id, "pipeline", "pipeline", number)
+    roll_back(PIPELINES, account, str(number), to, as_json=as_json)
 
 
 def _data(definition: PipelineDefinition) -> dict[str, Any]:

@@ -7,13 +7,12 @@ import typer
 from gatehouse.cli.arguments import AccountOption, AsJson, Note, read_file
 from gatehouse.cli.configured.versions import (
     Base,
-    ConfigurationSubject,
     To,
     Version,
     read_document,
+    roll_back,
     show_applied,
     show_history,
-    show_rollback,
 )
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, show, table
@@ -79,7 +78,7 @@ def apply(
     session, account_id = open_account(account)
     applied = rule_sets.apply(session, account_id, new)
     layout_only = " (only its layout or comments changed)"
-    show_applied(_subject(account_id, applied.name), applied, layout_only, as_json=as_json)
+    show_applied(rule_sets.RULE_SETS, account_id, applied, layout_only, as_json=as_json)
 
 
 @app.command("list")
@@ -119,7 +118,7 @@ def show_rule_set(
     session, account_id = open_account(account)
     found = rule_sets.get(session, account_id, name, version)
     data = {
-        **_subject(account_id, found.definition.name).head(version=found.version),
+        **{"accountId": account_id, "ruleSet": found.definition.name, "version": found.version},
         **_data(found.definition),
         **{"active": found.in_force, "document": found.document},
     }
@@ -131,7 +130,7 @@ def history(name: RuleSetArgument, account: AccountOption = None, as_json: AsJso
     """List all versions of a rule set, newest first."""
     from gatehouse.admin.rule_sets import RULE_SETS
 
-    show_history(account, RULE_SETS, name, as_json=as_json)
+    show_history(RULE_SETS, account, name, as_json=as_json)
 
 
 @app.command()
@@ -139,12 +138,9 @@ def rollback(
     name: RuleSetArgument, account: AccountOption = None, to: To = None, as_json: AsJson = False
 ) -> None:
     """Put an earlier version of a rule set in force again; requests use it within a second."""
-    from gatehouse.admin import configurations
     from gatehouse.admin.rule_sets import RULE_SETS
 
-    session, account_id = open_account(account)
-    done = configurations.rollback(session, account_id, RULE_SETS, name, to)
-    show_rollback(_subject(account_id, name), done, as_json=as_json)
+    roll_back(RULE_SETS, account, name, to, as_json=as_json)
 
 
 @app.command("test")
@@ -207,10 +203,6 @@ def signals(
     show(found, table(("SIGNAL", "TYPE", "EXAMPLE", "ABOUT"), rows), as_json=as_json)
 
 
-def _subject(account_id: str, name: str) -> ConfigurationSubject:
-    return ConfigurationSubject(account_id, "rule set", "ruleSet", name)
-
-
 def _data(rule_set: "RuleSet") -> dict[str, Any]:
     return {
         "description": rule_set.description,
@@ -227,31 +219,22 @@ def _data(rule_set: "RuleSet") -> dict[str, Any]:
 
 
 def _trial_data(rule_set: str, result: "TrialResult") -> dict[str, Any]:
+    judgement = result.judgement
     return {
-        "ruleSet": rule_set,
-        "status": result.status,
-        "finalBy": result.final_by,
-        "tags": result.tags,
-        "rules": [
-            {
-                **{"name": each.rule.name, "matches": each.matches},
-                **{"outcome": each.rule.outcome, "final": each.rule.final},
-                "shadow": each.rule.shadow,
-                "signals": each.signals,
-                "lists": [answer._asdict() for answer in each.lists],
-            }
-            for each in result.rules
-        ],
+        **{"ruleSet": rule_set, "status": judgement.status, "finalBy": judgement.final_by},
+        **{"tags": judgement.tags, "rules": result.rules},
     }
 
 
 def _trial_text(result: "TrialResult", *, every: bool) -> str:
     """The decision and a table of the rules, for people."""
-    head = f"{result.status}" + (f", decided by {result.final_by}" if result.final_by else "")
+    judgement = result.judgement
+    by = f", decided by {judgement.final_by}" if judgement.final_by else ""
+    head = f"{judgement.status}{by}"
     if not any(each.matches for each in result.rules):
         head += ", no rule matches"
     rows = [
-        (each.rule.name, "yes" if each.matches else "no", _outcome(each), _values(each))
+        (each.name, "yes" if each.matches else "no", _outcome(each), _values(each))
         for each in result.rules
         if every or each.matches
     ]
@@ -261,8 +244,8 @@ def _trial_text(result: "TrialResult", *, every: bool) -> str:
 
 
 def _outcome(each: "RuleTrial") -> str:
-    mark = " (final)" if each.rule.final else " (shadow)" if each.rule.shadow else ""
-    return f"{each.rule.outcome}{mark}"
+    mark = " (final)" if each.final else " (shadow)" if each.shadow else ""
+    return f"{each.outcome}{mark}"
 
 
 def _values(each: "RuleTrial") -> str:

@@ -1,17 +1,18 @@
-"""What `rules` and `pipelines` print alike: a version applied, a rollback, a history."""
+"""What `rules` and `pipelines` do and print alike: a version applied, a rollback, a history."""
 
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from gatehouse.cli.arguments import read_file
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, show
+from gatehouse.cli.output import columns, show, warn
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
-    from gatehouse.admin.configurations import AppliedVersion, ConfigurationType, RolledBack
+    from gatehouse.admin.configurations import AppliedVersion, ConfigurationType
 
 Base = Annotated[
     int | None,
@@ -24,55 +25,57 @@ To = Annotated[
 Version = Annotated[int | None, typer.Option(help="Default: the one in force.")]
 
 
-class ConfigurationSubject(NamedTuple):
-    """What a command is about, as it is printed: its words, its field, and its name."""
-
-    account_id: str
-    words: str
-    field: str
-    name: str | int
-
-    def head(self, **more: Any) -> dict[str, Any]:
-        """The first fields of what is printed for scripts."""
-        return {"accountId": self.account_id, self.field: self.name, **more}
-
-
 def read_document(file: str) -> bytes:
     """The content of a rule set's or a pipeline's file."""
     return read_file(file, LARGEST_DOCUMENT)
 
 
 def show_applied(
-    subject: ConfigurationSubject,
+    kind: "ConfigurationType[Any]",
+    account_id: str,
     applied: "AppliedVersion",
     layout_only: str = "",
     *,
     as_json: bool,
-    **more: Any,
 ) -> None:
     """Print what applying a file did; `layout_only` is added when no definition changed."""
-    data = subject.head(
-        version=applied.version,
-        changed=applied.changed,
-        differences=applied.differences,
-        **more,
-    )
     state = "is now at" if applied.changed else "is unchanged, at"
-    head = f"{subject.words} {subject.name} {state} version {applied.version}"
+    text = f"{kind.label} {applied.name} {state} version {applied.version}"
     if applied.changed and not applied.differences:
-        head += layout_only
-    show(data, "\n".join([head, *applied.differences]), as_json=as_json)
+        text += layout_only
+    data = {
+        **_named(kind, account_id, applied.name),
+        "version": applied.version,
+        "changed": applied.changed,
+        "differences": applied.differences,
+    }
+    if applied.warnings is not None:
+        data["warnings"] = applied.warnings
+        warn(() if as_json else applied.warnings)
+    show(data, "\n".join([text, *applied.differences]), as_json=as_json)
 
 
-def show_rollback(subject: ConfigurationSubject, done: "RolledBack", *, as_json: bool) -> None:
-    """Print what a rollback did."""
-    data = subject.head(version=done.version, before=done.before, differences=done.differences)
-    head = f"{subject.words} {subject.name} is back at version {done.version}"
-    show(data, "\n".join([head, *done.differences]), as_json=as_json)
+def roll_back(
+    kind: "ConfigurationType[Any]", account: str | None, name: str, to: int | None, *, as_json: bool
+) -> None:
+    """Put an earlier version in force again, and print what that changes."""
+    from gatehouse.admin import configurations
+
+    session, account_id = open_account(account)
+    done = configurations.rollback(session, account_id, kind, name, to)
+    data = {**_named(kind, account_id, name), **msgspec.structs.asdict(done)}
+    text = f"{kind.label} {name} is back at version {done.version}"
+    show(data, "\n".join([text, *done.differences]), as_json=as_json)
+
+
+def _named(kind: "ConfigurationType[Any]", account_id: str, name: str) -> dict[str, Any]:
+    """The first fields of what is printed for scripts."""
+    called = {"ruleSet": name} if kind.kind == "rules" else {"pipeline": int(name)}
+    return {"accountId": account_id, **called}
 
 
 def show_history(
-    account: str | None, kind: "ConfigurationType[Any]", name: str, *, as_json: bool
+    kind: "ConfigurationType[Any]", account: str | None, name: str, *, as_json: bool
 ) -> None:
     """Print all versions, newest first."""
     from gatehouse.admin import configurations

@@ -86,7 +86,9 @@ class Collection:
         """Add a feature with a measure of its own."""
         self.features.append(Feature(code, self._group, measure, **described))
 
-    def feature(self, code: str, **described: Unpack[_FeatureFields]) -> Callable[[Measure], Measure]:
+    def feature(
+        self, code: str, **described: Unpack[_FeatureFields]
+    ) -> Callable[[Measure], Measure]:
         """Add a feature whose measure is the decorated function."""
 
         def collect(measure: Measure) -> Measure:

@@ -8,7 +8,7 @@ Sentry's models are kept in the same tables; see `store.configured.models`.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.database import struct_from
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 
 RULES: Final = "rules"
@@ -48,7 +49,7 @@ class VersionContent(NamedTuple):
     program: str
 
 
-class VersionLine(msgspec.Struct, frozen=True, rename="camel"):
+class VersionLine(msgspec.Struct, frozen=True):
     """One line of a history: who made which version when, and whether it is in force."""
 
     name: str
@@ -59,13 +60,14 @@ class VersionLine(msgspec.Struct, frozen=True, rename="camel"):
     active: bool
 
 
-class StoredVersion(msgspec.Struct, frozen=True):
+class StoredVersion(VersionLine, frozen=True):
     """A version with its file and the program that it was read into."""
 
-    name: str
-    version: int
     document: str
     program: str
+
+
+V = TypeVar("V", bound=VersionLine)
 
 
 class Unchanged(Conflict):
@@ -87,13 +89,11 @@ def apply(
     """
     account_id, kind, name = key
     checked = check_note(note)
-    there = head(change.connection, key)
-    if there is not None:
-        now = get(change.connection, key)
-        if (now.document, now.program) == content:
-            raise Unchanged(f"{key.label} {name}: nothing changed since version {now.version}")
+    now = find(change.connection, key)
+    if now is not None and (now.document, now.program) == content:
+        raise Unchanged(f"{key.label} {name}: nothing changed since version {now.version}")
     _check_base(change, key, base)
-    if there is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
+    if now is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
         raise InvalidInput(f"an account has at most {MOST_NAMES} of them; apply under a known name")
     version = insert_version(change, key, content, checked)
     change.audit(f"{kind}.apply", account_id, name=name, version=version, base=base, note=checked)
@@ -116,47 +116,58 @@ def active(connection: sa.Connection, account_id: str, kind: str) -> list[Stored
     c, h = CONFIGURATIONS.c, CONFIGURATION_HEADS.c
     same = ("account_id", "kind", "name", "version")
     query = (
-        sa.select(c.name, c.version, c.document, c.program)
+        sa.select(CONFIGURATIONS)
         .join(CONFIGURATION_HEADS, sa.and_(*(h[each] == c[each] for each in same)))
         .where(h.account_id == account_id, h.kind == kind)
     )
-    found = [StoredVersion(*row) for row in connection.execute(query)]
+    found = [struct_from(row, StoredVersion, active=True) for row in connection.execute(query)]
     return sorted(found, key=lambda kept: _natural(kept.name))
+
+
+def find(
+    connection: sa.Connection, key: ConfigurationKey, version: int | None = None
+) -> StoredVersion | None:
+    """One version, without a number the one in force; None when there is none."""
+    there = head(connection, key)
+    in_force = None if there is None else there.version
+    wanted = in_force if version is None else version
+    # A number that the column cannot hold is not there either.
+    if wanted is None or not 0 < wanted < 2**31:
+        return None
+    this = rows_of(CONFIGURATIONS, key) & (CONFIGURATIONS.c.version == wanted)
+    row = connection.execute(sa.select(CONFIGURATIONS).where(this)).first()
+    return None if row is None else struct_from(row, StoredVersion, active=wanted == in_force)
 
 
 def get(
     connection: sa.Connection, key: ConfigurationKey, version: int | None = None
 ) -> StoredVersion:
     """One version, without a number the one in force; or `NotFound`."""
-    wanted = version
-    if wanted is None:
-        there = head(connection, key)
-        wanted = None if there is None else there.version
-    c = CONFIGURATIONS.c
-    # A number that the column cannot hold is not there either.
-    if wanted is not None and 0 < wanted < 2**31:
-        this = rows_of(CONFIGURATIONS, key) & (c.version == wanted)
-        query = sa.select(c.name, c.version, c.document, c.program).where(this)
-        row = connection.execute(query).first()
-        if row is not None:
-            return StoredVersion(*row)
-    commands, which, name = _COMMANDS[key.kind], "", recordable(key.name)
-    see = f"{commands} list"
+    found = find(connection, key, version)
+    if found is not None:
+        return found
+    which, see = "", "list"
     if version is not None:
-        which, see = f" version {version} of", f"{commands} history {key.name}"
-    raise NotFound(f"no{which} {key.label} {name}; see: gatehouse {see}")
+        which, see = f" version {version} of", f"history {key.name}"
+    command = f"gatehouse {_COMMANDS[key.kind]} {see}"
+    raise NotFound(f"no{which} {key.label} {recordable(key.name)}; see: {command}")
 
 
 def history(connection: sa.Connection, key: ConfigurationKey) -> list[VersionLine]:
     """All versions, newest first; or `NotFound`."""
-    current = get(connection, key).version
+    get(connection, key)
+    return versions(connection, key, VersionLine)
+
+
+def versions(connection: sa.Connection, key: ConfigurationKey, wanted: type[V]) -> list[V]:
+    """All versions, newest first, with the fields of the struct that is wanted."""
+    there = head(connection, key)
+    in_force = None if there is None else there.version
     c = CONFIGURATIONS.c
-    rows = connection.execute(
-        sa.select(c.name, c.version, c.created_at_ms, c.actor, c.note)
-        .where(rows_of(CONFIGURATIONS, key))
-        .order_by(c.version.desc())
-    )
-    return [VersionLine(*row, active=row.version == current) for row in rows]
+    columns = [c[name] for name in wanted.__struct_fields__ if name != "active"]
+    query = sa.select(*columns).where(rows_of(CONFIGURATIONS, key)).order_by(c.version.desc())
+    rows = connection.execute(query)
+    return [struct_from(row, wanted, active=row.version == in_force) for row in rows]
 
 
 def previous(connection: sa.Connection, key: ConfigurationKey) -> int:
@@ -236,10 +247,7 @@ def _check_base(change: Change, key: ConfigurationKey, base: int | None) -> None
         return
     if there is None:
         raise Conflict(f"{key.label} {recordable(key.name)} has no version {base}; it is new")
-    c = CONFIGURATIONS.c
-    actor = change.connection.scalar(
-        sa.select(c.actor).where(rows_of(CONFIGURATIONS, key), c.version == there.version)
-    )
+    actor = get(change.connection, key).actor
     seen = "that there was none" if base is None else f"version {base}"
     raise Conflict(
         f"{key.label} {key.name} is at version {there.version} (made by {actor}, in force since "
@@ -269,10 +277,6 @@ def _natural(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isascii() and name.isdigit() else (0, name)
 
 
-_NONE: Final = "0:0:0"
-"""The stamp of an account that has no configuration, or no list."""
-
-
 def stamp_of(connection: sa.Connection, account_id: str) -> str:
     """A text that changes when a configuration, the live model or a list of the account does.
 
@@ -296,4 +300,5 @@ def stamps_of(connection: sa.Connection, account_ids: Sequence[str]) -> dict[str
         )
         rows = connection.execute(query)
         found.append({row[0]: ":".join(str(int(value)) for value in row[1:]) for row in rows})
-    return {each: "/".join(part.get(each, _NONE) for part in found) for each in account_ids}
+    # An account that has no configuration, or no list, has no row there.
+    return {each: "/".join(part.get(each, "0:0:0") for part in found) for each in account_ids}

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.rules.list_entries import ListEntry
 from gatehouse.store.tables import LIST_ENTRIES
 
 MOST_ENTRIES: Final = 200_000
@@ -17,7 +18,6 @@ MOST_ENTRIES: Final = 200_000
 LONGEST_REASON: Final = 200
 
 _CHUNK: Final = 1000
-_FEW: Final = 5000
 _rows: Final = LIST_ENTRIES.c
 
 
@@ -28,14 +28,18 @@ class ListKey(NamedTuple):
     name: str
 
 
-class PlannedEntry(msgspec.Struct, frozen=True, gc=False):
+class PlannedEntry(ListEntry, frozen=True, gc=False):
     """An entry to put on a list, and for how long."""
 
-    value: str
-    shown: str
     reason: str | None = None
     """Without one, the reason that the entry had is kept."""
     expires_at_ms: int | None = None
+
+
+class NewRow(PlannedEntry, frozen=True, gc=False, kw_only=True):
+    """A row to write, without the columns that all rows of a change share."""
+
+    added_at_ms: int
 
 
 class Added(msgspec.Struct, frozen=True):
@@ -44,24 +48,6 @@ class Added(msgspec.Struct, frozen=True):
     added: int
     changed: int
     unchanged: int
-
-    def plus(self, other: "Added") -> "Added":
-        """Both together."""
-        return Added(
-            self.added + other.added,
-            self.changed + other.changed,
-            self.unchanged + other.unchanged,
-        )
-
-
-class NewRow(msgspec.Struct, frozen=True, gc=False):
-    """A row to write, without the columns that all rows of a change share."""
-
-    value: str
-    shown: str
-    reason: str | None
-    expires_at_ms: int | None
-    added_at_ms: int
 
 
 class ListChangePlan(msgspec.Struct, frozen=True):
@@ -113,7 +99,9 @@ def plan_turn(
                 changed += 1
             if old.removed_at_ms is None:
                 ends.setdefault(added_at_ms, []).append(value)
-        rows[value] = NewRow(value, entry.shown, reason, entry.expires_at_ms, added_at_ms)
+        rows[value] = NewRow(
+            value, entry.shown, reason, entry.expires_at_ms, added_at_ms=added_at_ms
+        )
     added = len(rows) - changed
     return ListChangePlan(rows, ends, Added(added, changed, len(wanted) - len(rows)))
 
@@ -126,10 +114,8 @@ def _latest(
     matters = _rows.removed_at_ms.is_(None) | (_rows.added_at_ms >= now_ms)
     query = sa.select(_rows.value, *columns).where(entries_of(key), matters)
     found: dict[str, Any] = {}
-    # Few values are selected by name; for many, reading the whole list is quicker.
-    for some in chunks(values) if len(values) <= _FEW else [None]:
-        chosen = query if some is None else query.where(_rows.value.in_(some))
-        for row in streamed(connection, chosen):
+    for some in chunks(values):
+        for row in streamed(connection, query.where(_rows.value.in_(some))):
             old = found.get(row.value)
             if old is None or old.added_at_ms < row.added_at_ms:
                 found[row.value] = row
@@ -141,10 +127,7 @@ def in_force(
 ) -> dict[str, Any]:
     """The rows of the values that are on a list now."""
     latest = _latest(connection, key, values, now_ms)
-    named = set(values)
-    return {
-        value: row for value, row in latest.items() if value in named and _is_in_force(row, now_ms)
-    }
+    return {value: row for value, row in latest.items() if _is_in_force(row, now_ms)}
 
 
 def _is_in_force(row: Any, now_ms: int) -> bool:

@@ -1,18 +1,15 @@
 """Reads an account's lists: for people, for servers, and as they were at a moment in the past."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.conditions.catalogue import LIST_NAME
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.rules.list_index import ListIndex
-from gatehouse.rules.lists import AccountLists, Membership
-from gatehouse.store.accounts import accounts
+from gatehouse.rules.lists import AccountLists, membership, past_membership
 from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
@@ -67,34 +64,6 @@ class EntryPage(msgspec.Struct, frozen=True):
     """Whether removed, replaced and expired entries are read, too."""
 
 
-class ListHistory:
-    """What was on an account's lists at any moment."""
-
-    def __init__(self, lists: Mapping[str, ListIndex[Sequence[int]]]) -> None:
-        self._lists = lists
-
-    def has_at(self, name: str, value: str, at_ms: int) -> bool:
-        """Whether a value was on a list at a moment; an unknown list is empty."""
-        index = self._lists.get(name)
-        if index is None:
-            return False
-        for spans in index.find(value):
-            for start in range(0, len(spans), 2):
-                if spans[start] <= at_ms < spans[start + 1]:
-                    return True
-        return False
-
-
-def find_kind(connection: sa.Connection, account_id: str, name: str) -> ListKind | None:
-    """What a list holds; None when there is no such list."""
-    # A text that cannot be a name may hold characters that a database refuses.
-    if LIST_NAME.fullmatch(name) is None:
-        return None
-    this = (LISTS.c.account_id == account_id) & (LISTS.c.name == name)
-    kind = connection.scalar(sa.select(LISTS.c.kind).where(this))
-    return None if kind is None or kind.startswith(DROPPED) else ListKind(kind)
-
-
 def kinds(connection: sa.Connection, account_id: str) -> dict[str, ListKind]:
     """The lists of an account, by name, and what each holds."""
     query = sa.select(LISTS.c.name, LISTS.c.kind).where(LISTS.c.account_id == account_id)
@@ -106,7 +75,7 @@ def kind_of(
     connection: sa.Connection, account_id: str, name: str, expected: ListKind | None = None
 ) -> ListKind:
     """What a list holds; refused when there is none, or when something else was expected."""
-    kind = find_kind(connection, account_id, name)
+    kind = kinds(connection, account_id).get(name)
     if kind is None:
         raise NotFound(
             f"there is no list {recordable(name)}; see: gatehouse lists show, or make it with: "
@@ -119,7 +88,6 @@ def kind_of(
 
 def overview(connection: sa.Connection, account_id: str, at_ms: int) -> list[ListInfo]:
     """All lists of an account, by name."""
-    accounts.get(connection, account_id)
     counting = (
         sa.select(_rows.list, sa.func.count())
         .where(_rows.account_id == account_id, counts_at(at_ms))
@@ -145,8 +113,8 @@ def entries(
         query = query.where(counts_at(page.at_ms))
     if page.after is not None:
         query = query.where(sa.tuple_(_rows.value, _rows.added_at_ms) > sa.tuple_(*page.after))
-    rows = connection.execute(query.order_by(_rows.value, _rows.added_at_ms).limit(page.limit))
-    return [ListedEntry(*row) for row in rows]
+    chosen = query.order_by(_rows.value, _rows.added_at_ms).limit(page.limit)
+    return [ListedEntry(*row) for row in streamed(connection, chosen)]
 
 
 def load(connection: sa.Connection, account_id: str) -> AccountLists:
@@ -158,10 +126,10 @@ def load(connection: sa.Connection, account_id: str) -> AccountLists:
     )
     for name, value, expires_at_ms in streamed(connection, query):
         listed[name][value] = expires_at_ms
-    return AccountLists({name: Membership(kind, listed[name]) for name, kind in found.items()})
+    return AccountLists({name: membership(kind, listed[name]) for name, kind in found.items()})
 
 
-def history_of(connection: sa.Connection, account_id: str, names: Sequence[str]) -> ListHistory:
+def history_of(connection: sa.Connection, account_id: str, names: Sequence[str]) -> AccountLists:
     """When each value was on the named lists; an unknown list is empty."""
     known = kinds(connection, account_id)
     found = {name: known[name] for name in names if name in known}
@@ -171,8 +139,6 @@ def history_of(connection: sa.Connection, account_id: str, names: Sequence[str])
         _rows.account_id == account_id, _rows.list.in_(list(found))
     )
     for name, value, added, expires, removed in streamed(connection, query):
-        end = min(
-            _FOREVER if expires is None else expires, _FOREVER if removed is None else removed
-        )
+        end = min(each for each in (expires, removed, _FOREVER) if each is not None)
         spans[name].setdefault(value, []).extend((added, end))
-    return ListHistory({name: ListIndex(kind, spans[name]) for name, kind in found.items()})
+    return AccountLists({name: past_membership(kind, spans[name]) for name, kind in found.items()})

@@ -29,7 +29,7 @@ from gatehouse.store.configured.list_plans import (
     plan_turn,
     reason_text,
 )
-from gatehouse.store.configured.list_reading import DROPPED, find_kind, kind_of
+from gatehouse.store.configured.list_reading import DROPPED, kind_of, kinds
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
 MOST_LISTS: Final = 100
@@ -53,9 +53,8 @@ def create(
 
 def drop(change: Change, account_id: str, name: str) -> int:
     """Remove a list with all its entries; how many were in force."""
-    kind = kind_of(change.connection, account_id, name)
     key = ListKey(account_id, name)
-    _close_expired(change, key)
+    kind = _open(change, key)
     here = entries_of(key) & _rows.removed_at_ms.is_(None)
     # After a clock was set back, an entry can begin in the future; it then ends where it began.
     end = sa.case((_rows.added_at_ms > change.now_ms, _rows.added_at_ms), else_=change.now_ms)
@@ -79,13 +78,10 @@ def add(
     """
     key = ListKey(account_id, name)
     found = _open(change, key, kind)
-    _close_expired(change, key)
     plan = plan_adding(change.connection, key, entries, change.now_ms)
-    _write(change, key, plan)
+    _write(change, key, found, plan)
     if plan.rows:
         _touch(change, key)
-    counts = msgspec.structs.asdict(plan.tally)
-    change.audit("list.add", account_id, list=name, kind=found.value, **counts)
     return plan.tally
 
 
@@ -109,29 +105,24 @@ def add_many(
     # Even with nothing to write there is one turn: it creates the list, and tells servers to load
     # it in case an earlier attempt was interrupted before that.
     turns = list(chunks(sorted(whole.rows), _TURN)) or [[]]
-    tally = Added(0, 0, whole.tally.unchanged)
+    tallies = [Added(0, 0, whole.tally.unchanged)]
     pace = Pace(session.database)
-    for turn, values in enumerate(turns):
+    for number, values in enumerate(turns, 1):
         with pace.turn(), session.change() as change:
-            found = _open(change, key, kind if turn == 0 else None)
-            if turn == 0:
-                _close_expired(change, key)
+            found = _open(change, key, kind if number == 1 else None)
             some = [wanted[value] for value in values]
             plan = plan_turn(change.connection, key, some, change.now_ms)
-            _write(change, key, plan)
-            if turn == len(turns) - 1:
+            _write(change, key, found, plan)
+            if number == len(turns):
                 _touch(change, key)
-            counts = msgspec.structs.asdict(plan.tally)
-            change.audit("list.add", account_id, list=name, kind=found.value, **counts)
-        tally = tally.plus(plan.tally)
-    return tally
+        tallies.append(plan.tally)
+    return Added(*map(sum, zip(*map(msgspec.structs.astuple, tallies), strict=True)))
 
 
 def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEntry]) -> int:
     """Take entries off a list; all of them, or none when one of them is not on it."""
     key = ListKey(account_id, name)
-    kind = kind_of(change.connection, account_id, name)
-    _close_expired(change, key)
+    kind = _open(change, key)
     wanted = {entry.value: entry.shown for entry in entries}
     if len(wanted) > MOST_REMOVED:
         raise InvalidInput(
@@ -168,25 +159,16 @@ def _create(
     if sum(not held.startswith(DROPPED) for held in there.values()) >= MOST_LISTS:
         raise Conflict(f"an account has at most {MOST_LISTS} lists; drop one first")
     about = reason_text(description)
+    values = {"kind": kind.value, "description": about, "created_at_ms": change.now_ms}
     if before is None:
-        row = {"account_id": account_id, "name": name, "kind": kind.value, "changes": 1,
-               "description": about, "created_at_ms": change.now_ms}  # fmt: skip
+        row = {"account_id": account_id, "name": name, "changes": 1, **values}
         change.connection.execute(LISTS.insert(), row)
         return
+    key = ListKey(account_id, name)
     if before != DROPPED + kind.value:
         # Earlier entries were of another kind and mean nothing on the new list.
-        earlier = entries_of(ListKey(account_id, name))
-        change.connection.execute(LIST_ENTRIES.delete().where(earlier))
-    made = {"kind": kind.value, "description": about, "created_at_ms": change.now_ms}
-    _touch(change, ListKey(account_id, name), **made)
-
-
-def _close_expired(change: Change, key: ListKey) -> None:
-    """Give expired entries their end, so that no server loads them any more."""
-    over = entries_of(key) & _rows.removed_at_ms.is_(None)
-    over &= _rows.expires_at_ms <= change.now_ms
-    statement = LIST_ENTRIES.update().where(over).values(removed_at_ms=_rows.expires_at_ms)
-    change.connection.execute(statement)
+        change.connection.execute(LIST_ENTRIES.delete().where(entries_of(key)))
+    _touch(change, key, **values)
 
 
 def _end(change: Change, key: ListKey, values: Sequence[str], at_ms: int) -> None:
@@ -196,21 +178,30 @@ def _end(change: Change, key: ListKey, values: Sequence[str], at_ms: int) -> Non
         change.connection.execute(statement.values(removed_at_ms=at_ms))
 
 
-def _open(change: Change, key: ListKey, kind: ListKind | None) -> ListKind:
-    """What the list holds; with a kind, the list is created if it does not exist."""
+def _open(change: Change, key: ListKey, kind: ListKind | None = None) -> ListKind:
+    """What a list holds; with a kind, the list is created if it does not exist.
+
+    Expired entries get their end, so that no server loads them any more.
+    """
     accounts.get(change.connection, key.account_id)
-    if kind is not None and find_kind(change.connection, *key) is None:
+    if kind is not None and key.name not in kinds(change.connection, key.account_id):
         _create(change, *key, kind, None)
-    return kind_of(change.connection, *key, kind)
+    found = kind_of(change.connection, *key, kind)
+    over = entries_of(key) & _rows.removed_at_ms.is_(None) & (_rows.expires_at_ms <= change.now_ms)
+    statement = LIST_ENTRIES.update().where(over).values(removed_at_ms=_rows.expires_at_ms)
+    change.connection.execute(statement)
+    return found
 
 
-def _write(change: Change, key: ListKey, plan: ListChangePlan) -> None:
+def _write(change: Change, key: ListKey, kind: ListKind, plan: ListChangePlan) -> None:
     for at_ms, values in plan.ends.items():
         _end(change, key, values, at_ms)
     head = {"account_id": key.account_id, "list": key.name, "actor": str(change.actor)}
     for some in chunks(sorted(plan.rows)):
         rows = [{**head, **msgspec.structs.asdict(plan.rows[value])} for value in some]
         change.connection.execute(LIST_ENTRIES.insert(), rows)
+    counts = msgspec.structs.asdict(plan.tally)
+    change.audit("list.add", key.account_id, list=key.name, kind=kind.value, **counts)
 
 
 def _touch(change: Change, key: ListKey, **more: Any) -> None:

@@ -6,7 +6,7 @@ begins with, what it can always go back to, and not kept here.
 """
 
 from collections.abc import Callable, Collection
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -16,30 +16,22 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Sheet, decode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import configurations
-from gatehouse.store.configured.configurations import ConfigurationKey, VersionContent
-from gatehouse.store.database import struct_from
-from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
+from gatehouse.store.configured.configurations import (
+    ConfigurationKey,
+    StoredVersion,
+    VersionContent,
+    VersionLine,
+)
+from gatehouse.store.tables import CONFIGURATION_HEADS
 
 KIND: Final = "model"
 NAME: Final = "sentry"
 SHIPPED: Final = 0
-_LARGEST_VERSION: Final = 2**31 - 1
-"""The column holds no larger number."""
 _MOST_SHOWN: Final = 20
 
 
-class StoredModel(msgspec.Struct, frozen=True):
-    """One version: who made it when, its training report, and its scorecard."""
-
-    version: int
-    created_at_ms: int
-    actor: str
-    note: str | None
-    live: bool
-    document: str
-    """The training report, as JSON."""
-    program: str
-    """The scorecard, as JSON."""
+StoredModel = StoredVersion
+"""The document of a model is its training report, the program its scorecard; both are JSON."""
 
 
 def keep(
@@ -62,20 +54,14 @@ def keep(
 
 def listing(connection: sa.Connection, account_id: str) -> list[StoredModel]:
     """All versions, newest first."""
-    live, _ = _use(connection, account_id)
-    rows = connection.execute(_versions(account_id))
-    return [_model(row, live) for row in rows]
+    return configurations.versions(connection, _key(account_id), StoredModel)
 
 
 def get(connection: sa.Connection, account_id: str, version: int | None = None) -> StoredModel:
     """One version, without a number the live one; or `NotFound`."""
-    live, _ = _use(connection, account_id)
-    wanted = live if version is None else version
-    if 0 < wanted <= _LARGEST_VERSION:
-        this = CONFIGURATIONS.c.version == wanted
-        row = connection.execute(_versions(account_id).where(this)).first()
-        if row is not None:
-            return _model(row, live)
+    found = configurations.find(connection, _key(account_id), version)
+    if found is not None:
+        return found
     if version is None:
         raise NotFound(
             "no model is live, the shipped scorecard is used; see: gatehouse sentry models"
@@ -85,11 +71,8 @@ def get(connection: sa.Connection, account_id: str, version: int | None = None) 
 
 def live_program(connection: sa.Connection, account_id: str) -> tuple[int, str] | None:
     """The version and the scorecard of the live model; None when the shipped one is used."""
-    try:
-        live = get(connection, account_id)
-    except NotFound:
-        return None
-    return live.version, live.program
+    live = configurations.find(connection, _key(account_id))
+    return None if live is None else (live.version, live.program)
 
 
 def promote(change: Change, account_id: str, version: int) -> int | None:
@@ -110,7 +93,7 @@ def promote(change: Change, account_id: str, version: int) -> int | None:
 def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[int, int | None]:
     """Go back from the live version: to another, by default to what was live before it.
 
-    Both versions; None as the second, and 0 as the wish, are the shipped scorecard. After a
+    Returns both versions, None for the shipped scorecard, which `to` names as 0. After a
     rollback there is no default, because the model that was live before was just rolled back.
     """
     before, previous = _use(change.connection, account_id)
@@ -152,24 +135,10 @@ def _use(connection: sa.Connection, account_id: str) -> tuple[int, int]:
 
 def _others(connection: sa.Connection, account_id: str, live: int) -> str:
     """The versions that are not live, newest first, and the shipped scorecard."""
-    version = CONFIGURATIONS.c.version
-    query = _versions(account_id).with_only_columns(version).where(version != live)
-    found = list(connection.scalars(query.limit(_MOST_SHOWN + 1)))
-    shown = [str(version) for version in found[:_MOST_SHOWN]]
-    shown += ["..."] if len(found) > _MOST_SHOWN else []
+    every = configurations.versions(connection, _key(account_id), VersionLine)
+    found = [str(each.version) for each in every if each.version != live]
+    shown = [*found[:_MOST_SHOWN], *(["..."] if len(found) > _MOST_SHOWN else [])]
     return ", ".join([*shown, f"{SHIPPED} (the shipped scorecard)"])
-
-
-def _versions(account_id: str) -> sa.Select[Any]:
-    """Every version, newest first."""
-    query = sa.select(CONFIGURATIONS).where(
-        configurations.rows_of(CONFIGURATIONS, _key(account_id))
-    )
-    return query.order_by(CONFIGURATIONS.c.version.desc())
-
-
-def _model(row: Any, live: int) -> StoredModel:
-    return struct_from(row, StoredModel, live=row.version == live)
 
 
 class Adjusted(msgspec.Struct, frozen=True):
