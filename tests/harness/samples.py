@@ -3,6 +3,8 @@
 from typing import Any
 
 CARD = "4242424242424242"
+SILENT_CARD = "4000000000000127"
+"""The sandbox's issuer never answers for it."""
 BODY: dict[str, Any] = {
     "cardNumber": CARD,
     "cardExpiryDate": "2035-12",

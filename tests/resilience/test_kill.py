@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from tests.harness import BODY, Home, Server, free_port
-from tests.resilience.wire import SILENT_CARD, Answer, Caller, Lost, envelope, start
+from tests.harness.samples import SILENT_CARD
+from tests.resilience.wire import Answer, Caller, Lost, envelope, start
 
 OPENING = Decimal("500")
 FEE = Decimal("0.05")

@@ -20,9 +20,9 @@ from tests.harness import (
     sandbox_key,
     until,
 )
+from tests.harness.samples import SILENT_CARD
 from tests.resilience.wire import (
     PRECHECK,
-    SILENT_CARD,
     Answer,
     Caller,
     envelope,

@@ -16,7 +16,6 @@ from gatehouse.web.problems import CODES
 from tests.harness import GATEHOUSE, PATIENCE_S, Home, Server
 
 PRECHECK = "/api/v1/precheck"
-SILENT_CARD = "4000000000000127"
 REQUEST_ID = re.compile(r"req_[0-7][0-9a-hjkmnp-tv-z]{25}")
 
 _MONEY = {"currency", "amount"}

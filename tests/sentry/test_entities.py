@@ -16,14 +16,11 @@ from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.request import CartItem, SentryRequest
 from gatehouse.sentry.request_view import view_request
+from tests.sentry.visits import CHROME
 
 HASHER = EntityHasher(b"k" * 32)
 READER = RequestReader(SentryRequest)
 NOW = 1_794_735_000.0
-CHROME = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 "
-    "(KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36"
-)
 
 
 class Book:

@@ -9,9 +9,8 @@ import pytest
 
 from gatehouse.store.accounts.callers import POLL_S
 from tests.harness import BODY, CARD, PATIENCE_S, Home, Server, precheck, sandbox_key, until
+from tests.harness.samples import SILENT_CARD
 from tests.web.answers import ZERO, refused
-
-SILENT_CARD = "4000000000000127"
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from tests.harness import AMELIA, CARD, Home, Server, idverify, precheck, sandbox_key, until
+from tests.harness.samples import SILENT_CARD
 from tests.web.answers import ZERO, record
 
 FIELD = "idVerifyResponse"
@@ -19,7 +20,6 @@ PHONE = "cardHolderPhoneNumberVerificationResults"
 NAME = "cardHolderNameVerificationResult"
 CARD_ONLY = {"cardNumber": CARD, "cardExpiryDate": "2035-12"}
 STRANGER = "4000056655665556"
-SILENT_CARD = "4000000000000127"
 LIMITED_CARD = "6200000000000005"
 FEE = {"currency": "USD", "amount": 0.1}
 
