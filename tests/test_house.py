@@ -123,3 +123,17 @@ def test_the_name_of_a_stage_is_written_in_its_own_room_only(path: Path) -> None
     names = {name for name, own in STAGE_ROOMS.items() if own != room}
     for node in ast.walk(ast.parse(path.read_text())):
         assert not (isinstance(node, ast.Constant) and node.value in names), node.lineno
+
+
+def test_a_request_that_says_how_its_fields_fit_together_is_asked_while_it_is_decoded() -> None:
+    """Only a struct with the base `Checked` is asked for its problems."""
+    asked = 0
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and node.name != "Checked":
+                for method in _functions(node):
+                    returned = ast.unparse(method.returns) if method.returns else ""
+                    if (method.name, returned) == ("problems", "Iterator[tuple[str, str]]"):
+                        assert "Checked" in {ast.unparse(base) for base in node.bases}
+                        asked += 1
+    assert asked >= 7

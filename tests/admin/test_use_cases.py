@@ -34,6 +34,7 @@ from gatehouse.admin import (
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.keys import KeyTerms
 from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListFile, NewEntries
+from gatehouse.admin.models import versions
 from gatehouse.admin.pipelines import PIPELINES
 from gatehouse.admin.rule_sets import RULE_SETS
 from gatehouse.core.errors import NotFound
@@ -82,6 +83,9 @@ READING: dict[str, UseCase] = {
     "keys.listing": lambda s, a, k: keys.listing(s, a),
     "lists.entries": lambda s, a, k: lists.entries(s, a, "words", EntryPage(0)),
     "lists.overview": lambda s, a, k: lists.overview(s, a),
+    "models.get_model": lambda s, a, k: versions.get_model(s, a),
+    "models.list_models": lambda s, a, k: versions.list_models(s, a),
+    "models.live_model": lambda s, a, k: versions.live_model(s, a),
     "money.entries": lambda s, a, k: money.entries(s, a, 10),
     "money.statement": lambda s, a, k: money.statement(s, a, None),
     "payments.get": lambda s, a, k: payments.get(s, REQUEST),

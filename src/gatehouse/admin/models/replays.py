@@ -10,6 +10,7 @@ import msgspec
 
 from gatehouse import warmup
 from gatehouse.admin.models.versions import learned_until, usable_scorecard
+from gatehouse.admin.scopes import account_reading
 from gatehouse.connectors.sandbox.parties import SandboxAddresses
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
@@ -44,7 +45,7 @@ def for_account(
     session: AdminSession, account_id: str, version: int | None, options: ReplayOptions
 ) -> ReplayOptions:
     """The options with an account's policy and model; without a version, the shipped scorecard."""
-    with session.reading() as connection:
+    with account_reading(session, account_id) as connection:
         kept = accounts.get(connection, account_id).policies.get(SENTRY.name)
         model = None if version is None else models.get(connection, account_id, version)
     if kept is not None:

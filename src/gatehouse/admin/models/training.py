@@ -44,6 +44,7 @@ def train_model(
     watcher: TrainingWatcher,
 ) -> TrainedModel:
     """Fit a model to the records of a span, measure it beside the live one, and store it."""
+    session.actor.check_account(span.account_id)
     check_note(note)
     current = live_model(session, span.account_id)
     wanted = settled(span, session.clock(), options)

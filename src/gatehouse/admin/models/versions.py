@@ -6,6 +6,7 @@ no report.
 
 import msgspec
 
+from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
@@ -53,7 +54,7 @@ class LiveModel(msgspec.Struct, frozen=True):
 
 def list_models(session: AdminSession, account_id: str) -> list[ModelEntry]:
     """Every model of the account, newest first, and the shipped scorecard at the end."""
-    with session.reading() as connection:
+    with account_reading(session, account_id) as connection:
         found = models.listing(connection, account_id)
     shipped_is_live = not any(each.active for each in found)
     return [*map(_entry, found), ModelEntry(shipped_is_live)]
@@ -61,7 +62,7 @@ def list_models(session: AdminSession, account_id: str) -> list[ModelEntry]:
 
 def get_model(session: AdminSession, account_id: str, version: int | None = None) -> ModelEntry:
     """One version, without a number the live one; or `NotFound`."""
-    with session.reading() as connection:
+    with account_reading(session, account_id) as connection:
         live = models.live_program(connection, account_id)
         if version is None:
             version = SHIPPED if live is None else live[0]
@@ -72,7 +73,7 @@ def get_model(session: AdminSession, account_id: str, version: int | None = None
 
 def promote_model(session: AdminSession, account_id: str, version: int) -> ModelChange:
     """Put a model into use; `Conflict` when it is live already or servers could not use it."""
-    with session.change() as change:
+    with account_change(session, account_id) as change:
         before = models.promote(change, account_id, version)
         remarks = _check(models.get(change.connection, account_id, version))
     return ModelChange(version, before or SHIPPED, remarks)
@@ -80,7 +81,7 @@ def promote_model(session: AdminSession, account_id: str, version: int) -> Model
 
 def roll_back_model(session: AdminSession, account_id: str, to: int | None = None) -> ModelChange:
     """Go back to another version, by default to the one that was live before this one."""
-    with session.change() as change:
+    with account_change(session, account_id) as change:
         before, after = models.rollback(change, account_id, to)
         if after is None:
             return ModelChange(SHIPPED, before)
@@ -90,6 +91,7 @@ def roll_back_model(session: AdminSession, account_id: str, to: int | None = Non
 
 def live_model(session: AdminSession, account_id: str) -> LiveModel:
     """The scorecard that servers use for the account, also where they fall back to the shipped."""
+    session.actor.check_account(account_id)
     try:
         with session.reading() as connection:
             live = models.get(connection, account_id)
