@@ -59,6 +59,13 @@ class Authorize(msgspec.Struct, frozen=True):
     intent: Payment | None = None
 
 
+class WrongGuess(msgspec.Struct, frozen=True):
+    """A wrong security code or identifier, by marks that lead to no card and no request."""
+
+    card: str
+    request: str
+
+
 class Close(msgspec.Struct, frozen=True):
     """Charge what completed, release the rest, keep the record and, with a claim, the answer."""
 
@@ -67,7 +74,7 @@ class Close(msgspec.Struct, frozen=True):
     at_ms: int
     items: list[Item]
     decision: DecisionRow
-    mismatched_card: str | None = None
+    mismatch: WrongGuess | None = None
     claim_id: str | None = None
     answer: Callable[[int], bytes] | None = None
     """Renders the answer to keep, given the balance that remains."""

@@ -29,7 +29,8 @@ from gatehouse.pipeline.settlement import (
 from gatehouse.store.decisions.reviews import ReviewState
 from gatehouse.store.requests.intents import IntentState
 
-GUESS_WINDOW_MS: Final = 24 * 3600 * 1000
+_HOUR_MS: Final = 3_600_000
+GUESS_WINDOW_MS: Final = 24 * _HOUR_MS
 
 
 class Expire(Release, frozen=True):
@@ -86,7 +87,9 @@ class NewMismatch(msgspec.Struct, frozen=True, array_like=True):
 
     card: str
     request_id: str
+    """A mark of the request, not its id."""
     at_ms: int
+    """When the hour of it ended."""
 
 
 class BatchRows(msgspec.Struct):
@@ -255,9 +258,11 @@ class _BatchDecider:
         if order.review:
             review = NewReview(order.account_id, order.request_id, order.at_ms)
             self._changes.reviews.append(review)
-        if order.mismatched_card is not None:
-            mismatch = NewMismatch(order.mismatched_card, order.request_id, order.at_ms)
-            self._changes.mismatches.append(mismatch)
+        guess = order.mismatch
+        if guess is not None:
+            # Its time would lead to the decision, and with it to BIN and last four of the card.
+            until_ms = order.at_ms - order.at_ms % _HOUR_MS + _HOUR_MS
+            self._changes.mismatches.append(NewMismatch(guess.card, guess.request, until_ms))
         remaining = self._loaded.accounts[order.account_id].available
         answer = order.answer(remaining) if order.answer is not None else None
         if order.claim_id is not None and answer is not None:
