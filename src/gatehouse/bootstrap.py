@@ -171,6 +171,7 @@ class Service:
                 owner=owner,
                 authorization_ttl_ms=settings.authorization_ttl_s * 1000,
                 guess_limit=settings.effective_guess_limit,
+                enumeration_limit=settings.card_enumeration_limit,
             ),
         )
         hashing_key = ring.current(keyring.API_KEYS)[1]

@@ -32,6 +32,7 @@ class Fingerprints:
         self.prefix = f"{INNER_PREFIX}{self.version}_"
         """How the inner fingerprints begin that cards get now."""
         self._guesses = _derived(self._key, b"guesses at cards", 32)
+        self._numbers = _derived(self._key, b"numbers of accounts", 32)
         self._ciphers: dict[str, AESSIV] = {}
 
     def inner(self, number: CardNumber) -> str:
@@ -72,6 +73,14 @@ class Fingerprints:
     def guess_mark(self, text: str) -> str:
         """What counts wrong guesses by, of a card or a request: found nowhere else in the store."""
         return keyed_hash(self._guesses, text.encode())[:32]
+
+    def number_mark(self, account_id: str, inner: str) -> str:
+        """What a number is counted by, among those that an account sent."""
+        return keyed_hash(self._numbers, f"{account_id} {inner}".encode())[:32]
+
+    def group_mark(self, account_id: str, number: CardNumber) -> str:
+        """The same for all numbers of an account that share what is kept readable of them."""
+        return keyed_hash(self._numbers, f"{account_id} {number.masked()}".encode())[:32]
 
     def _cipher(self, version: str) -> AESSIV | None:
         """The cipher of a version of the key; None when it is not on the ring."""

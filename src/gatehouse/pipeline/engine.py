@@ -26,15 +26,18 @@ from gatehouse.decisions.record import (
     encode,
 )
 from gatehouse.intel.cards import CardMasker
+from gatehouse.pipeline.card_enumeration import EnumerationLimit
 from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
     Claim,
     Close,
     DecisionRow,
+    Enumerated,
     Insufficient,
     IntentEnd,
     KeyReused,
+    NumbersLimit,
     Release,
     Replay,
     Settlement,
@@ -132,7 +135,7 @@ class Processed(msgspec.Struct, frozen=True):
     decision: Outcome | None = None
 
 
-ProcessingResult = Processed | Insufficient | Replay | StillInFlight | KeyReused
+ProcessingResult = Processed | Insufficient | Enumerated | Replay | StillInFlight | KeyReused
 
 
 class EngineOptions(msgspec.Struct, frozen=True):
@@ -141,6 +144,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
     owner: str
     authorization_ttl_ms: int
     guess_limit: int
+    enumeration_limit: int = 0
 
 
 class Engine:
@@ -159,19 +163,27 @@ class Engine:
         self._clock = clock
         self._stopwatch = stopwatch
         self._options = options
+        limit = options.enumeration_limit
+        self._enumeration = EnumerationLimit(masker.fingerprints, limit)
 
     async def process(self, job: Job) -> ProcessingResult:
         """Take one job from authorization to record."""
         now_ms, plan = self._clock(), job.plan
         card = None if plan.card is None else self._masker.mask(job.account_id, plan.card)
-        hold = self._hold(job, card, now_ms)
-        verdict = await self._settlement.authorize(Authorize(hold, now_ms, job.claim, plan.intent))
+        others = {
+            stage: self._masker.mask(job.account_id, other)
+            for stage, other in plan.other_cards.items()
+        }
+        hold, numbers = self._hold(job, card, now_ms), self._numbers(job, card, others, now_ms)
+        verdict = await self._settlement.authorize(
+            Authorize(hold, now_ms, job.claim, plan.intent, numbers)
+        )
         if not isinstance(verdict, Authorized):
             return verdict
+        if numbers is not None:
+            self._enumeration.noted(numbers, now_ms)
         case = Case(job.request_id, job.account_id, now_ms, plan.inputs, job.policies)
-        case.card = card
-        for stage, other in plan.other_cards.items():
-            case.other_cards[stage] = self._masker.mask(job.account_id, other)
+        case.card, case.other_cards = card, others
         self._note_guesses(case, verdict)
         try:
             runs = await self._run_all(plan, case)
@@ -233,6 +245,16 @@ class Engine:
             card=self._masker.fingerprints.guess_mark(card.inner) if card and guessable else None,
             claim=job.claim.claim_id if job.claim else None,
         )
+
+    def _numbers(
+        self, job: Job, card: MaskedCard | None, others: dict[str, MaskedCard], now_ms: int
+    ) -> NumbersLimit | None:
+        """The numbers of the request that must not be too many of a kind."""
+        plan, cards = job.plan, []
+        if plan.card is not None and card is not None:
+            cards = [(plan.card.number, card.inner)]
+        cards += [(plan.other_cards[stage].number, one.inner) for stage, one in others.items()]
+        return self._enumeration.check(job.account_id, cards, now_ms)
 
     def _mismatch(self, hold: Hold, runs: Sequence[StageRun]) -> WrongGuess | None:
         if hold.card is None or not any(run.result.mismatched for run in runs):

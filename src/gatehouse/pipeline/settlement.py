@@ -46,6 +46,20 @@ class IntentEnd(StrEnum):
     """It was asked and nobody knows what it did: the payment must be reversed."""
 
 
+class NumberSent(msgspec.Struct, frozen=True):
+    """A card number by its mark, and the mark of all that share its BIN and last four."""
+
+    group: str
+    number: str
+
+
+class NumbersLimit(msgspec.Struct, frozen=True):
+    """How many numbers of one group an account may send within 24 hours, and what was sent."""
+
+    most: int
+    sent: tuple[NumberSent, ...]
+
+
 class Authorize(msgspec.Struct, frozen=True):
     """Hold the fees of a request; with a claim, only the first request of its key may.
 
@@ -57,6 +71,7 @@ class Authorize(msgspec.Struct, frozen=True):
     at_ms: int
     claim: Claim | None = None
     intent: Payment | None = None
+    numbers: NumbersLimit | None = None
 
 
 class WrongGuess(msgspec.Struct, frozen=True):
@@ -112,6 +127,12 @@ class Insufficient(msgspec.Struct, frozen=True):
     remaining: int
 
 
+class Enumerated(msgspec.Struct, frozen=True):
+    """Too many card numbers that share BIN and last four; nothing was held."""
+
+    retry_after_ms: int
+
+
 class Replay(msgspec.Struct, frozen=True):
     """The key was used before with this body: here is the answer it got."""
 
@@ -133,7 +154,7 @@ class Closed(msgspec.Struct, frozen=True):
     answer: bytes | None
 
 
-AuthorizationResult = Authorized | Insufficient | Replay | StillInFlight | KeyReused
+AuthorizationResult = Authorized | Insufficient | Enumerated | Replay | StillInFlight | KeyReused
 
 
 class Settlement(Protocol):

@@ -16,6 +16,7 @@ from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
 from gatehouse.pipeline.settlement import (
     Claim,
+    Enumerated,
     Insufficient,
     KeyReused,
     Replay,
@@ -134,6 +135,9 @@ class Api:
                 return Reply(200, outcome.answer or job.render(outcome))
             case Insufficient():
                 raise Problem("insufficient_balance", remaining=outcome.remaining)
+            case Enumerated():
+                seconds = max(1, -(-outcome.retry_after_ms // 1000))
+                raise Problem("card_enumeration", headers=((b"retry-after", b"%d" % seconds),))
             case _:
                 return _repeated(outcome)
 
