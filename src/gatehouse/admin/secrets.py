@@ -1,9 +1,12 @@
 """The key ring: which keys are on it, a new root secret for all of them, and new keys."""
 
+from collections.abc import Callable
+
 from gatehouse.admin.scopes import installation_change
 from gatehouse.core import keyring
 from gatehouse.core.keyring import RootSecret
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.fingerprint_conversion import convert_records
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
 
 
@@ -24,6 +27,12 @@ def rotate_root(session: AdminSession, old: RootSecret, new: RootSecret) -> int:
 def renew_fingerprints(session: AdminSession, root: RootSecret) -> int:
     """Replace the key of card fingerprints; its version. Earlier fingerprints match no more."""
     return _renew(session, root, keyring.CARD_FINGERPRINTS, "secrets.renew-fingerprints")
+
+
+def convert_fingerprints(session: AdminSession, reached: Callable[[int], object]) -> int:
+    """Give decision records of earlier versions the fingerprints of their accounts; how many."""
+    session.actor.check_installation()
+    return convert_records(session, reached)
 
 
 def renew_identities(session: AdminSession, root: RootSecret) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.fingerprints import INNER_PREFIX, Fingerprints
+from gatehouse.core.fingerprints import INNER, INNER_PREFIX, Fingerprints
 from gatehouse.decisions.record import DecisionRecord, RecordedEvent, UnreadableRecord, encode
 from gatehouse.decisions.record import decode as decode_as_kept
 
@@ -24,13 +24,13 @@ def decode(account_id: str, text: str, fingerprints: Fingerprints) -> DecisionRe
 
 
 def shown_text(account_id: str, text: str, fingerprints: Fingerprints) -> str:
-    """The text of a record as its account may see it; one that cannot be read stays as it is."""
+    """The text of a record as its account may see it, even if this version cannot read it."""
     if _INNER_OF_CARD not in text:
         return text
     try:
         return encode(decode(account_id, text, fingerprints))
     except UnreadableRecord:
-        return text
+        return INNER.sub(lambda found: fingerprints.of_account(account_id, found[0]), text)
 
 
 def _converted(
