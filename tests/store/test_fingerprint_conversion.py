@@ -111,11 +111,13 @@ def test_a_command_converts_records_and_the_go_live_list_says_when_it_is_due(
 
     assert not is_done()
     before = decisions.list_decisions(session, account, Search(None, None, 10))
-    assert secrets.convert_fingerprints(session, int) == 3
+    assert secrets.convert_fingerprints(session, int) == (3, True)
     assert is_done()
     assert _inner(session) not in _everything(session)
     assert decisions.list_decisions(session, account, Search(None, None, 10)) == before
-    assert secrets.convert_fingerprints(session, int) == 0
+    file = session.database.file
+    assert file is None or _inner(session).encode() not in file.read_bytes()
+    assert secrets.convert_fingerprints(session, int) == (0, True)
 
 
 def test_an_interrupted_conversion_goes_on_where_it_was(old: tuple[AdminSession, str]) -> None:
@@ -129,7 +131,7 @@ def test_an_interrupted_conversion_goes_on_where_it_was(old: tuple[AdminSession,
             secrets.convert_fingerprints(session, stop)
         with session.reading() as connection:
             assert fingerprint_conversion.records_are_due(connection)
-        assert secrets.convert_fingerprints(session, int) == 2
+        assert secrets.convert_fingerprints(session, int) == (2, True)
     assert _inner(session) not in _everything(session)
 
 

@@ -65,10 +65,12 @@ def convert_fingerprints() -> None:
     records that are not converted yet are converted when they are read.
     """
     with Progress("converting", None) as progress:
-        count = secrets.convert_fingerprints(
+        count, cleared = secrets.convert_fingerprints(
             open_session(), lambda done: progress.reached(done, f"{done:,} records")
         )
     typer.echo(f"{count} records converted; older backups still hold what was in them.")
+    if not cleared:
+        typer.echo("Clear copies out of unused space with: gatehouse identities compact")
 
 
 @app.command("renew-identities")

@@ -16,6 +16,8 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.configured.list_reading import DROPPED
+from gatehouse.store.identities.erasure import mark_due
+from gatehouse.store.requests.settlement import end_of_hour
 from gatehouse.store.state import clear_mark, read_mark, set_mark
 from gatehouse.store.tables import CARD_MISMATCHES, DECISIONS, LIST_ENTRIES, LISTS
 
@@ -66,6 +68,9 @@ def convert_records(session: AdminSession, reached: Callable[[int], object]) -> 
     with session.change(unseen=True) as change:
         if mark is not None:
             clear_mark(change.connection, _MARK, mark)
+        if done and session.database.is_sqlite:
+            # Copies of the rows as they were remain in unused parts of the file.
+            mark_due(change)
         change.audit("fingerprints.convert-records", records=done)
     return done
 
@@ -106,7 +111,11 @@ def _convert_guesses(session: AdminSession, connection: sa.Connection) -> int:
     connection.execute(CARD_MISMATCHES.delete().where(old))
     if found:
         new = [
-            {"card": mark(row.card), "request_id": mark(row.request_id), "at_ms": row.at_ms}
+            {
+                "card": mark(row.card),
+                "request_id": mark(row.request_id),
+                "at_ms": end_of_hour(row.at_ms),
+            }
             for row in found
         ]
         connection.execute(CARD_MISMATCHES.insert(), new)

@@ -183,6 +183,14 @@ def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
     return wanted
 
 
+def end_of_hour(at_ms: int) -> int:
+    """The time of a guess as it is kept.
+
+    Its exact time would lead to the decision, and so to BIN and last four of the card.
+    """
+    return at_ms - at_ms % _HOUR_MS + _HOUR_MS
+
+
 def decide(batch: Sequence[Settlement], loaded: BatchRows) -> tuple[list[Answer], Changes]:
     """Answer every order of the batch and collect the changes."""
     decider = _BatchDecider(loaded)
@@ -302,9 +310,8 @@ class _BatchDecider:
             self._changes.reviews.append(review)
         guess = order.mismatch
         if guess is not None:
-            # Its time would lead to the decision, and with it to BIN and last four of the card.
-            until_ms = order.at_ms - order.at_ms % _HOUR_MS + _HOUR_MS
-            self._changes.mismatches.append(NewMismatch(guess.card, guess.request, until_ms))
+            mismatch = NewMismatch(guess.card, guess.request, end_of_hour(order.at_ms))
+            self._changes.mismatches.append(mismatch)
         remaining = self._loaded.accounts[order.account_id].available
         answer = order.answer(remaining) if order.answer is not None else None
         if order.claim_id is not None and answer is not None:
