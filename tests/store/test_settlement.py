@@ -161,6 +161,16 @@ def test_open_requests_for_a_card_are_counted_beside_its_wrong_guesses() -> None
     assert counted == [(4, 2), (4, 3), (4, 4)]
 
 
+def test_a_repetition_after_an_upgrade_is_recognised_by_the_former_hash() -> None:
+    kept = StoredClaim("k", "r9", "as it was", "the answer", NOW + 1000)
+    order = authorize("r0", key="k", body="as it is")
+    assert order.claim is not None
+    claim = msgspec.structs.replace(order.claim, former_body="as it was")
+    again = msgspec.structs.replace(order, claim=claim)
+    answers, _ = decide([again], loaded(claims={"k": kept}))
+    assert answers == [Replay(b"the answer")]
+
+
 def _sending(request_id: str, *numbers: str, key: str | None = None) -> Authorize:
     sent = tuple(NumberSent("group", number) for number in numbers)
     return msgspec.structs.replace(authorize(request_id, 1, key=key), numbers=NumbersLimit(2, sent))

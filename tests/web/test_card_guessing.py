@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.brands import passes_luhn
 from gatehouse.core.cards import CardNumber
-from gatehouse.store.tables import CARD_MISMATCHES, CARD_NUMBERS, DECISIONS
+from gatehouse.store.tables import CARD_MISMATCHES, CARD_NUMBERS, DECISIONS, IDEMPOTENCY
 from tests.harness import AMELIA, BODY, CARD, PURCHASE, Home, idverify, pipeline, precheck, rules
 
 ALIKE = [
@@ -166,3 +166,16 @@ def test_the_store_has_nothing_of_the_inside_beside_what_is_readable_of_a_card(h
         assert guess.at_ms % 3_600_000 == 0
     fingerprints = {row.card for row in kept}
     assert not fingerprints & {text for row in (*guesses, *numbers) for text in row[:2]}
+
+
+def test_the_store_does_not_tell_which_accounts_sent_the_same_body(sqlite_home: Home) -> None:
+    keys = [sqlite_home.key(sqlite_home.account()) for _ in range(2)]
+    with sqlite_home.server() as server:
+        for key in keys:
+            with server.client(key) as client:
+                for name in ("first", "second"):
+                    answer = precheck(client, BODY, **{"Idempotency-Key": name})
+                    assert answer.status_code == 200
+    with sqlite_home.session() as session, session.reading() as connection:
+        bodies = list(connection.scalars(sa.select(IDEMPOTENCY.c.body)))
+    assert len(set(bodies)) == len(bodies) == 4

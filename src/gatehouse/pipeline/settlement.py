@@ -21,6 +21,9 @@ class Claim(msgspec.Struct, frozen=True):
     claim_id: str
     body: str
     expires_at_ms: int
+    former_body: str | None = None
+    """The body's hash as an earlier version kept it, so that a repetition after an upgrade is one.
+    """
 
 
 class DecisionRow(msgspec.Struct, frozen=True, array_like=True):

@@ -156,8 +156,11 @@ class Api:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
             claim_id=keyed_hash(self._idempotency_key, b"key " + scoped),
-            body=keyed_hash(self._idempotency_key, b"body " + content),
+            # Bound to the account and the key: bodies with card numbers in them must not be
+            # comparable between accounts by those who read the database.
+            body=keyed_hash(self._idempotency_key, b"body of " + scoped + b"\n" + content),
             expires_at_ms=self._clock() + self._idempotency_ttl_ms,
+            former_body=keyed_hash(self._idempotency_key, b"body " + content),
         )
 
 

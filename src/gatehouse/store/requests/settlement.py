@@ -203,7 +203,7 @@ def earlier(
     """The answer to a request whose idempotency key was used before."""
     if kept is None or kept.expires_at_ms <= now_ms:
         return None
-    if kept.body != claim.body:
+    if kept.body not in (claim.body, claim.former_body):
         return KeyReused()
     return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
 
