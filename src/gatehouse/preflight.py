@@ -71,6 +71,12 @@ def advisory_points(settings: Settings) -> list[Point]:
             "set GATEHOUSE_CARD_GUESS_LIMIT above 0, so that they cannot be guessed",
         ),
         Point(
+            "card numbers alike",
+            settings.card_enumeration_limit > 0,
+            f"{settings.card_enumeration_limit} with one BIN and last four per account and day",
+            "set GATEHOUSE_CARD_ENUMERATION_LIMIT above 0, so that numbers cannot be tried out",
+        ),
+        Point(
             "metrics",
             settings.metrics_port > 0,
             "on their own port" if settings.metrics_port else "on the public port",

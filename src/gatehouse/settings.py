@@ -182,10 +182,18 @@ class Settings:
     card_guess_limit: int | None = _number(
         None,
         "Wrong security codes and identifiers for one card within 24 hours, after which PreCheck "
-        "answers FRAUD and ID Verify NOT_PROCESSED without asking. 0: no limit. "
+        "answers FRAUD, ID Verify NOT_PROCESSED and Gateway DECLINED without asking. A declined "
+        "payment with a security code counts as a wrong one. 0: no limit. "
         "Unset: 10 in production, 0 in the sandbox.",
         "count",
         (0, 1000),
+    )
+    card_enumeration_limit: int = _number(
+        50,
+        "Different card numbers with the same BIN and last four that one account may send within "
+        "24 hours; further ones are refused with `card_enumeration`. 0: no limit.",
+        "count",
+        (0, 100_000),
     )
     rate_limit_per_second: int = _number(
         500,

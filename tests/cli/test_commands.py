@@ -286,7 +286,7 @@ def test_a_renewed_fingerprint_key_gives_cards_new_fingerprints(sqlite_home: Hom
     told = sqlite_home.ok("secrets", "renew-fingerprints", "--yes")
     assert "imported again" in told.out
     after = fingerprint()
-    assert (before[:4], after[:4]) == ("fp1_", "fp2_")
+    assert (before[:6], after[:6]) == ("card1_", "card2_")
 
 
 def test_a_revoked_demo_key_is_replaced_at_the_next_start(sqlite_home: Home) -> None:

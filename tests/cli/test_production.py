@@ -168,6 +168,13 @@ def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
     assert "ready for production" in done.out
 
 
+def test_the_doctor_asks_for_a_limit_on_numbers_alike(production: Home) -> None:
+    production.ok("migrate")
+    done = production.run("doctor", "--json", GATEHOUSE_CARD_ENUMERATION_LIMIT="0")
+    [point] = [one for one in done.json["points"] if one["name"] == "card numbers alike"]
+    assert not point["ok"]
+
+
 def test_the_doctor_hints_at_a_list_of_tor_exits(production: Home, tmp_path: Path) -> None:
     production.ok("migrate")
     feeds = tmp_path / "feeds"

@@ -11,7 +11,6 @@ from schemathesis import Case
 
 from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentities, SandboxIssuer
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.intel.cards import Fingerprints
 from gatehouse.operations.account_setup import Builder, Setups
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
 from gatehouse.operations.operation import Operation
@@ -48,7 +47,7 @@ def _operations() -> list[Operation]:
     )
     stages = make_stages(Settings(), parties)
     builder = Builder(stages)
-    kept = Fingerprinter(Fingerprints((1, b"f" * 32)), hasher)
+    kept = Fingerprinter(hasher)
     setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
     survey = LiveSignalBuilder(builder.shipped_sentry, book, memory, kept)
     return make_operations(stages, Pipelines(setups, survey))

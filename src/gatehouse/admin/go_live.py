@@ -12,6 +12,7 @@ from gatehouse.intel.feed_files import is_ignored, recognise
 from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
 from gatehouse.preflight import Point, advisory_points, settings_points
 from gatehouse.settings import Settings
+from gatehouse.store.admin.fingerprint_conversion import records_are_due
 from gatehouse.store.database import Database
 from gatehouse.store.identities.erasure import is_due
 from gatehouse.store.migrate import is_current
@@ -40,6 +41,11 @@ def inspect(settings: Settings, warnings: Sequence[str]) -> GoLiveReport:
         *_connector_points(settings),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
+        _point(
+            "card fingerprints",
+            data.fingerprints,
+            "run: gatehouse secrets convert-fingerprints",
+        ),
         _point("file permissions", data.permissions, f"chmod 700 {settings.home}"),
         _tor_point(settings),
     ]
@@ -87,6 +93,14 @@ class _DataChecks:
             if is_due(connection):
                 raise GatehouseError("sealed copies of erased records may remain in unused space")
         return "nothing remains to be cleared"
+
+    def fingerprints(self) -> str:
+        if self._is_missing() or not is_current(self._database):
+            return "there are no records yet"
+        with self._database.reading() as connection:
+            if records_are_due(connection):
+                raise GatehouseError("records of an earlier version hold those of no account")
+        return "records hold those of their accounts"
 
     def permissions(self) -> str:
         home = self._settings.home

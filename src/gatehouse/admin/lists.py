@@ -19,7 +19,7 @@ from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.ruleset import decode_program
-from gatehouse.signals.fingerprinter import open_fingerprinter
+from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading, lists
 from gatehouse.store.configured.configurations import RULES, active
@@ -163,7 +163,7 @@ def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
     if new.lifetime_ms == 0:
         raise InvalidInput("--expires-in must be more than nothing, such as 30d")
     expires_at_ms = None if new.lifetime_ms is None else now_ms + new.lifetime_ms
-    hasher = open_fingerprinter(session.ring)
+    hasher = EntryFingerprinter(session.ring, key.account_id)
     return EntryTerms(kind, hasher, now_ms, reason_text(new.reason), expires_at_ms)
 
 

@@ -46,7 +46,9 @@ def backtest(
         kinds = list_reading.kinds(connection, span.account_id)
     listed = _list_lookup(session, span.account_id, rule_set, lists_now=options.lists_now)
     trial = Backtest(rule_set, span, listed, labels, options.examples)
-    report = try_out(session.database, trial, lambda done: reached(done, total))
+    report = try_out(
+        session.database, session.fingerprints, trial, lambda done: reached(done, total)
+    )
     warnings = (*list_problems(rule_set, kinds), *report.warnings)
     return msgspec.structs.replace(report, warnings=warnings)
 

@@ -94,7 +94,7 @@ def recorded_case(
 ) -> TrialCase:
     """The signals of a recorded request, as the rule set of this name saw them."""
     with account_reading(session, account_id) as connection:
-        record = decisions.get(connection, account_id, request_id)
+        record = decisions.get(connection, account_id, request_id, session.fingerprints)
     if record is None:
         raise NotFound(f"account {account_id} has no request {recordable(request_id)}")
     if record.signals is None:

@@ -1,10 +1,14 @@
 """The key ring: which keys are on it, a new root secret for all of them, and new keys."""
 
+from collections.abc import Callable
+
 from gatehouse.admin.scopes import installation_change
 from gatehouse.core import keyring
 from gatehouse.core.keyring import RootSecret
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.fingerprint_conversion import convert_records
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
+from gatehouse.store.identities import erasure
 
 
 def key_versions(session: AdminSession) -> list[tuple[str, int]]:
@@ -24,6 +28,20 @@ def rotate_root(session: AdminSession, old: RootSecret, new: RootSecret) -> int:
 def renew_fingerprints(session: AdminSession, root: RootSecret) -> int:
     """Replace the key of card fingerprints; its version. Earlier fingerprints match no more."""
     return _renew(session, root, keyring.CARD_FINGERPRINTS, "secrets.renew-fingerprints")
+
+
+def convert_fingerprints(
+    session: AdminSession, reached: Callable[[int], object]
+) -> tuple[int, bool]:
+    """Give decision records of earlier versions the fingerprints of their accounts.
+
+    How many were converted, and whether the unused space of the database was cleared of copies.
+    """
+    session.actor.check_installation()
+    count = convert_records(session, reached)
+    with session.reading() as connection:
+        due = erasure.is_due(connection)
+    return count, erasure.tidy(session, None) if due else True
 
 
 def renew_identities(session: AdminSession, root: RootSecret) -> int:

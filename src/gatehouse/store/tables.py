@@ -97,6 +97,15 @@ CARD_MISMATCHES: Final = _table(
     sqlite_with_rowid=False,
 )
 
+# The card numbers that accounts sent within a day, by keyed hashes. Those of one group share BIN
+# and last four.
+CARD_NUMBERS: Final = _table(
+    "card_numbers",
+    *key(Text, "card_group", "number"),
+    sa.Column("at_ms", BigInteger, nullable=False, index=True),
+    sqlite_with_rowid=False,
+)
+
 AUDIT: Final = _table(
     "audit",
     *key(BigInteger, "seq"),

@@ -106,6 +106,12 @@ CODES: Final[dict[str, Code]] = {
     "rate_limited": Code(
         429, "Too many requests.", "Wait the seconds in `Retry-After`, then go slower."
     ),
+    "card_enumeration": Code(
+        429,
+        "Too many different card numbers with the same BIN and last four digits.",
+        "Nothing was looked at, nothing was charged. Numbers sent before still work; others wait "
+        "the seconds in `Retry-After`. Find out who sends them: this is how cards are guessed.",
+    ),
     "headers_too_large": Code(
         431, "The request's headers are too many or too large.", "Send fewer or shorter headers."
     ),
@@ -125,7 +131,7 @@ CODES: Final[dict[str, Code]] = {
 
 # Codes that only an operation can get: it costs something and can be repeated by its key.
 PAID_CODES: Final = frozenset(
-    {"insufficient_balance", "invalid_idempotency_key"}
+    {"insufficient_balance", "invalid_idempotency_key", "card_enumeration"}
     | {"idempotency_in_flight", "idempotency_key_reused"}
 )
 # Codes that only requests with a body can get.

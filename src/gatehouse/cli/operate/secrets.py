@@ -1,4 +1,4 @@
-"""gatehouse secrets: status, rotate-root, renew-fingerprints, renew-identities."""
+"""gatehouse secrets: status, rotate-root, renew- and convert-fingerprints, renew-identities."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +9,7 @@ from gatehouse.admin import secrets
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import open_session, read_settings
 from gatehouse.cli.output import show, table
+from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.keyring import RootSecret
 
@@ -54,6 +55,22 @@ def renew_fingerprints(
         typer.confirm("Replace the fingerprint key?", abort=True)
     version = secrets.renew_fingerprints(open_session(), _root_secret())
     typer.echo(f"The fingerprint key is now version {version}; restart the servers.")
+
+
+@app.command("convert-fingerprints")
+def convert_fingerprints() -> None:
+    """Convert decision records that were made before fingerprints belonged to accounts.
+
+    Servers go on meanwhile. After an interruption, run it again. What is shown does not change:
+    records that are not converted yet are converted when they are read.
+    """
+    with Progress("converting", None) as progress:
+        count, cleared = secrets.convert_fingerprints(
+            open_session(), lambda done: progress.reached(done, f"{done:,} records")
+        )
+    typer.echo(f"{count} records converted; older backups still hold what was in them.")
+    if not cleared:
+        typer.echo("Clear copies out of unused space with: gatehouse identities compact")
 
 
 @app.command("renew-identities")

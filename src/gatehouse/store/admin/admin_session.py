@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
 from gatehouse.core.clock import Clock
+from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.keyring import KeyRing
 from gatehouse.store.admin import audit
@@ -52,6 +53,11 @@ class AdminSession:
     randomness: Randomness
     environment: str
     actor: Actor
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """The fingerprints of cards, made with the keys of the ring."""
+        return Fingerprints(self.ring)
 
     def acting_as(self, actor: Actor) -> "AdminSession":
         """The same data, opened for another actor."""
