@@ -38,6 +38,7 @@ from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import open_fingerprinter
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
@@ -88,6 +89,7 @@ class Service:
         self._make_stages(settings, session)
         self.labels = LabelFollower(database, self.memory.note_label, lambda: self._app.busy)
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
+        self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         routes = self._build(settings, session, owner)
@@ -112,6 +114,7 @@ class Service:
             asyncio.create_task(self.setups.run()),
             asyncio.create_task(self.reverser.run()),
             asyncio.create_task(self.labels.run()),
+            asyncio.create_task(self.audit_watch.run()),
             asyncio.create_task(self._prepare(system_clock())),
         ]
         self._running = True

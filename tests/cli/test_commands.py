@@ -1,6 +1,8 @@
 """The command line as scripts and people use it, on an empty home."""
 
 import json
+import os
+import pwd
 import re
 import sqlite3
 import stat
@@ -319,3 +321,23 @@ def test_the_trigger_table_and_the_version_are_printed(sqlite_home: Home) -> Non
     assert "小明, -, 王" in printed
     assert sqlite_home.ok("--version").out.startswith("gatehouse ")
     assert "statement" in sqlite_home.ok("--help").out
+
+
+def test_the_actor_is_the_operating_systems_user_whatever_the_environment_says(
+    sqlite_home: Home,
+) -> None:
+    forged = dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME", "SUDO_USER"), "mallory")
+    sqlite_home.account("5", **forged, SUDO_UID="12345")
+    actors = {line["actor"] for line in sqlite_home.ok("audit", "show", "--json").json}
+    [actor] = actors
+    assert actor.split(" (login")[0] == f"cli:{pwd.getpwuid(os.getuid()).pw_name}"
+
+
+def test_a_head_that_was_kept_proves_that_the_trail_was_not_cut_back(sqlite_home: Home) -> None:
+    sqlite_home.account("5")
+    head = sqlite_home.ok("audit", "head").out.strip()
+    assert sqlite_home.ok("audit", "head", "--json").json == {"seq": 2, "head": head}
+    whole = sqlite_home.ok("audit", "verify", "--expect", head)
+    assert "contains what was expected" in whole.out
+    other = sqlite_home.run("audit", "verify", "--expect", "3:" + "a" * 64)
+    assert (other.code, "cut back to line 2" in other.out) == (1, True)

@@ -152,6 +152,15 @@ def _self_signed(certificate: Path, key_file: Path) -> None:
     )
 
 
+def test_commands_in_production_tell_the_head_of_the_audit_trail(production: Home) -> None:
+    production.ok("migrate")
+    made = production.ok("accounts", "create", "Shop")
+    head = production.ok("audit", "head").out.strip()
+    assert made.err == f"gatehouse: audit head {head}\n"
+    quiet = production.ok("accounts", "create", "Shop", GATEHOUSE_LOG_LEVEL="warning")
+    assert quiet.err == ""
+
+
 def test_the_doctor_names_what_is_missing_and_what_to_do(sqlite_home: Home) -> None:
     done = sqlite_home.run("doctor", "--json")
     assert done.code == 1

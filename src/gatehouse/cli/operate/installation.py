@@ -23,7 +23,8 @@ def backup(
     """
     from gatehouse.admin.backup import write_backup
 
-    size = write_backup(read_settings(), operator(), file)
+    settings = read_settings()
+    size = write_backup(settings, operator(settings), file)
     show({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
 
 
