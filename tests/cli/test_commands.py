@@ -165,7 +165,10 @@ def test_a_backup_is_a_whole_database_taken_while_serving(
     [
         (["accounts", "show", "acct_nobody"], 3, "gatehouse accounts list"),
         (["balance", "top-up", "acct_nobody", "1"], 3, "no account"),
-        (["accounts", "create", "Shop", "--currency", "dollars"], 4, "ISO 4217"),
+        *(
+            (["accounts", "create", "Shop", "--currency", code], 4, "ISO 4217")
+            for code in ("dollars", "usd", "XXX", "XTS", "XAU", "ZZZ", "DEM", "HRK", "")
+        ),
         (["accounts", "create", "Shop", "--balance", "1.0000001"], 4, "six decimals"),
         (["accounts", "create", "Shop", "--balance", "-1"], 4, "negative"),
         (["accounts", "create", "  "], 4, "name"),
