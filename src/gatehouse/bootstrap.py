@@ -73,7 +73,7 @@ class Service:
         database = session.database
         owner = new_id("srv", system_clock(), secrets.token_bytes)
         self.memory = LocalMemory(
-            settings.memory_entities, shared_reputation=settings.reputation == "shared"
+            settings.memory_entities, shared_reputation=settings.shares_reputation
         )
         self.metrics = Metrics(gatehouse.__version__, settings.environment, self.memory.state)
         self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)

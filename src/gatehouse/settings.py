@@ -49,7 +49,7 @@ def _text(default: str, about: str, takes: str = "text") -> Any:
     return _setting(default, about, str, takes)
 
 
-def _choice(default: str, about: str, *choices: str) -> Any:
+def _choice(default: str | None, about: str, *choices: str) -> Any:
     def read(text: str) -> str:
         if text not in choices:
             raise ValueError
@@ -157,11 +157,11 @@ class Settings:
         "days",
         (0, 400),
     )
-    reputation: str = _choice(
-        "shared",
+    reputation: str | None = _choice(
+        None,
         "Whether what one account reports about addresses, devices, cards, mailboxes and phones "
         "also counts, more weakly, for the other accounts of this installation: `shared`, or "
-        "`separate`.",
+        "`separate`. Unset: `shared` in production, `separate` in the sandbox.",
         "shared",
         "separate",
     )
@@ -265,6 +265,11 @@ class Settings:
         scheme = "https" if self.tls_cert_file else "http"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{scheme}://{host}:{self.port}"
+
+    @property
+    def shares_reputation(self) -> bool:
+        """Whether reports of one account count for the others, by default only in production."""
+        return self.is_production if self.reputation is None else self.reputation == "shared"
 
     @property
     def effective_guess_limit(self) -> int:

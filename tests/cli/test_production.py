@@ -177,6 +177,19 @@ def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
     assert "ready for production" in done.out
 
 
+def test_the_doctor_names_whether_accounts_share_reputations(
+    production: Home, sqlite_home: Home
+) -> None:
+    def told(home: Home, **settings: str) -> str:
+        lines = home.run("doctor", **settings).out.splitlines()
+        [line] = [line for line in lines if " reputation: " in line]
+        return line.partition("reputation: ")[2].partition(":")[0]
+
+    assert (told(production), told(sqlite_home)) == ("shared", "separate")
+    assert told(production, GATEHOUSE_REPUTATION="separate") == "separate"
+    assert told(sqlite_home, GATEHOUSE_REPUTATION="shared") == "shared"
+
+
 def test_the_doctor_hints_at_a_list_of_tor_exits(production: Home, tmp_path: Path) -> None:
     production.ok("migrate")
     feeds = tmp_path / "feeds"
