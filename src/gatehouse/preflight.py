@@ -28,8 +28,8 @@ _CONNECTORS: Final = {
 """What each connector's setting should be set to."""
 
 _SHARED: Final = (
-    "shared: what one account reports as fraud counts, more weakly, for all accounts, which can "
-    "notice it; accounts that should not need GATEHOUSE_REPUTATION=separate"
+    "shared: what one account reports as fraud counts, more weakly, for all accounts, and they can "
+    "notice it; GATEHOUSE_REPUTATION=separate keeps them apart"
 )
 _SEPARATE: Final = "separate: what one account reports counts for that account alone"
 

@@ -320,8 +320,14 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
 
 def gather_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment on top of the env file that it may name."""
-    env_file = environ.get(ENV_FILE)
-    return {**_read_env_file(Path(env_file)), **environ} if env_file else dict(environ)
+    path = env_file(environ)
+    return dict(environ) if path is None else {**_read_env_file(path), **environ}
+
+
+def env_file(environ: Mapping[str, str]) -> Path | None:
+    """The file that settings are read from besides the environment, if one is named."""
+    named = environ.get(ENV_FILE)
+    return Path(named) if named else None
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:

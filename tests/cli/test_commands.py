@@ -4,6 +4,7 @@ import json
 import os
 import pwd
 import re
+import secrets
 import sqlite3
 import stat
 from pathlib import Path
@@ -269,9 +270,13 @@ def test_the_root_secret_can_be_rotated(home: Home, tmp_path: Path) -> None:
     key = home.key(account)
     new = tmp_path / "new-secret"
     new.write_text("n" * 40)
+    weak = home.run("secrets", "rotate-root", "--new-secret-file", str(new))
+    assert (weak.code, "could be guessed" in weak.err, "nnn" in weak.err) == (4, True, False)
+    secret = secrets.token_urlsafe(32)
+    new.write_text(secret)
     home.ok("secrets", "rotate-root", "--new-secret-file", str(new))
     assert home.run("accounts", "list").code == 5
-    rotated = Home(home.path, home.database_url, {"GATEHOUSE_SECRET_KEY": "n" * 40})
+    rotated = Home(home.path, home.database_url, {"GATEHOUSE_SECRET_KEY": secret})
     with rotated.server() as server, server.client(key) as client:
         assert precheck(client).json()["isSuccess"] is True
     assert rotated.ok("audit", "verify", "--json").json["problems"] == []

@@ -37,7 +37,7 @@ def production(tmp_path: Path) -> Home:
         tmp_path / "home",
         settings={
             "GATEHOUSE_ENVIRONMENT": "production",
-            "GATEHOUSE_SECRET_KEY": "s" * 40,
+            "GATEHOUSE_SECRET_KEY": "gT0cZ1v8mQXr4yJkWb6nPq2sLd9fHa3eUiV7oRxYtCw",
             "GATEHOUSE_ISSUER": "play_issuer:make",
             "GATEHOUSE_GATEWAY": "none",
             "GATEHOUSE_IDENTITIES": "records",
@@ -175,6 +175,24 @@ def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
     done = production.run("doctor", GATEHOUSE_METRICS_PORT="9464")
     assert done.code == 0, done.out
     assert "ready for production" in done.out
+
+
+@pytest.mark.parametrize(
+    ("settings", "open_point"),
+    [
+        ({"GATEHOUSE_SECRET_KEY": "secret" * 7}, "strength of the root secret"),
+        ({"GATEHOUSE_TRUSTED_PROXIES": "0.0.0.0/0,::/0"}, "trusted proxies"),
+    ],
+)
+def test_the_doctor_is_not_content_with_what_attackers_like(
+    production: Home, settings: dict[str, str], open_point: str
+) -> None:
+    weak = Home(production.path, "", production.settings | settings)
+    weak.ok("migrate")
+    report = weak.run("doctor", "--json", GATEHOUSE_METRICS_PORT="9464").json
+    assert [one["name"] for one in report["points"] if one["needed"] and not one["ok"]] == [
+        open_point
+    ]
 
 
 def test_the_doctor_names_whether_accounts_share_reputations(
