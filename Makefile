@@ -6,6 +6,7 @@ DEPS   := $(VENV)/.installed
 STAMP  := $(VENV)/.ready
 PORT   ?= 8080
 ARGS   ?=
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 DATA   ?=
 # Tests wait for servers and disks now and then: three workers keep two cores busy.
 WORKERS ?= 3
@@ -75,9 +76,13 @@ starter: setup ## Rebuild the programs of the starter rule set and pipelines
 places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of downloaded packages)
 	@$(BIN)/python -m scripts.build_places $(DATA)
 
+# Environments take several locks at once, so what they share must have the same versions.
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml -o requirements/runtime.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml --extra learning --group dev -o requirements/dev.lock
+	$(COMPILE) --upgrade pyproject.toml -o requirements/runtime.lock
+	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/runtime.lock -o requirements/learning.lock
+	$(COMPILE) --upgrade --group build --constraint requirements/learning.lock -o requirements/build.lock
+	$(COMPILE) --upgrade pyproject.toml --extra learning --group dev -o requirements/dev.lock
+	$(COMPILE) --upgrade --no-deps --group data -o requirements/data.lock
 
 clean: ## Remove the environment and caches (keeps .gatehouse, the sandbox's data)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

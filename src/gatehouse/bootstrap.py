@@ -39,6 +39,7 @@ from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
@@ -73,7 +74,7 @@ class Service:
         database = session.database
         owner = new_id("srv", system_clock(), secrets.token_bytes)
         self.memory = LocalMemory(
-            settings.memory_entities, shared_reputation=settings.reputation == "shared"
+            settings.memory_entities, shared_reputation=settings.shares_reputation
         )
         self.metrics = Metrics(gatehouse.__version__, settings.environment, self.memory.state)
         self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
@@ -90,6 +91,7 @@ class Service:
         self._recorded = RecordedEvents(self.memory, session.fingerprints)
         self.labels = LabelFollower(database, self._recorded.note_label, lambda: self._app.busy)
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
+        self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         routes = self._build(settings, session, owner)
@@ -114,6 +116,7 @@ class Service:
             asyncio.create_task(self.setups.run()),
             asyncio.create_task(self.reverser.run()),
             asyncio.create_task(self.labels.run()),
+            asyncio.create_task(self.audit_watch.run()),
             asyncio.create_task(self._prepare(system_clock())),
         ]
         self._running = True

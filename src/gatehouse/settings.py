@@ -49,7 +49,7 @@ def _text(default: str, about: str, takes: str = "text") -> Any:
     return _setting(default, about, str, takes)
 
 
-def _choice(default: str, about: str, *choices: str) -> Any:
+def _choice(default: str | None, about: str, *choices: str) -> Any:
     def read(text: str) -> str:
         if text not in choices:
             raise ValueError
@@ -157,11 +157,11 @@ class Settings:
         "days",
         (0, 400),
     )
-    reputation: str = _choice(
-        "shared",
+    reputation: str | None = _choice(
+        None,
         "Whether what one account reports about addresses, devices, cards, mailboxes and phones "
         "also counts, more weakly, for the other accounts of this installation: `shared`, or "
-        "`separate`.",
+        "`separate`. Unset: `shared` in production, `separate` in the sandbox.",
         "shared",
         "separate",
     )
@@ -275,6 +275,11 @@ class Settings:
         return f"{scheme}://{host}:{self.port}"
 
     @property
+    def shares_reputation(self) -> bool:
+        """Whether reports of one account count for the others, by default only in production."""
+        return self.is_production if self.reputation is None else self.reputation == "shared"
+
+    @property
     def effective_guess_limit(self) -> int:
         """The limit on wrong guesses, with the environment's default filled in."""
         if self.card_guess_limit is not None:
@@ -323,8 +328,14 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
 
 def gather_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment on top of the env file that it may name."""
-    env_file = environ.get(ENV_FILE)
-    return {**_read_env_file(Path(env_file)), **environ} if env_file else dict(environ)
+    path = env_file(environ)
+    return dict(environ) if path is None else {**_read_env_file(path), **environ}
+
+
+def env_file(environ: Mapping[str, str]) -> Path | None:
+    """The file that settings are read from besides the environment, if one is named."""
+    named = environ.get(ENV_FILE)
+    return Path(named) if named else None
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:

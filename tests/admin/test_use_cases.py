@@ -157,6 +157,7 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
 
 WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
     "accounts.create": (lambda s, r: accounts.create(s, "Shop", "USD"), "account.create"),
+    "audit_log.head": (lambda s, r: audit_log.head(s), None),
     "audit_log.verify": (lambda s, r: audit_log.verify(s), None),
     "money.verify_ledger": (lambda s, r: money.verify_ledger(s), None),
     "secrets.key_versions": (lambda s, r: secrets.key_versions(s), None),

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.admin import money
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
@@ -29,7 +30,7 @@ from gatehouse.pipeline.engine import (
     Step,
 )
 from gatehouse.pipeline.settlement import Insufficient, Release
-from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, reviews
 from gatehouse.store.requests.batch_sql import open_batch_session
@@ -128,7 +129,7 @@ def account(session: AdminSession) -> str:
 def _state(session: AdminSession, account: str) -> tuple[int, int]:
     with session.reading() as connection:
         state = accounts.state(connection, account)
-        assert ledger.verify(connection).problems == []
+    assert money.verify_ledger(session).problems == []
     return state.balance, state.held
 
 

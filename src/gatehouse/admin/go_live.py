@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.hardening import hardening_points
 from gatehouse.core.errors import GatehouseError
 from gatehouse.installation import open_admin_session, open_database, root_secret
 from gatehouse.intel.feed_files import is_ignored, recognise
@@ -26,12 +28,18 @@ class GoLiveReport(msgspec.Struct, frozen=True):
     points: list[Point]
 
 
-def inspect(settings: Settings, warnings: Sequence[str]) -> GoLiveReport:
-    """Go through the list; `warnings` are about variables that no setting reads."""
+def inspect(
+    settings: Settings, warnings: Sequence[str], env_file: Path | None = None
+) -> GoLiveReport:
+    """Go through the list; `warnings` are about variables that no setting reads.
+
+    `env_file` is where settings were read from besides the environment.
+    """
     data = _DataChecks(settings)
     points = [
         *advisory_points(settings),
         *settings_points(settings),
+        *hardening_points(settings, env_file),
         _point("database", data.schema, "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"),
         _point(
             "key ring",
@@ -46,7 +54,6 @@ def inspect(settings: Settings, warnings: Sequence[str]) -> GoLiveReport:
             data.fingerprints,
             "run: gatehouse secrets convert-fingerprints",
         ),
-        _point("file permissions", data.permissions, f"chmod 700 {settings.home}"),
         _tor_point(settings),
     ]
     points += [
@@ -56,7 +63,7 @@ def inspect(settings: Settings, warnings: Sequence[str]) -> GoLiveReport:
 
 
 class _DataChecks:
-    """Checks of the database and of the home folder; what fails raises the reason."""
+    """Checks of the database; what fails raises the reason."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -101,12 +108,6 @@ class _DataChecks:
             if records_are_due(connection):
                 raise GatehouseError("records of an earlier version hold those of no account")
         return "records hold those of their accounts"
-
-    def permissions(self) -> str:
-        home = self._settings.home
-        if home.exists() and home.stat().st_mode & 0o077:
-            raise GatehouseError(f"{home} can be read by others")
-        return "GATEHOUSE_HOME is private"
 
     def _is_missing(self) -> bool:
         return self._database.file is not None and not self._database.file.exists()

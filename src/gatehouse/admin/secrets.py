@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 from gatehouse.admin.scopes import installation_change
 from gatehouse.core import keyring
+from gatehouse.core.errors import InvalidInput
 from gatehouse.core.keyring import RootSecret
+from gatehouse.core.secret_strength import weakness
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_records
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
@@ -15,6 +17,17 @@ def key_versions(session: AdminSession) -> list[tuple[str, int]]:
     """Purpose and version of every key on the ring, never a key itself."""
     session.actor.check_installation()
     return session.ring.versions()
+
+
+def new_root_secret(text: str) -> RootSecret:
+    """A root secret to change to; one that could be guessed is refused."""
+    secret, reason = RootSecret.parse(text), weakness(text)
+    if reason is not None:
+        raise InvalidInput(
+            f"the new secret could be guessed: {reason}; make one with: "
+            "python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
+        )
+    return secret
 
 
 def rotate_root(session: AdminSession, old: RootSecret, new: RootSecret) -> int:

@@ -32,7 +32,7 @@ def rotate_root(
 ) -> None:
     """Wrap the ring with a new root secret. Nothing else changes; restart servers with it."""
     try:
-        new = RootSecret.parse(new_secret_file.read_text(encoding="utf-8").strip())
+        new = secrets.new_root_secret(new_secret_file.read_text(encoding="utf-8").strip())
     except OSError as error:
         raise InvalidInput(f"cannot read {new_secret_file}: {error.strerror}") from None
     count = secrets.rotate_root(open_session(), _root_secret(), new)

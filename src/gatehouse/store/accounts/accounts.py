@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.money import check_currency
 from gatehouse.core.redaction import recordable
+from gatehouse.intel.places import minor_digits
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import defaults
 from gatehouse.store.tables import ACCOUNTS
@@ -22,10 +22,8 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
 
     Several accounts may share a name.
     """
-    try:
-        check_currency(currency)
-    except ValueError as error:
-        raise InvalidInput(str(error)) from None
+    if minor_digits(currency) is None:
+        raise InvalidInput("a currency is a code of ISO 4217 in capitals, such as USD")
     shown = recordable(name.strip())
     if not 1 <= len(shown) <= 128:
         raise InvalidInput("an account needs a name of 1 to 128 characters")

@@ -2,9 +2,10 @@
 
 import contextlib
 import dataclasses
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -18,6 +19,8 @@ from gatehouse.store.admin import audit
 from gatehouse.store.database import Database
 from gatehouse.store.state import bump_revision, lock_changes
 
+_log: Final = logging.getLogger("gatehouse.audit")
+
 
 class Change:
     """One change in progress: a transaction, its moment, and the duty to write an audit line."""
@@ -29,7 +32,7 @@ class Change:
         self.environment = session.environment
         self.actor = session.actor
         self.random_bytes = session.randomness
-        self.audited = False
+        self.audit_head: audit.AuditHead | None = None
 
     def new_id(self, prefix: str) -> str:
         """A new id that begins with the time of the change."""
@@ -39,8 +42,7 @@ class Change:
         """Write the audit line about this change; `details` must hold no secret."""
         _, key = self.ring.current(keyring.AUDIT)
         line = audit.AuditLine(0, self.now_ms, str(self.actor), action, account_id, details)
-        audit.append(self.connection, key, line)
-        self.audited = True
+        self.audit_head = audit.append(self.connection, key, line)
 
 
 @dataclass
@@ -73,9 +75,10 @@ class AdminSession:
             lock_changes(connection)
             change = Change(self, connection)
             yield change
-            assert change.audited, "a change must be audited"
+            assert change.audit_head is not None, "a change must be audited"
             if not unseen:
                 bump_revision(connection)
+        _log.info("audit head %s", change.audit_head)
 
     def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """Read something."""
