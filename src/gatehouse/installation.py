@@ -18,6 +18,7 @@ from gatehouse.core.keyring import RootSecret
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import open_ring
+from gatehouse.store.configured.first_signing import sign_sandbox
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import is_current, migrate
 
@@ -48,7 +49,7 @@ def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
         with prepared_home(settings):
             root = root_secret(settings)
             migrate(database)
-    return AdminSession(
+    session = AdminSession(
         database=database,
         ring=open_ring(database, root, system_clock, secrets.token_bytes),
         clock=system_clock,
@@ -56,6 +57,9 @@ def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
         environment=settings.environment,
         actor=actor,
     )
+    if not settings.is_production:
+        sign_sandbox(session)
+    return session
 
 
 def migrate_database(settings: Settings) -> tuple[str | None, str]:

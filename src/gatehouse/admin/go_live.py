@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.secrets import refused_configurations
 from gatehouse.core.errors import GatehouseError
 from gatehouse.installation import open_admin_session, open_database, root_secret
 from gatehouse.intel.feed_files import is_ignored, recognise
@@ -36,6 +37,11 @@ def inspect(settings: Settings, warnings: Sequence[str]) -> GoLiveReport:
             "key ring",
             data.key_ring,
             "set GATEHOUSE_SECRET_KEY to the secret this database was made with",
+        ),
+        _point(
+            "configuration",
+            data.configuration,
+            "look at what is configured; to trust it: gatehouse secrets sign-configuration",
         ),
         *_connector_points(settings),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
@@ -70,6 +76,16 @@ class _DataChecks:
             raise GatehouseError("there is no database yet")
         ring = open_admin_session(self._settings, Actor.system("doctor")).ring
         return f"{len(ring.versions())} keys unwrap"
+
+    def configuration(self) -> str:
+        if self._is_missing() or not is_current(self._database):
+            return "nothing is configured yet"
+        session = open_admin_session(self._settings, Actor.system("doctor"))
+        problems = refused_configurations(session)
+        if problems:
+            more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
+            raise GatehouseError(next(iter(problems.values())) + more)
+        return "everything configured carries its signature"
 
     def payments(self) -> str:
         if self._is_missing() or not is_current(self._database):

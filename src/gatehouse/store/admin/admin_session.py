@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,6 +15,7 @@ from gatehouse.core.clock import Clock
 from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.keyring import KeyRing
 from gatehouse.store.admin import audit
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
 from gatehouse.store.state import bump_revision, lock_changes
 
@@ -25,6 +27,7 @@ class Change:
         self.connection = connection
         self.now_ms = session.clock()
         self.ring = session.ring
+        self.signer = session.signer
         self.environment = session.environment
         self.actor = session.actor
         self.random_bytes = session.randomness
@@ -52,6 +55,11 @@ class AdminSession:
     randomness: Randomness
     environment: str
     actor: Actor
+
+    @cached_property
+    def signer(self) -> Signer:
+        """Signs what is configured, and checks it."""
+        return Signer(self.ring.current(keyring.CONFIGURATION)[1])
 
     def acting_as(self, actor: Actor) -> "AdminSession":
         """The same data, opened for another actor."""
