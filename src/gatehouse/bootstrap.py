@@ -41,6 +41,7 @@ from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.admin.keyring import open_ring
+from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.store.feedback.label_follower import LabelFollower
@@ -76,7 +77,10 @@ class Service:
         self.memory = LocalMemory(
             settings.memory_entities, shared_reputation=settings.shares_reputation
         )
-        self.metrics = Metrics(gatehouse.__version__, settings.environment, self.memory.state)
+        self.refusals = Refusals()
+        self.metrics = Metrics(
+            gatehouse.__version__, settings.environment, self.memory.state, self.refusals
+        )
         self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
         self.identities = RecordedIdentities(
             database,
@@ -90,7 +94,9 @@ class Service:
         self._make_stages(settings, session)
         self._recorded = RecordedEvents(self.memory, session.fingerprints)
         self.labels = LabelFollower(database, self._recorded.note_label, lambda: self._app.busy)
-        self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
+        self.callers = CallerDirectory(
+            database, session.signer, time.monotonic, self.setups.changed, self.refusals
+        )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
@@ -160,7 +166,7 @@ class Service:
             "writer": self.writer.alive,
             "identities": self.identities.alive,
         }
-        return Ready(checks, self.memory.state())
+        return Ready(checks, self.memory.state(), self.refusals.accounts)
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
@@ -214,7 +220,7 @@ class Service:
         signal_builder = LiveSignalBuilder(
             builder.shipped_sentry, addresses, self.memory, Fingerprinter(entities)
         )
-        self.setups = Setups(self._database, builder)
+        self.setups = Setups(self._database, builder, session.signer, self.refusals)
         pays = settings.gateway != "none"
         self._pipelines = Pipelines(self.setups, signal_builder, pays=pays)
         self.reverser = ReversalWorker(

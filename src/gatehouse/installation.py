@@ -19,6 +19,7 @@ from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_lists
 from gatehouse.store.admin.keyring import open_ring
+from gatehouse.store.configured.first_signing import sign_sandbox
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import is_current, migrate
 
@@ -74,6 +75,8 @@ def _open(settings: Settings, database: Database, root: RootSecret, actor: Actor
         actor=actor,
     )
     convert_lists(session.acting_as(Actor.system("migrate")))
+    if not settings.is_production:
+        sign_sandbox(session)
     return session
 
 

@@ -18,7 +18,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
 from gatehouse.store.migrate import alembic_config
 from gatehouse.store.requests.settlement import GUESS_WINDOW_MS
-from gatehouse.store.tables import AUDIT, CARD_MISMATCHES, DECISIONS, LIST_ENTRIES, STATE
+from gatehouse.store.tables import AUDIT, CARD_MISMATCHES, DECISIONS, LIST_ENTRIES, METADATA, STATE
 from tests.decisions.samples import SAMPLES
 from tests.harness import CARD, Home, make_account
 
@@ -58,7 +58,12 @@ def old(home: Home) -> Iterator[tuple[AdminSession, str]]:
 
 
 def _back_to_0004(connection: sa.Connection) -> None:
-    connection.execute(sa.text("DROP TABLE card_numbers"))
+    for name in ("card_numbers", "configuration_totals"):
+        connection.execute(sa.text(f"DROP TABLE {name}"))
+    for table in METADATA.tables.values():
+        if "signature" in table.c and table.name != "configuration_totals":
+            connection.execute(sa.text(f"ALTER TABLE {table.name} DROP COLUMN signature"))
+    connection.execute(sa.text("ALTER TABLE lists DROP COLUMN total"))
     connection.execute(sa.delete(STATE).where(STATE.c.name == "inner-fingerprints"))
     command.stamp(alembic_config(connection), "0004")
 
@@ -84,7 +89,9 @@ def test_lists_and_guesses_are_converted_as_soon_as_the_data_is_opened(
     [entry] = lists.entries(session, account, "bad-cards", EntryPage(session.clock()))
     assert (entry.value, entry.shown) == (mine, "42424242…4242")
     with session.reading() as connection:
-        assert list_reading.load(connection, account).has("bad-cards", mine, session.clock())
+        assert list_reading.load(connection, account, session.signer).has(
+            "bad-cards", mine, session.clock()
+        )
         [guess] = connection.execute(sa.select(CARD_MISMATCHES)).all()
     assert guess.card == session.fingerprints.guess_mark(inner)
     assert session.clock() - guess.at_ms < GUESS_WINDOW_MS

@@ -20,6 +20,7 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.problems import CODES
@@ -48,7 +49,9 @@ def _operations() -> list[Operation]:
     stages = make_stages(Settings(), parties)
     builder = Builder(stages)
     kept = Fingerprinter(hasher)
-    setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
+    setups = Setups(
+        Database("sqlite:///never-opened.db", timeout_ms=1000), builder, Signer(bytes(32))
+    )
     survey = LiveSignalBuilder(builder.shipped_sentry, book, memory, kept)
     return make_operations(stages, Pipelines(setups, survey))
 

@@ -8,6 +8,7 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.hardening import hardening_points
+from gatehouse.admin.secrets import refused_configurations
 from gatehouse.core.errors import GatehouseError
 from gatehouse.installation import open_admin_session, open_database, root_secret
 from gatehouse.intel.feed_files import is_ignored, recognise
@@ -46,6 +47,11 @@ def inspect(
             data.key_ring,
             "set GATEHOUSE_SECRET_KEY to the secret this database was made with",
         ),
+        _point(
+            "configuration",
+            data.configuration,
+            "look at what is configured; to trust it: gatehouse secrets sign-configuration",
+        ),
         *_connector_points(settings),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
@@ -83,6 +89,16 @@ class _DataChecks:
             raise GatehouseError("there is no database yet")
         ring = open_admin_session(self._settings, Actor.system("doctor")).ring
         return f"{len(ring.versions())} keys unwrap"
+
+    def configuration(self) -> str:
+        if self._is_missing() or not is_current(self._database):
+            return "nothing is configured yet"
+        session = open_admin_session(self._settings, Actor.system("doctor"))
+        problems = refused_configurations(session)
+        if problems:
+            more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
+            raise GatehouseError(next(iter(problems.values())) + more)
+        return "everything configured carries its signature"
 
     def payments(self) -> str:
         if self._is_missing() or not is_current(self._database):

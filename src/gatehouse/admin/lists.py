@@ -22,6 +22,7 @@ from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading, lists
+from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active
 from gatehouse.store.configured.list_plans import (
     Added,
@@ -142,6 +143,7 @@ def import_file(
 def overview(session: AdminSession, account_id: str) -> list[ListInfo]:
     """All lists of an account, by name."""
     with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
         return list_reading.overview(connection, account_id, session.clock())
 
 
@@ -150,7 +152,8 @@ def entries(
 ) -> list[ListedEntry]:
     """The entries of a list, by value, up to the limit of the page."""
     with account_reading(session, account_id) as connection:
-        return list_reading.entries(connection, account_id, name, page)
+        check_account(connection, session.signer, account_id)
+        return list_reading.entries(connection, account_id, name, page, session.signer)
 
 
 def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:

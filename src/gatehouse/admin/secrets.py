@@ -2,14 +2,19 @@
 
 from collections.abc import Callable
 
-from gatehouse.admin.scopes import installation_change
+import msgspec
+
+from gatehouse.admin.scopes import installation_change, installation_reading
 from gatehouse.core import keyring
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.keyring import RootSecret
 from gatehouse.core.secret_strength import weakness
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_records
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
+from gatehouse.store.configured.first_signing import never_signed, sign_as_it_is
+from gatehouse.store.configured.whole_check import why_refused
 from gatehouse.store.identities import erasure
 
 
@@ -60,6 +65,38 @@ def convert_fingerprints(
 def renew_identities(session: AdminSession, root: RootSecret) -> int:
     """Add a new key for identity records; its version. Older keys still open older records."""
     return _renew(session, root, keyring.IDENTITIES, "secrets.renew-identities")
+
+
+class SignedConfiguration(msgspec.Struct, frozen=True, rename="camel"):
+    """What was signed of an account."""
+
+    account_id: str
+    rows: int
+
+
+def sign_configuration(
+    session: AdminSession, account_id: str | None = None
+) -> list[SignedConfiguration]:
+    """Sign what accounts have configured: all that never was, or one account as it is now."""
+    with installation_change(session) as change:
+        if account_id is not None:
+            accounts.get(change.connection, account_id)
+        chosen = never_signed(change.connection) if account_id is None else [account_id]
+        done = [SignedConfiguration(each, sign_as_it_is(change, each)) for each in chosen]
+        if not done:
+            change.audit("configuration.sign", rows=0)
+    return done
+
+
+def refused_configurations(session: AdminSession) -> dict[str, str]:
+    """The accounts whose configuration servers refuse, and why."""
+    with installation_reading(session) as connection:
+        known = [account.account_id for account, _ in accounts.listing(connection)]
+        return {
+            each: problem
+            for each in known
+            if (problem := why_refused(connection, session.signer, each)) is not None
+        }
 
 
 def _renew(session: AdminSession, root: RootSecret, purpose: str, action: str) -> int:

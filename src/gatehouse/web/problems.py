@@ -120,6 +120,12 @@ CODES: Final[dict[str, Code]] = {
         "Something went wrong on our side.",
         "Nothing was charged. Report the `requestId`; repeating may help.",
     ),
+    "configuration_refused": Code(
+        503,
+        "What this account has configured cannot be trusted, so nothing was decided.",
+        "Nothing ran, nothing was charged. Report the `requestId` to the operator, whose log says "
+        "what was changed and how to put it right.",
+    ),
     "overloaded": Code(503, "The service is busy.", "Repeat after the seconds in `Retry-After`."),
     "store_unavailable": Code(
         503,

@@ -1,4 +1,4 @@
-"""gatehouse secrets: status, rotate-root, renew- and convert-fingerprints, renew-identities."""
+"""gatehouse secrets: the root secret, the keys of the ring, and signing what is configured."""
 
 from pathlib import Path
 from typing import Annotated
@@ -85,6 +85,26 @@ def renew_identities() -> None:
         f"The identity key is now version {version}; seal the records with it: "
         "gatehouse identities reencrypt"
     )
+
+
+@app.command("sign-configuration")
+def sign_configuration(
+    account: Annotated[
+        str | None, typer.Option(help="Sign this account as it is now, even if it was changed.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Sign rule sets, pipelines, models, lists, prices and keys as they are in the database.
+
+    Without --account, only accounts that were never signed: this is needed once, after an upgrade
+    from a version without signatures. Look at what is configured first. Servers trust it then.
+    """
+    if account is not None and not yes:
+        typer.confirm(f"Trust everything that account {account} has configured?", abort=True)
+    signed = secrets.sign_configuration(open_session(), account)
+    lines = [f"{each.account_id}: {each.rows} rows signed" for each in signed]
+    show(signed, "\n".join(lines) or "every account is signed already", as_json=as_json)
 
 
 def _root_secret() -> RootSecret:

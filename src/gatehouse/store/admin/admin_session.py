@@ -5,6 +5,7 @@ import dataclasses
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -16,6 +17,7 @@ from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.keyring import KeyRing
 from gatehouse.store.admin import audit
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
 from gatehouse.store.state import bump_revision, lock_changes
 
@@ -29,6 +31,7 @@ class Change:
         self.connection = connection
         self.now_ms = session.clock()
         self.ring = session.ring
+        self.signer = session.signer
         self.environment = session.environment
         self.actor = session.actor
         self.random_bytes = session.randomness
@@ -60,6 +63,11 @@ class AdminSession:
     def fingerprints(self) -> Fingerprints:
         """The fingerprints of cards, made with the keys of the ring."""
         return Fingerprints(self.ring)
+
+    @cached_property
+    def signer(self) -> Signer:
+        """Signs what is configured, and checks it."""
+        return Signer(self.ring.current(keyring.CONFIGURATION)[1])
 
     def acting_as(self, actor: Actor) -> "AdminSession":
         """The same data, opened for another actor."""
