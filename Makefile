@@ -82,6 +82,7 @@ lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/runtime.lock -o requirements/learning.lock
 	$(COMPILE) --upgrade --group build --constraint requirements/learning.lock -o requirements/build.lock
 	$(COMPILE) --upgrade pyproject.toml --extra learning --group dev -o requirements/dev.lock
+	$(COMPILE) --upgrade --group clients -o requirements/clients.lock
 	$(COMPILE) --upgrade --no-deps --group data -o requirements/data.lock
 
 clean: ## Remove the environment and caches (keeps .gatehouse, the sandbox's data)

@@ -114,6 +114,7 @@ def test_what_the_project_names_is_in_its_lock() -> None:
         "runtime": PROJECT["project"]["dependencies"],
         "learning": [*PROJECT["project"]["dependencies"], *extras["learning"]],
         "build": groups["build"],
+        "clients": groups["clients"],
         "data": groups["data"],
         "dev": [one for one in groups["dev"] if isinstance(one, str)],
     }

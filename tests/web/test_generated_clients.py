@@ -1,9 +1,11 @@
 """Clients that others' generators make from our description, compiled strictly and used.
 
-The generators for TypeScript and the linters are npm packages, pinned in `generated/`. They are
+The generators for TypeScript and the linters are npm packages, pinned in `generated/`; the one for
+Python is in `requirements/clients.lock`, because it needs other versions than ours. They are
 installed once into `build/`, and again when their lock changes.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -11,7 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +23,8 @@ import pytest
 from tests.harness import PATIENCE_S, Server
 
 PROGRAMS: Final = Path(__file__).with_name("generated")
-BUILD: Final = Path(__file__).parents[2] / "build"
+ROOT: Final = Path(__file__).parents[2]
+BUILD: Final = ROOT / "build"
 NPM: Final = shutil.which("npm")
 needs_npm = pytest.mark.skipif(
     NPM is None, reason="NPM IS MISSING: no client in TypeScript was made, nothing was linted"
@@ -45,21 +48,40 @@ def run(command: Sequence[str | Path], folder: Path) -> str:
     return done.stdout
 
 
+@contextlib.contextmanager
+def installed(kind: str, lock: Path) -> Iterator[tuple[Path, bool]]:
+    """A folder for what a lock pins, and whether it is filled; the block fills it otherwise."""
+    wanted = BUILD / f"{kind}-{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}"
+    wanted.mkdir(parents=True, exist_ok=True)
+    with (wanted / "lock").open("w") as lock_file:
+        # Other workers of the same run wait until everything is there.
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
+        yield wanted, (wanted / "installed").exists()
+        (wanted / "installed").touch()
+
+
 @pytest.fixture(scope="module")
 def packages() -> Path:
     """The folder of the npm packages in the lock."""
-    lock = PROGRAMS / "package-lock.json"
-    wanted = BUILD / f"npm-{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}"
-    wanted.mkdir(parents=True, exist_ok=True)
-    with (wanted / "lock").open("w") as lock_file:
-        # Other workers of the same run wait until the packages are there.
-        fcntl.flock(lock_file, fcntl.LOCK_EX)
-        if not (wanted / "installed").exists():
+    with installed("npm", PROGRAMS / "package-lock.json") as (wanted, filled):
+        if not filled:
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(PROGRAMS / name, wanted)
             run([NPM or "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], wanted)
-            (wanted / "installed").touch()
     return wanted / "node_modules"
+
+
+@pytest.fixture(scope="module")
+def generator() -> Path:
+    """The programs of an environment with the generator of clients in Python."""
+    lock = ROOT / "requirements" / "clients.lock"
+    with installed("pip", lock) as (wanted, filled):
+        programs = wanted / "venv" / "bin"
+        if not filled:
+            run([sys.executable, "-m", "venv", "venv"], wanted)
+            install = "pip install --quiet --disable-pip-version-check --require-hashes -r"
+            run([programs / "python", "-m", *install.split(), lock], wanted)
+    return programs
 
 
 @pytest.fixture(scope="module")
@@ -93,14 +115,15 @@ def operations(shared: Server) -> set[str]:
 
 
 def test_a_client_by_openapi_python_client_is_typed_and_calls_everything(
-    folder: Path, shared: Server, key: str, operations: set[str]
+    generator: Path, folder: Path, shared: Server, key: str, operations: set[str]
 ) -> None:
-    generate = "openapi-python-client generate --fail-on-warning --path openapi.json --meta none"
+    generate = "generate --fail-on-warning --path openapi.json --meta none"
     options = "--config python_client.yaml --output-path gatehouse_client"
-    run([*generate.split(), *options.split()], folder)
-    strictly = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache"]
-    run([*strictly, "gatehouse_client", "call_python_client.py"], folder)
-    called = run([sys.executable, "call_python_client.py", shared.base, key], folder)
+    run([generator / "openapi-python-client", *generate.split(), *options.split()], folder)
+    strictly = "-m mypy --strict --cache-dir cache --python-executable"
+    checked = [sys.executable, *strictly.split(), str(generator / "python")]
+    run([*checked, "gatehouse_client", "call_python_client.py"], folder)
+    called = run([generator / "python", "call_python_client.py", shared.base, key], folder)
     assert set(called.split()) == operations
 
 
