@@ -155,6 +155,10 @@ WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
     "accounts.create": (lambda s, r: accounts.create(s, "Shop", "USD"), "account.create"),
     "audit_log.verify": (lambda s, r: audit_log.verify(s), None),
     "money.verify_ledger": (lambda s, r: money.verify_ledger(s), None),
+    "secrets.convert_fingerprints": (
+        lambda s, r: secrets.convert_fingerprints(s, int),
+        "secrets.convert-fingerprints",
+    ),
     "secrets.key_versions": (lambda s, r: secrets.key_versions(s), None),
     "secrets.renew_fingerprints": (
         secrets.renew_fingerprints,
