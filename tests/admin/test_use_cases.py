@@ -161,6 +161,10 @@ WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
     "audit_log.head": (lambda s, r: audit_log.head(s), None),
     "audit_log.verify": (lambda s, r: audit_log.verify(s), None),
     "money.verify_ledger": (lambda s, r: money.verify_ledger(s), None),
+    "secrets.convert_fingerprints": (
+        lambda s, r: secrets.convert_fingerprints(s, int),
+        "secrets.convert-fingerprints",
+    ),
     "secrets.key_versions": (lambda s, r: secrets.key_versions(s), None),
     "secrets.refused_configurations": (lambda s, r: secrets.refused_configurations(s), None),
     "secrets.sign_configuration": (

@@ -45,7 +45,7 @@ def convert_lists(session: AdminSession) -> None:
             guesses = _convert_guesses(session, change.connection)
         else:
             entries = guesses = 0
-        change.audit("fingerprints.convert-lists", entries=entries, guesses=guesses)
+        change.audit("lists.convert-fingerprints", entries=entries, guesses=guesses)
 
 
 def convert_records(session: AdminSession, reached: Callable[[int], object]) -> int:
@@ -71,7 +71,7 @@ def convert_records(session: AdminSession, reached: Callable[[int], object]) -> 
         if done and session.database.is_sqlite:
             # Copies of the rows as they were remain in unused parts of the file.
             mark_due(change)
-        change.audit("fingerprints.convert-records", records=done)
+        change.audit("secrets.convert-fingerprints", records=done)
     return done
 
 
