@@ -16,7 +16,7 @@ import msgspec
 from gatehouse.conditions.compile_python import Lists, compile_condition
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case
-from gatehouse.core.errors import ConfigurationRefused
+from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
@@ -245,7 +245,9 @@ class Setups:
             self._changed.clear()
             failed = False
             for account_id in self._refused.keys() - self._remembered.keys():
-                self._refused.pop(account_id, None)
+                # It is logged again only if something else is refused now.
+                with contextlib.suppress(ConfigurationRefused, StoreUnavailable):
+                    await self._seek(account_id)
             known = list(self._remembered)
             for begin in range(0, len(known), _MOST_STAMPS):
                 failed = not await self._refresh(known[begin : begin + _MOST_STAMPS]) or failed
