@@ -35,6 +35,8 @@ class PipelineInputs(msgspec.Struct, frozen=True):
     payment: Payment | None
     amount: float | None
     """The payment's, as it was written."""
+    ignored: dict[str, str]
+    """Inputs that were sent and that no stage reads, each with the reason."""
 
 
 class InputReader:
@@ -51,7 +53,7 @@ class InputReader:
         values = ValuesByType()
         for field in pipeline.reads:
             raw: msgspec.Raw = getattr(call, field)
-            if len(raw) <= _LONGEST_NOTHING and bytes(raw) in _NOTHING:
+            if _is_nothing(raw):
                 if field in pipeline.needs:
                     wrong[field] = [_required(pipeline, field)]
                 continue
@@ -64,9 +66,18 @@ class InputReader:
         payment = amount = None
         if PAYMENT in pipeline.needs:
             payment, amount = _read_payment(values, pipeline, wrong)
+        ignored = {
+            field: f"is not read by pipeline {pipeline.definition.number}"
+            for field in self._readers
+            if field not in pipeline.reads and not _is_nothing(getattr(call, field))
+        }
         if wrong:
-            raise RequestRefused("invalid_request", fields=wrong)
-        return PipelineInputs(values, payment, amount)
+            raise RequestRefused("invalid_request", fields=wrong, ignored=ignored)
+        return PipelineInputs(values, payment, amount, ignored)
+
+
+def _is_nothing(raw: msgspec.Raw) -> bool:
+    return len(raw) <= _LONGEST_NOTHING and bytes(raw) in _NOTHING
 
 
 def _errors_inside(field: str, raw: msgspec.Raw, refused: RequestRefused) -> FieldErrors:

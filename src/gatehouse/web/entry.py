@@ -63,7 +63,10 @@ class Entry:
         account = context.caller.account
         remaining = await self._callers.remaining(account.account_id)
         billed = envelope.billing(account.currency, [], remaining)
-        return Reply(200, envelope.success(context.request_id, context.field, response, billed))
+        body = envelope.success(
+            context.request_id, context.field, response, billed, context.warnings
+        )
+        return Reply(200, body)
 
     def _check_transport(self, context: RequestContext) -> None:
         if b"origin" in context.headers:

@@ -127,7 +127,7 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         "summary": operation.title,
         "description": operation.about,
         "parameters": [_IDEMPOTENCY_KEY, _TRACE_ID],
-        "requestBody": _body(operation.request_type, schemas),
+        "requestBody": _body(operation.request_type, schemas, operation.left_out),
         "responses": {
             "200": _response(
                 "Processed, or refused with the fields at fault: `isSuccess` tells.",
@@ -263,9 +263,11 @@ def _get_feedback(schemas: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _body(kind: type, schemas: dict[str, Any]) -> dict[str, Any]:
+def _body(kind: type, schemas: dict[str, Any], left_out: tuple[str, ...] = ()) -> dict[str, Any]:
     name = kind.__name__
     example = _example_request(schemas[name], schemas)
+    for field in left_out:
+        del example[field]
     content = {"application/json": {"schema": _ref(name), "example": example}}
     return {"required": True, "content": content}
 

@@ -10,12 +10,12 @@ from msgspec import Meta
 from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.text import is_blank
 from gatehouse.core.validation import Checked
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
 from gatehouse.web.body import Receive
+from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.envelope import Timestamp
@@ -92,7 +92,7 @@ class Reviews:
     def __init__(self, entry: Entry, reviews: LiveReviews) -> None:
         self._entry = entry
         self._reviews = reviews
-        self._reader = RequestReader(ReviewResolution)
+        self._reader = BodyReader(ReviewResolution)
 
     async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
         """The account's reviews, newest first; by default those that are open."""
@@ -110,7 +110,8 @@ class Reviews:
         which = (caller.actor, caller.account.account_id, path_id(context))
         try:
             if context.scope["method"] == "POST":
-                wanted = self._reader.read(await self._entry.body(context, receive))
+                wanted = self._reader.read(context, await self._entry.body(context, receive))
+                refuse_unread(context)
                 approve = wanted.resolution is ReviewVerdict.APPROVE
                 found = await self._reviews.resolve(*which, ReviewFinding(approve, wanted.reason))
             else:

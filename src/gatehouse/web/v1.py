@@ -10,7 +10,7 @@ from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
-from gatehouse.core.request_reader import RequestReader, read_json
+from gatehouse.core.request_reader import read_json
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
@@ -24,6 +24,7 @@ from gatehouse.pipeline.settlement import (
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive
+from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
@@ -60,21 +61,25 @@ class Api:
 
     def operation(self, operation: Operation) -> Handler:
         """The handler of one operation."""
-        reader = RequestReader(operation.read_type)
+        reader = BodyReader(operation.read_type, operation.request_type)
         entry = self._entry
 
         async def handle(context: RequestContext, receive: Receive) -> Reply:
             account = (await entry.authenticate(context, operation.name, operation.field)).account
             body = await entry.body(context, receive)
-            request: Any = reader.read(body)
+            request: Any = reader.read(context, body)
             claim = self._claim(context, operation, account, body)
             try:
                 plan = await operation.plan(account, request)
-            except RequestRefused:
+                reader.note_ignored(context, body, plan.ignored)
+                refuse_unread(context)
+            except RequestRefused as refused:
+                reader.note_ignored(context, body, refused.ignored)
                 # What is configured may have changed since the first request was answered.
                 earlier = await self._earlier_answer(claim)
                 if earlier is None:
                     raise
+                context.strict = False
                 return earlier
             job = Job(
                 request_id=context.request_id,
@@ -84,7 +89,7 @@ class Api:
                 plan=plan,
                 client_reference=request.client_reference_id,
                 claim=claim,
-                render=lambda done: _render(operation.field, account.currency, done, plan),
+                render=lambda done: _render(context, account.currency, done, plan),
             )
             return await self._process(job)
 
@@ -177,7 +182,10 @@ def _without_code(value: Any) -> Any:
     return value
 
 
-def _render(field: str, currency: str, done: Processed, plan: RequestPlan) -> bytes:
+def _render(context: RequestContext, currency: str, done: Processed, plan: RequestPlan) -> bytes:
+    assert context.field is not None
     items = [run.item for run in done.runs]
     billed = envelope.billing(currency, items, done.remaining, done.authorized, done.closed)
-    return envelope.success(done.request_id, field, plan.answer(done), billed)
+    return envelope.success(
+        done.request_id, context.field, plan.answer(done), billed, context.warnings
+    )
