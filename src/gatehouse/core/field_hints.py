@@ -57,6 +57,9 @@ _SYNONYMS: Final[dict[str, str]] = {
     "when": "date time timestamp foundAt reportedAt",
     "resolution": "verdict decision outcome status",
     "reason": "comment note text why",
+    "limit": "size pageSize perPage count max top",
+    "startingAfter": "after cursor offset page before from next",
+    "status": "state",
 }
 """What people who know other APIs call our fields."""
 

@@ -20,7 +20,8 @@ from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.envelope import Timestamp
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import PublicDecision, public_decision, read_query, read_search
+from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
+from gatehouse.web.records import PublicDecision, public_decision
 
 SCOPE: Final = "reviews"
 STATUSES: Final[dict[str, ReviewState | None]] = {
@@ -30,6 +31,7 @@ STATUSES: Final[dict[str, ReviewState | None]] = {
     "all": None,
 }
 DEFAULT_STATUS: Final = "open"
+_PARAMETERS: Final = ("status", *PAGE_PARAMETERS)
 
 
 class ReviewVerdict(StrEnum):
@@ -96,7 +98,7 @@ class Reviews:
 
     async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
         """The account's reviews, newest first; by default those that are open."""
-        caller = await self._entry.authenticate(context, SCOPE, "reviewsResponse")
+        caller = await self._entry.authenticate(context, SCOPE, "reviewsResponse", takes_query=True)
         account = caller.account
         state, page = _read_query(context.scope["query_string"])
         search = ReviewSearch(state, page.before, page.limit + 1)
@@ -125,9 +127,9 @@ class Reviews:
 
 def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
     """The requested state and page, or the `Problem` with all errors of the query."""
-    query = read_query(query_string)
+    query = read_query(query_string, _PARAMETERS)
     # Answers show the states in capitals, so both spellings are accepted.
-    status = query.get("status", DEFAULT_STATUS).lower()
+    status = query.values.get("status", DEFAULT_STATUS).lower()
     wrong = {} if status in STATUSES else {"status": [f"must be one of {', '.join(STATUSES)}"]}
     return STATUSES.get(status), read_search(query, wrong)
 

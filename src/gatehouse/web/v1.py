@@ -28,11 +28,13 @@ from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import public_decision, read_query, read_search
+from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
+from gatehouse.web.records import public_decision
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
 _NEVER_KEPT: Final = "cardCvv2Value"
+_SEARCH_PARAMETERS: Final = ("clientReferenceId", *PAGE_PARAMETERS)
 
 Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
 PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
@@ -124,8 +126,10 @@ class Api:
 
     async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
-        caller = await self._entry.authenticate(context, "decisions", "decisionsResponse")
-        search = read_search(read_query(context.scope["query_string"]), {})
+        caller = await self._entry.authenticate(
+            context, "decisions", "decisionsResponse", takes_query=True
+        )
+        search = read_search(read_query(context.scope["query_string"], _SEARCH_PARAMETERS), {})
         one_more = msgspec.structs.replace(search, limit=search.limit + 1)
         records = await self._archive.search(caller.account.account_id, one_more)
         page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
