@@ -7,17 +7,14 @@ from typing import Any, Final
 import msgspec
 
 import gatehouse
-from gatehouse.billing.fees import DEFAULT_FEES
-from gatehouse.billing.ledger import Item
-from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
-from gatehouse.web.envelope import Billing, Errors, billing, failure
+from gatehouse.web.envelope import Billing, Errors
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
+from gatehouse.web.openapi_examples import example_answer, example_refusal, example_request
 from gatehouse.web.openapi_schemas import TAGS, for_generators, with_error_codes, with_tags
-from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES, Problem
+from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES
 from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.web.records import PublicDecision
 from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
@@ -136,7 +133,7 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
             "200": _response(
                 "Processed, or refused with the fields at fault: `isSuccess` tells.",
                 _ref(envelope),
-                {"processed": _example_answer(operation), "refused": _example_refusal(operation)},
+                {"processed": example_answer(operation), "refused": example_refusal(operation)},
                 ("Idempotent-Replayed", "Preference-Applied"),
             ),
             **_failures(without={"not_found", "already_resolved"}),
@@ -271,7 +268,7 @@ def _get_feedback(schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _body(kind: type, schemas: dict[str, Any], left_out: tuple[str, ...] = ()) -> dict[str, Any]:
     name = kind.__name__
-    example = _example_request(schemas[name], schemas)
+    example = example_request(schemas[name], schemas)
     for field in left_out:
         del example[field]
     content = {"application/json": {"schema": _ref(name), "example": example}}
@@ -397,50 +394,3 @@ _WARNINGS: Final = {
     "description": "Fields of the request that nothing reads; only there when there are any.",
     "items": _ref(FieldWarning.__name__),
 }
-
-
-def _example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    """The examples of the fields put together."""
-    example: dict[str, Any] = {}
-    for name, field in schema["properties"].items():
-        if "examples" in field:
-            example[name] = field["examples"][0]
-            continue
-        for option in field.get("anyOf", [field]):
-            if "$ref" in option:
-                inner = schemas[option["$ref"].rpartition("/")[2]]
-                example[name] = _example_request(inner, schemas)
-    return example
-
-
-def _example_answer(operation: Operation) -> dict[str, Any]:
-    items = [
-        Item(fee_type, DEFAULT_FEES[fee_type], completed=True) for fee_type in operation.fee_types
-    ]
-    total = sum(item.fee for item in items)
-    billed = msgspec.json.decode(
-        msgspec.json.encode(billing("USD", items, 100_000_000 - total, total, total))
-    )
-    return {
-        "isSuccess": True,
-        "errors": None,
-        "billing": billed,
-        operation.field: msgspec.json.decode(msgspec.json.encode(operation.example)),
-        "requestId": "req_01kabcdefghjkmnpqrstvwxyz0",
-    }
-
-
-def _example_refusal(operation: Operation) -> dict[str, Any]:
-    """How mistakes are answered; the codes of status 200 are shown by it."""
-    try:
-        RequestReader(operation.request_type).read(msgspec.json.encode(operation.mistaken))
-    except RequestRefused as refusal:
-        billed = billing("USD", [], 100_000_000)
-        refused = failure(
-            "req_01kabcdefghjkmnpqrstvwxyz1",
-            Problem.of(refusal),
-            field=operation.field,
-            billed=billed,
-        )
-    example: dict[str, Any] = msgspec.json.decode(refused)
-    return example
