@@ -91,6 +91,14 @@ def test_an_input_that_no_stage_of_the_pipeline_reads_is_warned_of(client: httpx
     assert set(body["errors"]["fieldErrors"]) == {"idVerifyRequest", "preCheckRequest"}
 
 
+def test_a_reference_that_is_not_kept_from_its_place_is_warned_of(client: httpx.Client) -> None:
+    misplaced = {key: value for key, value in PURCHASE.items() if key != "clientReferenceId"}
+    path = "sentryRequest.clientReferenceId"
+    message = "is not kept from here; send clientReferenceId beside pipelineId"
+    assert _warned(pipeline(client, misplaced)) == {path: message}
+    assert not _warned(pipeline(client, PURCHASE))
+
+
 def test_keys_of_custom_inputs_are_free(client: httpx.Client) -> None:
     answer = sentry(client, {"customInputs": {"plan": "gold", "any": {"thing": 1}}}, **STRICT)
     assert answer.json()["isSuccess"] is True
@@ -107,6 +115,18 @@ def test_a_repeat_gets_the_first_answer_with_its_warnings_byte_for_byte(
         assert again.headers["idempotent-replayed"] == "true"
         assert again.content == first.content
         assert "preference-applied" not in again.headers
+
+
+def test_a_misspelt_code_is_not_kept_even_as_part_of_a_hash(client: httpx.Client) -> None:
+    """Two bodies that differ in nothing else are the same to the idempotency key."""
+    key = {"Idempotency-Key": "misspelt-code"}
+    for code in ("123", "124"):
+        nested = {"street": "1 Market Street", "code": code}
+        answer = precheck(client, {**MISSPELT, "cardCvv": code, "cardAddress": nested}, **key)
+        assert answer.status_code == 200, answer.text
+    assert answer.headers["idempotent-replayed"] == "true"
+    other = precheck(client, {**MISSPELT, "cvc": "123"}, **key)
+    refused(other, 422, "idempotency_key_reused")
 
 
 def test_a_strict_refusal_frees_its_idempotency_key(client: httpx.Client) -> None:

@@ -82,6 +82,10 @@ class UnreadFields:
         walk.enter(self._shape, data, "")
         return walk.warnings()
 
+    def blank(self, data: Any) -> None:
+        """Take the values of unknown fields out of a decoded body: one may be a misspelt code."""
+        _blank(self._shape, data)
+
 
 class _Walk:
     """Walks over one body and notes the fields that nothing reads."""
@@ -115,9 +119,9 @@ class _Walk:
             if key not in fields:
                 if shape.reports:
                     self._note(shape, path, key)
-            elif not path and key in self._ignored:
+            elif self._ignored and join_path(path, key) in self._ignored:
                 if inner is not None:
-                    self._add(key, self._ignored[key])
+                    self._add(join_path(path, key), self._ignored[join_path(path, key)])
             elif (below := fields[key]) is not None:
                 self.enter(below, inner, join_path(path, key))
 
@@ -132,6 +136,16 @@ class _Walk:
 
     def _add(self, path: str, message: str) -> None:
         self._found.append(FieldWarning(path, message))
+
+
+def _blank(shape: _Shape, value: Any) -> None:
+    objects = value if shape.in_list and isinstance(value, list) else [value]
+    for each in objects:
+        for key in each if isinstance(each, dict) else ():
+            if key not in shape.fields:
+                each[key] = None
+            elif (below := shape.fields[key]) is not None:
+                _blank(below, each[key])
 
 
 def _shape_of(info: inspect.Type, place: str, *, in_list: bool) -> _Shape | None:

@@ -1,12 +1,12 @@
 """Reads a body as a request, and notes the fields in it that nothing reads."""
 
 from collections.abc import Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.request_reader import RequestReader, read_json
 from gatehouse.core.unread_fields import UnreadFields
 from gatehouse.web.context import RequestContext
 from gatehouse.web.preferences import wants_strict_handling
@@ -33,6 +33,13 @@ class BodyReader(Generic[T]):
             raise
         context.warnings = self._unread.find(body)
         return request
+
+    def content(self, context: RequestContext, body: bytes) -> Any:
+        """The body as JSON without the values of fields that nothing reads."""
+        content = read_json(body)
+        if context.warnings:
+            self._unread.blank(content)
+        return content
 
     def note_ignored(
         self, context: RequestContext, body: bytes, ignored: Mapping[str, str]

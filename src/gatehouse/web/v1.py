@@ -5,12 +5,10 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.access.accounts import Account
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
-from gatehouse.core.request_reader import read_json
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
@@ -70,7 +68,8 @@ class Api:
             account = (await entry.authenticate(context, operation.name, operation.field)).account
             body = await entry.body(context, receive)
             request: Any = reader.read(context, body)
-            claim = self._claim(context, operation, account, body)
+            scope = f"{account.account_id} {operation.name} "
+            claim = self._claim(context, scope, reader, body)
             try:
                 plan = await operation.plan(account, request)
                 reader.note_ignored(context, body, plan.ignored)
@@ -147,16 +146,16 @@ class Api:
                 return _repeated(outcome)
 
     def _claim(
-        self, context: RequestContext, operation: Operation, account: Account, body: bytes
+        self, context: RequestContext, scope: str, reader: BodyReader[Any], body: bytes
     ) -> Claim | None:
         key = context.headers.get(b"idempotency-key")
         if key is None:
             return None
         if not is_visible(key, 255):
             raise Problem("invalid_idempotency_key")
-        scoped = f"{account.account_id} {operation.name} ".encode() + key
+        scoped = scope.encode() + key
         try:
-            content = _canonical(_without_code(read_json(body)))
+            content = _canonical(_without_code(reader.content(context, body)))
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
