@@ -7,6 +7,7 @@ from typing import Final
 from gatehouse.web.context import Header, RequestContext
 
 STRICT_APPLIED: Final[Header] = (b"preference-applied", b"handling=strict")
+_MOST_PREFERENCES: Final = 100
 _WORD: Final = r'[^\s,;="]+|"(?:[^"\\]|\\.)*"'
 _PREFERENCE: Final = re.compile(
     rf'\s*(?P<name>[^\s,;="]+)(?:\s*=\s*(?P<value>{_WORD}))?(?:[^,"]|"(?:[^"\\]|\\.)*")*'
@@ -30,10 +31,12 @@ def wants_strict_handling(context: RequestContext) -> bool:
 def _preferences(text: str) -> Iterator[tuple[str, str]]:
     """Each preference with its value, both in lower case, without its parameters."""
     start = 0
-    while start < len(text):
+    for _ in range(_MOST_PREFERENCES):
         found = _PREFERENCE.match(text, start)
         if found is not None:
             value = found["value"] or ""
             yield found["name"].lower(), re.sub(r"\\(.)", r"\1", value.strip('"')).lower()
         comma = text.find(",", start if found is None else found.end())
-        start = len(text) if comma < 0 else comma + 1
+        if comma < 0:
+            return
+        start = comma + 1
