@@ -53,6 +53,8 @@ def check_in_shell(
     for step, (code, output) in zip(steps, outputs, strict=True):
         said = f"$ {step.command}\n{output}"
         assert code == step.exit_code, f"exit code {code}, not {step.exit_code}:\n{said}"
+        warned = '"warnings":' in output and not any("warnings" in one.text for one in step.shown)
+        assert not warned, f"the page sends something that nothing reads:\n{said}"
         for block in step.shown:
             if block.kind == "json":
                 missing = _differences(json.loads(block.text), json.loads(output), "$")

@@ -210,7 +210,10 @@ def envelope(status: int, body: bytes | str) -> dict[str, Any]:
     assert leaked is None, f"{leaked and leaked.group()} in {text[:500]}"
     found: dict[str, Any] = json.loads(text)
     assert set(found) >= _COMMON, text
-    own = set(found) - _COMMON
+    own = set(found) - _COMMON - {"warnings"}
+    for warning in found.get("warnings", ()):
+        assert set(warning) == {"path", "message"}, text
+    assert found.get("warnings") != [], text
     assert len(own) <= 1, text
     assert all(name.endswith("Response") for name in own), text
     assert REQUEST_ID.fullmatch(found["requestId"]), text

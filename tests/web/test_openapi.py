@@ -163,3 +163,17 @@ def test_every_operation_is_in_a_group_that_is_described() -> None:
         for tag in operation["tags"]
     }
     assert used == described
+
+
+def test_every_envelope_can_have_warnings_and_every_body_can_be_read_strictly() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    envelopes = [schemas[name] for name in schemas if name.endswith(("Envelope", "Failure"))]
+    for envelope in envelopes:
+        assert envelope["properties"]["warnings"]["items"] == {
+            "$ref": "#/components/schemas/FieldWarning"
+        }
+        assert "warnings" not in envelope["required"]
+    for path, methods in DOCUMENT["paths"].items():
+        for described in methods.values():
+            names = {parameter["name"] for parameter in described["parameters"]}
+            assert ("Prefer" in names) == ("requestBody" in described), path

@@ -4,13 +4,13 @@ Every scalar is text until a field asks for something else. All mistakes are rep
 running server never imports this.
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from msgspec import inspect
 
+from gatehouse.core.spelling import nearest
 from gatehouse.core.validation import TypeWalk, join_path
 from gatehouse.core.yaml_document import MOST_FLAWS, Document, DocumentRefused, FilePosition, Flaw
 from gatehouse.core.yaml_files import LARGEST_DOCUMENT, load_document
@@ -33,7 +33,6 @@ T = TypeVar("T")
 
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})")
-_LONGEST_GUESS: Final = 80
 _MOST_LISTED: Final = 16
 
 
@@ -105,17 +104,6 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     if near is not None:
         return f"; did you mean {near}?"
     return f"; there are {', '.join(words)}" if len(words) <= _MOST_LISTED else ""
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is most like a misspelt one, by letters and digits only."""
-    plain = {_letters(each): each for each in known}
-    close = difflib.get_close_matches(_letters(word[:_LONGEST_GUESS]), plain, n=1)
-    return plain[close[0]] if close else None
-
-
-def _letters(word: str) -> str:
-    return "".join(char for char in word.lower() if char.isalnum())
 
 
 def changed_lines(label: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:

@@ -38,6 +38,7 @@ class RequestRefused(GatehouseError):
         *,
         fields: dict[str, list[str]] | None = None,
         details: list[str] | None = None,
+        ignored: dict[str, str] | None = None,
     ) -> None:
         super().__init__(code)
         self.code = code
@@ -46,6 +47,8 @@ class RequestRefused(GatehouseError):
         """Messages by the path of their field."""
         self.details = details or []
         """What is wrong with the body as a whole."""
+        self.ignored = ignored or {}
+        """Parts of the body that are not read, each with the reason."""
 
 
 class StoreUnavailable(GatehouseError):

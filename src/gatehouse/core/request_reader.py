@@ -19,7 +19,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 _MOST_PROBLEMS: Final = 100
 _LONGEST_KEY: Final = 64
-_MANY_DIGITS: Final = 4
+_MANY_DIGITS: Final = 3
 
 
 class RequestReader(Generic[T]):
@@ -90,7 +90,7 @@ class _JsonWalk(TypeWalk):
             self.fields.setdefault(where, []).append(message)
 
     def key_path(self, path: str, key: str) -> str:
-        return join_path(path, _shown_key(key))
+        return join_path(path, shown_key(key))
 
     def is_scalar(self, info: inspect.Type, data: Any) -> bool:
         match info:
@@ -131,7 +131,7 @@ def _named(info: inspect.Type) -> str:
             return "a string"
 
 
-def _shown_key(key: str) -> str:
+def shown_key(key: str) -> str:
     """A key that the caller chose, for a path: it may be a value that went to the wrong place.
 
     A long one is cut, and many digits are hidden, because they could be a card or an identifier.

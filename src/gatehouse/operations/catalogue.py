@@ -83,6 +83,9 @@ def _pipeline(pipelines: Pipelines) -> Operation:
         response_type=messages.response,
         plan=pipelines.plan_pipeline,
         fee_types=tuple(spec.fee_type for spec in shown),
+        left_out=tuple(
+            spec.request.field for spec in REGISTRY.in_pipelines if spec.response.example is None
+        ),
         example=messages.response(
             pipeline_stages=[spec.name for spec in shown],
             decision=Outcome.ACCEPT,

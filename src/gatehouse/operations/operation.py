@@ -25,6 +25,8 @@ class Operation(OperationSpec, frozen=True, kw_only=True):
     """What the documentation's example is charged for."""
     read_type: type[msgspec.Struct]
     """What the body is decoded as; `request_type` is what the documentation shows."""
+    left_out: tuple[str, ...] = ()
+    """Fields that the documentation's example of a request does without."""
 
 
 def stage_operation(spec: StageSpec, declared: OperationSpec, plan: Planner) -> Operation:

@@ -26,6 +26,8 @@ _LONGEST_NOTHING: Final = 4
 _NO_GATEWAY: Final = GatewayRequest()
 _GATEWAY_PLACE: Final = "gatewayRequest"
 _ORDER_PLACE: Final = "sentryRequest.order"
+_REFERENCE: Final = "clientReferenceId"
+_MISPLACED_REFERENCE: Final = f"is not kept from here; send {_REFERENCE} beside pipelineId"
 
 
 class PipelineInputs(msgspec.Struct, frozen=True):
@@ -35,6 +37,8 @@ class PipelineInputs(msgspec.Struct, frozen=True):
     payment: Payment | None
     amount: float | None
     """The payment's, as it was written."""
+    ignored: dict[str, str]
+    """Inputs that were sent and that no stage reads, each with the reason."""
 
 
 class InputReader:
@@ -51,7 +55,7 @@ class InputReader:
         values = ValuesByType()
         for field in pipeline.reads:
             raw: msgspec.Raw = getattr(call, field)
-            if len(raw) <= _LONGEST_NOTHING and bytes(raw) in _NOTHING:
+            if _is_nothing(raw):
                 if field in pipeline.needs:
                     wrong[field] = [_required(pipeline, field)]
                 continue
@@ -64,9 +68,29 @@ class InputReader:
         payment = amount = None
         if PAYMENT in pipeline.needs:
             payment, amount = _read_payment(values, pipeline, wrong)
+        ignored = self._ignored(pipeline, call, values)
         if wrong:
-            raise RequestRefused("invalid_request", fields=wrong)
-        return PipelineInputs(values, payment, amount)
+            raise RequestRefused("invalid_request", fields=wrong, ignored=ignored)
+        return PipelineInputs(values, payment, amount, ignored)
+
+    def _ignored(
+        self, pipeline: Pipeline, call: PipelineCall, values: ValuesByType
+    ) -> dict[str, str]:
+        """What was sent and has no effect, by its path, with the reason."""
+        ignored = {
+            field: f"is not read by pipeline {pipeline.definition.number}"
+            for field in self._readers
+            if field not in pipeline.reads and not _is_nothing(getattr(call, field))
+        }
+        if call.client_reference_id is None:
+            for spec in REGISTRY.in_pipelines:
+                if getattr(values.get(spec.request.type), "client_reference_id", None) is not None:
+                    ignored[f"{spec.request.field}.{_REFERENCE}"] = _MISPLACED_REFERENCE
+        return ignored
+
+
+def _is_nothing(raw: msgspec.Raw) -> bool:
+    return len(raw) <= _LONGEST_NOTHING and bytes(raw) in _NOTHING
 
 
 def _errors_inside(field: str, raw: msgspec.Raw, refused: RequestRefused) -> FieldErrors:

@@ -86,6 +86,7 @@ class Pipelines:
             other_cards=others,
             intent=given.payment if self._pays else None,
             decision_plan=DecisionPlan(self._signal_builder, decide, version),
+            ignored=given.ignored,
         )
 
     async def plan_rules(self, account: Account, call: RulesCall) -> RequestPlan:

@@ -98,6 +98,8 @@ class RequestPlan(msgspec.Struct, frozen=True):
     intent: Payment | None = None
     """The payment that a stage is going to ask for."""
     decision_plan: DecisionPlan | None = None
+    ignored: dict[str, str] = {}
+    """Parts of the request that nothing reads, each with the reason."""
 
 
 class Job(msgspec.Struct, frozen=True):

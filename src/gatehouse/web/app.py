@@ -28,6 +28,7 @@ from gatehouse.web.body import Disconnected, Receive
 from gatehouse.web.context import Header, Reply, RequestContext
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
+from gatehouse.web.preferences import STRICT_APPLIED
 from gatehouse.web.problems import Problem
 
 _log: Final = logging.getLogger("gatehouse.web")
@@ -128,8 +129,14 @@ class App:
 
     async def _refuse(self, context: RequestContext, problem: Problem) -> Reply:
         context.code = problem.code
+        warnings = context.warnings
+        if context.strict and problem.code == "invalid_request":
+            problem.add_warnings(warnings)
+            warnings = ()
         billed = await self._balance_only(context, problem)
-        body = envelope.failure(context.request_id, problem, field=context.field, billed=billed)
+        body = envelope.failure(
+            context.request_id, problem, field=context.field, billed=billed, warnings=warnings
+        )
         return Reply(problem.status, body, problem.headers)
 
     async def _balance_only(
@@ -155,6 +162,8 @@ class App:
             *self._fixed_headers,
             *reply.headers,
         ]
+        if context.strict:
+            headers.append(STRICT_APPLIED)
         allowance = context.allowance
         if allowance is not None:
             headers.append((b"ratelimit-limit", str(allowance.limit).encode()))

@@ -9,6 +9,7 @@ from gatehouse.access.accounts import Caller
 from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
 from gatehouse.core.redaction import recordable
+from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.settings import Network
 
 JSON: Final = b"application/json"
@@ -38,6 +39,10 @@ class RequestContext(msgspec.Struct):
     allowance: Allowance | None = None
     code: str | None = None
     reply: Reply | None = None
+    warnings: tuple[FieldWarning, ...] = ()
+    """Fields of the body that nothing reads."""
+    strict: bool = False
+    """Whether the caller prefers such fields to be errors."""
 
     def __post_init__(self) -> None:
         self.headers = dict(self.scope["headers"])

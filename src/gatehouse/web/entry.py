@@ -14,6 +14,7 @@ from gatehouse.web import envelope
 from gatehouse.web.body import Receive, read_body
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.problems import Problem
+from gatehouse.web.query import refuse_parameters
 
 _AUTHENTICATE: Final = ((b"www-authenticate", b'ApiKey realm="gatehouse", header="X-API-KEY"'),)
 
@@ -30,10 +31,13 @@ class Entry:
         self._clock = clock
         self._limiter = RateLimiter()
 
-    async def authenticate(self, context: RequestContext, scope: str, field: str) -> Caller:
+    async def authenticate(
+        self, context: RequestContext, scope: str, field: str, *, takes_query: bool = False
+    ) -> Caller:
         """The caller, if its key has the scope; the answer will be in `field` of the envelope.
 
-        Key, environment, networks, scope and rate are checked in that order.
+        Key, environment, networks, scope and rate are checked in that order. A query is refused
+        unless the route takes one.
         """
         context.field = field
         self._check_transport(context)
@@ -49,6 +53,8 @@ class Entry:
         if rate:
             self._take_token(context, caller.key.key_id, rate)
         self._callers.used(caller.key.key_id, self._clock())
+        if context.scope["query_string"] and not takes_query:
+            refuse_parameters(context.scope["query_string"])
         return caller
 
     def body(self, context: RequestContext, receive: Receive) -> Awaitable[bytes]:
@@ -63,7 +69,10 @@ class Entry:
         account = context.caller.account
         remaining = await self._callers.remaining(account.account_id)
         billed = envelope.billing(account.currency, [], remaining)
-        return Reply(200, envelope.success(context.request_id, context.field, response, billed))
+        body = envelope.success(
+            context.request_id, context.field, response, billed, context.warnings
+        )
+        return Reply(200, body)
 
     def _check_transport(self, context: RequestContext) -> None:
         if b"origin" in context.headers:

@@ -1,5 +1,6 @@
 """The common response envelope: its parts as types, and how it becomes bytes."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Final
 
@@ -8,6 +9,7 @@ from msgspec import Meta
 
 from gatehouse.billing.ledger import Item
 from gatehouse.core.money import format_amount
+from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.web.problems import CODES, Problem
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -72,21 +74,33 @@ def billing(
     )
 
 
-def success(request_id: str, field: str, response: Any, billed: Billing | None) -> bytes:
+def success(
+    request_id: str,
+    field: str,
+    response: Any,
+    billed: Billing | None,
+    warnings: Sequence[FieldWarning] = (),
+) -> bytes:
     """The envelope of a processed request."""
-    return _encode(
-        {
-            "isSuccess": True,
-            "errors": None,
-            "billing": billed,
-            field: response,
-            "requestId": request_id,
-        }
-    )
+    envelope = {
+        "isSuccess": True,
+        "errors": None,
+        "billing": billed,
+        field: response,
+        "requestId": request_id,
+    }
+    if warnings:
+        envelope["warnings"] = warnings
+    return _encode(envelope)
 
 
 def failure(
-    request_id: str, problem: Problem, *, field: str | None = None, billed: Billing | None = None
+    request_id: str,
+    problem: Problem,
+    *,
+    field: str | None = None,
+    billed: Billing | None = None,
+    warnings: Sequence[FieldWarning] = (),
 ) -> bytes:
     """The envelope of a refused request; the operation's own object is null."""
     message = CODES[problem.code].message
@@ -99,4 +113,6 @@ def failure(
     if field is not None:
         envelope[field] = None
     envelope["requestId"] = request_id
+    if warnings:
+        envelope["warnings"] = warnings
     return _encode(envelope)

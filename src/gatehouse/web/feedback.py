@@ -15,7 +15,6 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount, parse_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.validation import Checked
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
@@ -32,6 +31,7 @@ from gatehouse.store.feedback.statements import (
     TooManyStatements,
 )
 from gatehouse.web.body import Receive
+from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.envelope import JsonAmount, Timestamp
@@ -193,12 +193,13 @@ class Feedback:
         self._feedback = feedback
         self._hasher = hasher
         self._clock = clock
-        self._reader = RequestReader(FeedbackRequest)
+        self._reader = BodyReader(FeedbackRequest)
 
     async def tell(self, context: RequestContext, receive: Receive) -> Reply:
         """Label requests."""
         caller = await self._entry.authenticate(context, SCOPE, _FIELD)
-        request = self._reader.read(await self._entry.body(context, receive))
+        request = self._reader.read(context, await self._entry.body(context, receive))
+        refuse_unread(context)
         named, subject = self._subject(request)
         try:
             noted = await self._feedback.record(

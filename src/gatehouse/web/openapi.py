@@ -7,17 +7,16 @@ from typing import Any, Final
 import msgspec
 
 import gatehouse
-from gatehouse.billing.fees import DEFAULT_FEES
-from gatehouse.billing.ledger import Item
-from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
-from gatehouse.web.envelope import Billing, Errors, billing, failure
+from gatehouse.web.envelope import Billing, Errors
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
+from gatehouse.web.openapi_examples import example_answer, example_refusal, example_request
 from gatehouse.web.openapi_schemas import TAGS, for_generators, with_error_codes, with_tags
-from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES, Problem
-from gatehouse.web.records import DEFAULT_PAGE, LARGEST_PAGE, PublicDecision
+from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES
+from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
+from gatehouse.web.records import PublicDecision
 from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
 
 _REF: Final = "#/components/schemas/{name}"
@@ -37,6 +36,7 @@ _HEADERS: Final[dict[str, tuple[str, str]]] = {
     "Allow": ("string", "The methods allowed here."),
     "WWW-Authenticate": ("string", "How to authenticate."),
     "Idempotent-Replayed": ("string", "`true` when this is the answer given to the first request."),
+    "Preference-Applied": ("string", "`handling=strict` when the request was read strictly."),
 }
 _ALWAYS: Final = ("X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 _ALSO: Final = {
@@ -60,6 +60,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     kinds: list[Any] = [
         Errors,
         Billing,
+        FieldWarning,
         PublicDecision,
         ReviewPage,
         ReviewResolution,
@@ -126,14 +127,14 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         "operationId": operation.name,
         "summary": operation.title,
         "description": operation.about,
-        "parameters": [_IDEMPOTENCY_KEY, _TRACE_ID],
-        "requestBody": _body(operation.request_type, schemas),
+        "parameters": [_IDEMPOTENCY_KEY, _PREFER, _TRACE_ID],
+        "requestBody": _body(operation.request_type, schemas, operation.left_out),
         "responses": {
             "200": _response(
                 "Processed, or refused with the fields at fault: `isSuccess` tells.",
                 _ref(envelope),
-                {"processed": _example_answer(operation), "refused": _example_refusal(operation)},
-                ("Idempotent-Replayed",),
+                {"processed": example_answer(operation), "refused": example_refusal(operation)},
+                ("Idempotent-Replayed", "Preference-Applied"),
             ),
             **_failures(without={"not_found", "already_resolved"}),
         },
@@ -224,12 +225,13 @@ def _resolve_review(schemas: dict[str, Any]) -> dict[str, Any]:
         "summary": "Resolve a review",
         "description": "Says what a person found. A review is resolved once; of several who try "
         "at the same time one succeeds. What was found counts as feedback. Free.",
-        "parameters": [_REQUEST_ID, _TRACE_ID],
+        "parameters": [_REQUEST_ID, _PREFER, _TRACE_ID],
         "requestBody": _body(ReviewResolution, schemas),
         **_free(
             "The resolved review, or a refusal with the fields at fault: `isSuccess` tells.",
             "ReviewEnvelope",
             without=PAID_CODES,
+            headers=("Preference-Applied",),
         ),
     }
 
@@ -242,12 +244,13 @@ def _tell(schemas: dict[str, Any]) -> dict[str, Any]:
         "description": "Says what became of a request, or of up to a hundred of one name. What is "
         "said last counts; everything stays in the history. Sentry takes it into account at once. "
         "The same said again changes nothing, so a repeat is safe. Free.",
-        "parameters": [_TRACE_ID],
+        "parameters": [_PREFER, _TRACE_ID],
         "requestBody": _body(FeedbackRequest, schemas),
         **_free(
             "What was kept, or a refusal with the fields at fault: `isSuccess` tells.",
             "FeedbackEnvelope",
             without=PAID_CODES | {"already_resolved"},
+            headers=("Preference-Applied",),
         ),
     }
 
@@ -263,16 +266,21 @@ def _get_feedback(schemas: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _body(kind: type, schemas: dict[str, Any]) -> dict[str, Any]:
+def _body(kind: type, schemas: dict[str, Any], left_out: tuple[str, ...] = ()) -> dict[str, Any]:
     name = kind.__name__
-    example = _example_request(schemas[name], schemas)
+    example = example_request(schemas[name], schemas)
+    for field in left_out:
+        del example[field]
     content = {"application/json": {"schema": _ref(name), "example": example}}
     return {"required": True, "content": content}
 
 
-def _free(about: str, envelope: str, *, without: Set[str]) -> dict[str, Any]:
+def _free(
+    about: str, envelope: str, *, without: Set[str], headers: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """The answers of an operation that costs nothing."""
-    return {"responses": {"200": _response(about, _ref(envelope)), **_failures(without=without)}}
+    answer = _response(about, _ref(envelope), None, headers)
+    return {"responses": {"200": answer, **_failures(without=without)}}
 
 
 def _envelope(field: str, response: str) -> dict[str, Any]:
@@ -284,6 +292,7 @@ def _envelope(field: str, response: str) -> dict[str, Any]:
             "billing": {"anyOf": [_ref("Billing"), {"type": "null"}]},
             field: {"anyOf": [_ref(response), {"type": "null"}]},
             "requestId": {"type": "string", "description": "Names the decision record."},
+            "warnings": _WARNINGS,
         },
         "required": ["isSuccess", "errors", "billing", field, "requestId"],
     }
@@ -298,6 +307,7 @@ def _failure_schema() -> dict[str, Any]:
             "errors": _ref("Errors"),
             "billing": {"anyOf": [_ref("Billing"), {"type": "null"}]},
             "requestId": {"type": "string"},
+            "warnings": _WARNINGS,
         },
         "required": ["isSuccess", "errors", "billing", "requestId"],
     }
@@ -363,6 +373,11 @@ _IDEMPOTENCY_KEY: Final = _parameter(
     "Makes a repeat safe: the same key and body give the first answer again, free.",
     {"type": "string", "pattern": "^[!-~]{1,255}$"},
 )
+_PREFER: Final = _parameter(
+    "Prefer",
+    "header",
+    "`handling=strict` makes fields that nothing reads errors instead of warnings (RFC 7240).",
+)
 _TRACE_ID: Final = _parameter(
     "X-Request-Id",
     "header",
@@ -374,48 +389,8 @@ def _ref(name: str) -> dict[str, str]:
     return {"$ref": _REF.format(name=name)}
 
 
-def _example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    """The examples of the fields put together."""
-    example: dict[str, Any] = {}
-    for name, field in schema["properties"].items():
-        if "examples" in field:
-            example[name] = field["examples"][0]
-            continue
-        for option in field.get("anyOf", [field]):
-            if "$ref" in option:
-                inner = schemas[option["$ref"].rpartition("/")[2]]
-                example[name] = _example_request(inner, schemas)
-    return example
-
-
-def _example_answer(operation: Operation) -> dict[str, Any]:
-    items = [
-        Item(fee_type, DEFAULT_FEES[fee_type], completed=True) for fee_type in operation.fee_types
-    ]
-    total = sum(item.fee for item in items)
-    billed = msgspec.json.decode(
-        msgspec.json.encode(billing("USD", items, 100_000_000 - total, total, total))
-    )
-    return {
-        "isSuccess": True,
-        "errors": None,
-        "billing": billed,
-        operation.field: msgspec.json.decode(msgspec.json.encode(operation.example)),
-        "requestId": "req_01kabcdefghjkmnpqrstvwxyz0",
-    }
-
-
-def _example_refusal(operation: Operation) -> dict[str, Any]:
-    """How mistakes are answered; the codes of status 200 are shown by it."""
-    try:
-        RequestReader(operation.request_type).read(msgspec.json.encode(operation.mistaken))
-    except RequestRefused as refusal:
-        billed = billing("USD", [], 100_000_000)
-        refused = failure(
-            "req_01kabcdefghjkmnpqrstvwxyz1",
-            Problem.of(refusal),
-            field=operation.field,
-            billed=billed,
-        )
-    example: dict[str, Any] = msgspec.json.decode(refused)
-    return example
+_WARNINGS: Final = {
+    "type": "array",
+    "description": "Fields of the request that nothing reads; only there when there are any.",
+    "items": _ref(FieldWarning.__name__),
+}

@@ -3,11 +3,13 @@
 docs/errors.md is generated from this table.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
 from gatehouse.core.errors import RequestRefused
+from gatehouse.core.unread_fields import FieldWarning
 
 
 class Code(msgspec.Struct, frozen=True):
@@ -171,6 +173,14 @@ class Problem(Exception):
     def of(cls, refused: RequestRefused) -> "Problem":
         """The problem with a body that cannot be used."""
         return cls(refused.code, fields=refused.fields, details=refused.details)
+
+    def add_warnings(self, warnings: Iterable[FieldWarning]) -> None:
+        """Make warnings errors of their fields, as a caller can prefer."""
+        for warning in warnings:
+            if warning.path:
+                self.fields.setdefault(warning.path, []).append(warning.message)
+            else:
+                self.details.append(warning.message)
 
     @property
     def status(self) -> int:

@@ -1,25 +1,15 @@
-"""Decision records as the API shows them, and the query that searches them."""
+"""Decision records as the API shows them."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any
-from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.core.cards import KeptCard
-from gatehouse.core.ids import is_id
 from gatehouse.core.outcomes import Outcome
-from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion
-from gatehouse.pipeline.settlement import Search
 from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.web.envelope import Money, Timestamp, money
-from gatehouse.web.problems import Problem
-
-DEFAULT_PAGE = 20
-LARGEST_PAGE = 100
-_MOST_PARAMETERS = 20
 
 
 class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
@@ -95,32 +85,3 @@ def public_decision(record: DecisionRecord, currency: str) -> PublicDecision:
         pipeline=UNSET if record.pipeline is None else record.pipeline,
         signals=UNSET if record.signals is None else record.signals,
     )
-
-
-def read_query(query_string: bytes) -> dict[str, str]:
-    """The parameters of a query, or a `Problem`; of one that is given twice, the last counts."""
-    try:
-        text = query_string.decode("latin-1")
-        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
-    except ValueError:
-        most = f"at most {_MOST_PARAMETERS} query parameters"
-        raise Problem("invalid_request", details=[most]) from None
-
-
-def read_search(query: Mapping[str, str], wrong_already: Mapping[str, list[str]]) -> Search:
-    """The page that a query asks for, or a `Problem` that names every wrong parameter."""
-    wrong: dict[str, list[str]] = {}
-    reference = query.get("clientReferenceId")
-    if reference is not None and len(reference) > 128:
-        wrong["clientReferenceId"] = ["must have at most 128 characters"]
-    before = query.get("startingAfter")
-    if before is not None and not is_id(before, "req"):
-        wrong["startingAfter"] = ["must be a requestId, as in the last decision of a page"]
-    limit = query.get("limit", str(DEFAULT_PAGE))
-    well_formed = limit.isascii() and limit.isdigit() and len(limit) <= len(str(LARGEST_PAGE))
-    if not (well_formed and 1 <= int(limit) <= LARGEST_PAGE):
-        wrong["limit"] = [f"must be a number from 1 to {LARGEST_PAGE}"]
-    if wrong or wrong_already:
-        raise Problem("invalid_request", fields={**wrong, **wrong_already})
-    kept = None if reference is None else recordable(reference)
-    return Search(kept, before, int(limit))

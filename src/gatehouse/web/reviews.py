@@ -10,17 +10,18 @@ from msgspec import Meta
 from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
-from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.text import is_blank
 from gatehouse.core.validation import Checked
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
 from gatehouse.web.body import Receive
+from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.envelope import Timestamp
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import PublicDecision, public_decision, read_query, read_search
+from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
+from gatehouse.web.records import PublicDecision, public_decision
 
 SCOPE: Final = "reviews"
 STATUSES: Final[dict[str, ReviewState | None]] = {
@@ -30,6 +31,7 @@ STATUSES: Final[dict[str, ReviewState | None]] = {
     "all": None,
 }
 DEFAULT_STATUS: Final = "open"
+_PARAMETERS: Final = ("status", *PAGE_PARAMETERS)
 
 
 class ReviewVerdict(StrEnum):
@@ -92,11 +94,11 @@ class Reviews:
     def __init__(self, entry: Entry, reviews: LiveReviews) -> None:
         self._entry = entry
         self._reviews = reviews
-        self._reader = RequestReader(ReviewResolution)
+        self._reader = BodyReader(ReviewResolution)
 
     async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
         """The account's reviews, newest first; by default those that are open."""
-        caller = await self._entry.authenticate(context, SCOPE, "reviewsResponse")
+        caller = await self._entry.authenticate(context, SCOPE, "reviewsResponse", takes_query=True)
         account = caller.account
         state, page = _read_query(context.scope["query_string"])
         search = ReviewSearch(state, page.before, page.limit + 1)
@@ -110,7 +112,8 @@ class Reviews:
         which = (caller.actor, caller.account.account_id, path_id(context))
         try:
             if context.scope["method"] == "POST":
-                wanted = self._reader.read(await self._entry.body(context, receive))
+                wanted = self._reader.read(context, await self._entry.body(context, receive))
+                refuse_unread(context)
                 approve = wanted.resolution is ReviewVerdict.APPROVE
                 found = await self._reviews.resolve(*which, ReviewFinding(approve, wanted.reason))
             else:
@@ -124,9 +127,9 @@ class Reviews:
 
 def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
     """The requested state and page, or the `Problem` with all errors of the query."""
-    query = read_query(query_string)
+    query = read_query(query_string, _PARAMETERS)
     # Answers show the states in capitals, so both spellings are accepted.
-    status = query.get("status", DEFAULT_STATUS).lower()
+    status = query.values.get("status", DEFAULT_STATUS).lower()
     wrong = {} if status in STATUSES else {"status": [f"must be one of {', '.join(STATUSES)}"]}
     return STATUSES.get(status), read_search(query, wrong)
 

@@ -5,12 +5,10 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.access.accounts import Account
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
-from gatehouse.core.request_reader import RequestReader, read_json
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
@@ -25,14 +23,17 @@ from gatehouse.pipeline.settlement import (
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive
+from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import public_decision, read_query, read_search
+from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
+from gatehouse.web.records import public_decision
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
 _NEVER_KEPT: Final = "cardCvv2Value"
+_SEARCH_PARAMETERS: Final = ("clientReferenceId", *PAGE_PARAMETERS)
 
 Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
 PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
@@ -61,21 +62,26 @@ class Api:
 
     def operation(self, operation: Operation) -> Handler:
         """The handler of one operation."""
-        reader = RequestReader(operation.read_type)
+        reader = BodyReader(operation.read_type, operation.request_type)
         entry = self._entry
 
         async def handle(context: RequestContext, receive: Receive) -> Reply:
             account = (await entry.authenticate(context, operation.name, operation.field)).account
             body = await entry.body(context, receive)
-            request: Any = reader.read(body)
-            claim = self._claim(context, operation, account, body)
+            request: Any = reader.read(context, body)
+            scope = f"{account.account_id} {operation.name} "
+            claim = self._claim(context, scope, reader, body)
             try:
                 plan = await operation.plan(account, request)
-            except RequestRefused:
+                reader.note_ignored(context, body, plan.ignored)
+                refuse_unread(context)
+            except RequestRefused as refused:
+                reader.note_ignored(context, body, refused.ignored)
                 # What is configured may have changed since the first request was answered.
                 earlier = await self._earlier_answer(claim)
                 if earlier is None:
                     raise
+                context.strict = False
                 return earlier
             job = Job(
                 request_id=context.request_id,
@@ -85,7 +91,7 @@ class Api:
                 plan=plan,
                 client_reference=request.client_reference_id,
                 claim=claim,
-                render=lambda done: _render(operation.field, account.currency, done, plan),
+                render=lambda done: _render(context, account.currency, done, plan),
             )
             return await self._process(job)
 
@@ -120,8 +126,10 @@ class Api:
 
     async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
-        caller = await self._entry.authenticate(context, "decisions", "decisionsResponse")
-        search = read_search(read_query(context.scope["query_string"]), {})
+        caller = await self._entry.authenticate(
+            context, "decisions", "decisionsResponse", takes_query=True
+        )
+        search = read_search(read_query(context.scope["query_string"], _SEARCH_PARAMETERS), {})
         one_more = msgspec.structs.replace(search, limit=search.limit + 1)
         records = await self._archive.search(caller.account.account_id, one_more)
         page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
@@ -142,16 +150,16 @@ class Api:
                 return _repeated(outcome)
 
     def _claim(
-        self, context: RequestContext, operation: Operation, account: Account, body: bytes
+        self, context: RequestContext, scope: str, reader: BodyReader[Any], body: bytes
     ) -> Claim | None:
         key = context.headers.get(b"idempotency-key")
         if key is None:
             return None
         if not is_visible(key, 255):
             raise Problem("invalid_idempotency_key")
-        scoped = f"{account.account_id} {operation.name} ".encode() + key
+        scoped = scope.encode() + key
         try:
-            content = _canonical(_without_code(read_json(body)))
+            content = _canonical(_without_code(reader.content(context, body)))
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
@@ -184,7 +192,10 @@ def _without_code(value: Any) -> Any:
     return value
 
 
-def _render(field: str, currency: str, done: Processed, plan: RequestPlan) -> bytes:
+def _render(context: RequestContext, currency: str, done: Processed, plan: RequestPlan) -> bytes:
+    assert context.field is not None
     items = [run.item for run in done.runs]
     billed = envelope.billing(currency, items, done.remaining, done.authorized, done.closed)
-    return envelope.success(done.request_id, field, plan.answer(done), billed)
+    return envelope.success(
+        done.request_id, context.field, plan.answer(done), billed, context.warnings
+    )

@@ -1,0 +1,56 @@
+"""Reads a body as a request, and notes the fields in it that nothing reads."""
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.request_reader import RequestReader, read_json
+from gatehouse.core.unread_fields import UnreadFields
+from gatehouse.web.context import RequestContext
+from gatehouse.web.preferences import wants_strict_handling
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class BodyReader(Generic[T]):
+    """Reads bodies of one kind of request; the answer's warnings go to the context."""
+
+    def __init__(self, kind: type[T], documented: type[msgspec.Struct] | None = None) -> None:
+        """`documented` has all the names that a body can have, where `kind` reads some later."""
+        self._reader = RequestReader(kind)
+        self._unread = UnreadFields(documented or kind)
+
+    def read(self, context: RequestContext, body: bytes) -> T:
+        """The request, or `RequestRefused` with everything that is wrong with it."""
+        context.strict = wants_strict_handling(context)
+        try:
+            request = self._reader.read(body)
+        except RequestRefused as refused:
+            if refused.code == "invalid_request":
+                context.warnings = self._unread.find(body)
+            raise
+        context.warnings = self._unread.find(body)
+        return request
+
+    def content(self, context: RequestContext, body: bytes) -> Any:
+        """The body as JSON without the values of fields that nothing reads."""
+        content = read_json(body)
+        if context.warnings:
+            self._unread.blank(content)
+        return content
+
+    def note_ignored(
+        self, context: RequestContext, body: bytes, ignored: Mapping[str, str]
+    ) -> None:
+        """Warn also of known parts that nothing reads, each given with the reason."""
+        if ignored:
+            context.warnings = self._unread.find(body, ignored)
+
+
+def refuse_unread(context: RequestContext) -> None:
+    """Refuse a request with fields that nothing reads, if its caller prefers that."""
+    if context.strict and context.warnings:
+        # The application turns the warnings into field errors, beside those of other refusals.
+        raise RequestRefused("invalid_request")
