@@ -217,6 +217,18 @@ class Settings:
         "milliseconds",
         (100, 600_000),
     )
+    write_timeout_ms: int = _number(
+        10_000,
+        "How long a client may take to read an answer that is waiting for it.",
+        "milliseconds",
+        (100, 600_000),
+    )
+    max_connections: int = _number(
+        4096,
+        "Connections open at once; beyond that a new one gets 503 and is closed.",
+        "count",
+        (10, 1_000_000),
+    )
     keep_alive_s: int = _number(
         75, "How long an idle connection is kept open.", "seconds", (1, 3600)
     )

@@ -201,6 +201,25 @@ def test_forwarded_addresses_count_only_from_trusted_proxies(sqlite_home: Home) 
         ):
             with server.client(key, **{"X-Forwarded-For": hop}) as client:
                 assert (precheck(client).status_code == 200) is allowed, hop
+        lines = ["203.0.113.9", "198.51.100.1"]
+        for order, allowed in ((lines, False), (lines[::-1], True)):
+            headers = [("X-Forwarded-For", line) for line in order]
+            with server.client(key) as client:
+                answer = client.post("/api/v1/precheck", json=BODY, headers=headers)
+                assert (answer.status_code == 200) is allowed, order
+
+
+def test_trailers_do_not_authenticate_or_forward(sqlite_home: Home) -> None:
+    key = sqlite_home.key(sqlite_home.account(), "--network", "203.0.113.0/24")
+    head = "POST /api/v1/precheck HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n"
+    rest = "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n"
+    with sqlite_home.server(GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8") as server:
+        for header, trailer, code in (
+            ("X-Forwarded-For: 203.0.113.9", f"X-API-KEY: {key}", b"missing_key"),
+            (f"X-API-KEY: {key}", "X-Forwarded-For: 203.0.113.9", b"network_not_allowed"),
+        ):
+            data = f"{head}{header}\r\n{rest}{trailer}\r\n\r\n"
+            assert code in server.raw(data.encode())
 
 
 def test_without_enough_money_nothing_runs_and_nothing_is_charged(home: Home) -> None:

@@ -27,6 +27,9 @@ from gatehouse.web.problems import Problem
 
 _log: Final = logging.getLogger("gatehouse.web")
 _RETRY_SOON: Final = ((b"retry-after", b"1"),)
+_CLOSE: Final = ((b"connection", b"close"),)
+_ONCE: Final = (b"host", b"content-type", b"x-api-key", b"idempotency-key")
+"""Headers of which a second line could mean something else to a proxy than to us."""
 _DISCONNECTED: Final = 499
 """The status in logs and metrics of a request whose caller disconnected; it is never sent."""
 CONTEXT_KEY: Final = "gatehouse.context"
@@ -83,6 +86,7 @@ class App:
     async def _answer(self, context: RequestContext, receive: Receive) -> Reply:
         try:
             self._check_limits(context)
+            _check_lines(context)
             await self._routes(context.scope, receive, _no_send)
             assert context.reply is not None
         except Problem as problem:
@@ -108,9 +112,6 @@ class App:
     def _check_limits(self, context: RequestContext) -> None:
         headers = context.scope["headers"]
         settings = self._settings
-        if len(headers) > settings.max_header_lines:
-            most = f"{settings.max_header_lines} lines at most"
-            raise Problem("headers_too_large", details=[most])
         size = len(context.scope["path"]) + len(context.scope["query_string"])
         if size + sum([len(n) + len(v) for n, v in headers]) > settings.max_header_bytes:
             most = f"{settings.max_header_bytes} bytes at most"
@@ -181,6 +182,18 @@ def with_life(
 
 async def _no_send(_message: Any) -> None:
     raise AssertionError("endpoints leave a reply; only the application sends")
+
+
+def _check_lines(context: RequestContext) -> None:
+    headers = context.headers
+    if b"host" not in headers and context.scope["http_version"] == "1.1":
+        raise Problem("malformed_http", details=["the Host header is missing"], headers=_CLOSE)
+    if len(headers) == len(context.scope["headers"]):
+        return
+    for name in _ONCE:
+        if len(context.lines(name)) > 1:
+            found = f"the header {name.decode()} is there more than once"
+            raise Problem("malformed_http", details=[found], headers=_CLOSE)
 
 
 def _routing_problem(error: HTTPException) -> Problem:

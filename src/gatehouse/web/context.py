@@ -48,29 +48,46 @@ class RequestContext(msgspec.Struct):
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")
 
+    def lines(self, name: bytes) -> list[bytes]:
+        """The values of every line of a header, in the order in which they came."""
+        return [value for each, value in self.scope["headers"] if each == name]
+
     def address(self, proxies: tuple[Network, ...]) -> IpAddress | None:
         """The caller's address; a forwarded address counts only from a trusted proxy."""
-        address = _parse(self._peer())
-        forwarded = self.header(b"x-forwarded-for")
-        if forwarded is None or not _trusted(address, proxies):
-            return address
-        for hop in reversed(forwarded.split(",")):
-            # Entries to the left of a hop that is unreadable or untrusted may be forged.
-            address = _parse(_without_port(hop.strip()))
-            if not _trusted(address, proxies):
-                break
-        return address
+        return caller_address(self.peer, self.scope["headers"], proxies)
 
     def is_secure(self, proxies: tuple[Network, ...]) -> bool:
         """Whether the request came over TLS, here or at a trusted proxy."""
         if self.scope["scheme"] == "https":
             return True
-        forwarded = self.header(b"x-forwarded-proto")
-        return forwarded == "https" and _trusted(_parse(self._peer()), proxies)
+        # One line of several may be the client's own, so none may say anything else.
+        forwarded = set(self.lines(b"x-forwarded-proto"))
+        return forwarded == {b"https"} and _trusted(_parse(self.peer), proxies)
 
-    def _peer(self) -> str:
+    @property
+    def peer(self) -> str:
+        """The address at the other end of the connection, which may be a proxy's."""
         client = self.scope.get("client")
         return client[0] if client else ""
+
+
+def caller_address(
+    peer: str, headers: list[Header], proxies: tuple[Network, ...]
+) -> IpAddress | None:
+    """The address of the caller behind trusted proxies, or None if theirs cannot be read."""
+    address = _parse(peer)
+    if not proxies or not _trusted(address, proxies):
+        return address
+    lines = [value for name, value in headers if name == b"x-forwarded-for"]
+    if not lines:
+        return address
+    # Several lines are one list: a proxy may add a line of its own below the client's.
+    for hop in reversed(b",".join(lines).decode("latin-1").split(",")):
+        # Entries to the left of a hop that is unreadable or untrusted may be forged.
+        address = _parse(_without_port(hop.strip()))
+        if not _trusted(address, proxies):
+            break
+    return address
 
 
 def is_visible(text: bytes, most: int) -> bool:

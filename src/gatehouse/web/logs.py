@@ -7,6 +7,8 @@ time for writing.
 import asyncio
 import logging
 import sys
+import time
+from collections.abc import Callable
 from typing import Any, Final, TextIO
 
 import msgspec
@@ -15,6 +17,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable, recordable_trace
 from gatehouse.web.context import RequestContext
 
+_LINES_PER_SECOND: Final = 10
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 _STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {
     "message",
@@ -94,6 +97,31 @@ class RequestLog:
         if lines:
             self._stream.write(b"\n".join(lines).decode() + "\n")
             self._stream.flush()
+
+
+class ThrottledLog:
+    """Writes lines that strangers can cause: so many a second, then how many were left out."""
+
+    def __init__(
+        self, logger: logging.Logger, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._logger = logger
+        self._monotonic = monotonic
+        self._second = -1
+        self._written = 0
+        self._left_out = 0
+
+    def warning(self, message: str, **extra: object) -> None:
+        """Write the line, or count it as left out."""
+        second = int(self._monotonic())
+        if second != self._second:
+            self._second, self._written = second, 0
+        if self._written >= _LINES_PER_SECOND:
+            self._left_out += 1
+            return
+        self._written += 1
+        self._logger.warning(message, extra={**extra, "leftOut": self._left_out})
+        self._left_out = 0
 
 
 def configure_logging(level: str) -> None:
