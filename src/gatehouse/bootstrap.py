@@ -50,6 +50,7 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.web.app import App, with_life
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
+from gatehouse.web.in_flight import InFlight
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
@@ -85,14 +86,15 @@ class Service:
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)
         self._memory_days = settings.memory_days
         self._database = database
+        self._in_flight = InFlight(settings.max_in_flight)
         self._make_stages(settings, session)
-        self.labels = LabelFollower(database, self.memory.note_label, lambda: self._app.busy)
+        self.labels = LabelFollower(database, self.memory.note_label, lambda: self._in_flight.busy)
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         routes = self._build(settings, session, owner)
-        self._app = App(routes, self.callers, system_clock, self.metrics, settings)
-        self.application = with_life(self._app, self.start, self.stop)
+        app = App(routes, self.callers, system_clock, self.metrics, settings)
+        self.application = with_life(app, self.start, self.stop)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""
@@ -128,7 +130,7 @@ class Service:
             await MemoryRebuild(
                 history.read,
                 self.memory.note,
-                lambda: self._app.busy,
+                lambda: self._in_flight.busy,
                 note_decline=self.memory.note_decline,
             ).run()
         await self.labels.current.wait()
@@ -172,7 +174,7 @@ class Service:
             ),
         )
         hashing_key = ring.current(keyring.API_KEYS)[1]
-        entry = Entry(self.callers, settings, hashing_key, system_clock)
+        entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
         api = Api(
             engine,
             entry,

@@ -196,7 +196,8 @@ class Settings:
     )
     max_in_flight: int = _number(
         1000,
-        "Requests worked on at once; beyond that the answer is 503 with `Retry-After`.",
+        "Requests with a valid key worked on at once; beyond that the answer is 503 with "
+        "`Retry-After`.",
         "count",
         (1, 100_000),
     )

@@ -8,7 +8,7 @@ import socket
 import struct
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import msgspec
@@ -51,6 +51,14 @@ class Echo:
         await send({"type": "http.response.body", "body": self._body})
 
 
+class Narrow(FrontProtocol):
+    """The protocol with little room for answers that are not read."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        transport.set_write_buffer_limits(high=256)
+        super().connection_made(transport)
+
+
 class Front:
     """Connections to an application, and which of their protocols still exist."""
 
@@ -65,13 +73,19 @@ class Front:
 
     def make(self) -> FrontProtocol:
         log = ThrottledLog(logging.getLogger("gatehouse.web"))
-        made = FrontProtocol(self._limits, log, self._config, self._state, {})
+        made = Narrow(self._limits, log, self._config, self._state, {})
         self.made.append(weakref.ref(made))
         return made
 
     @property
     def alive(self) -> int:
         return sum(one() is not None for one in self.made)
+
+    @property
+    def stuck(self) -> int:
+        """How many connections wait for callers that do not read."""
+        found = (one() for one in self.made)
+        return sum(one is not None and one.flow.write_paused for one in found)
 
     async def connect(self) -> Streams:
         return await asyncio.open_connection("127.0.0.1", self.port)
@@ -92,8 +106,11 @@ class Front:
 @asynccontextmanager
 async def listening(application: Any, **limits: Any) -> AsyncIterator[Front]:
     front = Front(application, msgspec.structs.replace(LIMITS, **limits))
-    server = await asyncio.get_running_loop().create_server(front.make, "127.0.0.1", 0)
-    front.port = server.sockets[0].getsockname()[1]
+    listener = socket.create_server(("127.0.0.1", 0))
+    # Connections inherit this; what the kernel keeps for callers that do not read is little then.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    server = await asyncio.get_running_loop().create_server(front.make, sock=listener)
+    front.port = listener.getsockname()[1]
     async with server:
         yield front
 
@@ -249,6 +266,75 @@ def test_a_caller_that_never_reads_is_dropped() -> None:
                     deaf.sendall(request(method=b"GET", path=b"/", close=ending))
                     await becomes(lambda: front.alive == 1)
                     await becomes(lambda: front.alive == 0)
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["with a key", "without a key"])
+def test_callers_that_never_read_keep_nobody_from_being_served(
+    sqlite_home: Home, known: bool
+) -> None:
+    sqlite_home.settings["GATEHOUSE_MAX_IN_FLIGHT"] = "2"
+    key = JSON | {"X-API-KEY": sqlite_home.key(sqlite_home.account())}
+    path = b"/api/v1/pipelines" if known else b"/openapi.json"
+    flood = request(None, key if known else {}, method=b"GET", path=path, close=False) * 30
+
+    async def scenario() -> None:
+        async with (
+            serving(sqlite_home) as service,
+            listening(service.application, write_timeout_s=3600) as front,
+        ):
+            with ExitStack() as callers:
+                for _ in range(6):
+                    deaf = callers.enter_context(socket.socket())
+                    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                    deaf.connect(("127.0.0.1", front.port))
+                    deaf.sendall(flood)
+                await becomes(lambda: front.stuck == 6)
+                honest = await front.send(request(GOOD, key))
+        assert answers(honest)[0].status == 200
+
+    run(scenario)
+
+
+def test_slow_bodies_keep_nobody_from_being_served(sqlite_home: Home) -> None:
+    sqlite_home.settings |= {"GATEHOUSE_MAX_IN_FLIGHT": "2", "GATEHOUSE_BODY_TIMEOUT_MS": "600000"}
+    key = JSON | {"X-API-KEY": sqlite_home.key(sqlite_home.account())}
+
+    async def scenario() -> None:
+        async with serving(sqlite_home) as service, listening(service.application) as front:
+            slow = [await front.connect() for _ in range(6)]
+            for reader, writer in slow:
+                waiting = request(GOOD, key | {"Expect": "100-continue"})
+                writer.write(waiting[: -len(GOOD)])
+                # This comes when the caller is known and its body is read.
+                await reader.readuntil(b"100 Continue\r\n\r\n")
+            honest = await front.send(request(GOOD, key))
+            for _, writer in slow:
+                writer.close()
+        assert answers(honest)[0].status == 200
+
+    run(scenario)
+
+
+@pytest.mark.usefixtures("_no_collector")
+def test_a_request_leaves_nothing_to_the_collector(sqlite_home: Home) -> None:
+    key = JSON | {"X-API-KEY": sqlite_home.key(sqlite_home.account())}
+
+    async def scenario() -> None:
+        async with serving(sqlite_home) as service, listening(service.application) as front:
+            reader, writer = await front.connect()
+
+            async def ask(times: int) -> None:
+                for _ in range(times):
+                    writer.write(request(None, key, method=b"GET", path=b"/healthz", close=False))
+                    await reader.readuntil(b"}")
+
+            await ask(5)
+            gc.collect()
+            await ask(200)
+            assert gc.collect() < 200
+            writer.close()
 
     run(scenario)
 

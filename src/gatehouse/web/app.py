@@ -21,12 +21,12 @@ from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Disconnected, Receive
 from gatehouse.web.context import Header, Reply, RequestContext
+from gatehouse.web.in_flight import RETRY_SOON
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.problems import Problem
 
 _log: Final = logging.getLogger("gatehouse.web")
-_RETRY_SOON: Final = ((b"retry-after", b"1"),)
 _CLOSE: Final = ((b"connection", b"close"),)
 _ONCE: Final = (b"host", b"content-type", b"x-api-key", b"idempotency-key")
 """Headers of which a second line could mean something else to a proxy than to us."""
@@ -55,13 +55,7 @@ class App:
         self._metrics = metrics
         self._settings = settings
         self._request_log = RequestLog(enabled=settings.log_level in ("debug", "info"))
-        self._in_flight = 0
         self._fixed_headers = _security_headers(strict_transport=settings.is_production)
-
-    @property
-    def busy(self) -> bool:
-        """Whether any request is being answered."""
-        return self._in_flight > 0
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -70,15 +64,18 @@ class App:
         context = RequestContext(scope, new_id("req", now_ms, os.urandom))
         scope["app"] = self
         scope[CONTEXT_KEY] = context
-        self._in_flight += 1
         try:
             reply = await self._answer(context, receive)
             status = reply.status
+            # A caller that does not read must not hold a slot while its answer waits.
+            context.give_slot_back()
             await self._send(context, reply, send)
         except Disconnected:
             status, context.code = _DISCONNECTED, "disconnected"
         finally:
-            self._in_flight -= 1
+            context.give_slot_back()
+            # The two refer to each other, and would both wait for the garbage collector.
+            del scope[CONTEXT_KEY]
         seconds = time.perf_counter() - started
         self._metrics.request(context.route, status, seconds)
         self._request_log.write(context, status, now_ms, seconds)
@@ -97,12 +94,12 @@ class App:
             return await self._refuse(context, _routing_problem(error))
         except (StoreUnavailable, AuthorizationLost) as error:
             _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
-            return await self._refuse(context, Problem("store_unavailable", headers=_RETRY_SOON))
+            return await self._refuse(context, Problem("store_unavailable", headers=RETRY_SOON))
         except Disconnected:
             raise
         except asyncio.CancelledError:
             # A request is cancelled only by a shutdown whose time limit has passed.
-            return await self._refuse(context, Problem("overloaded", headers=_RETRY_SOON))
+            return await self._refuse(context, Problem("overloaded", headers=RETRY_SOON))
         except Exception as defect:
             trace = recordable_trace("".join(traceback.format_exception(defect)))
             _log.error("a defect", extra={"requestId": context.request_id, "trace": trace})
@@ -116,8 +113,6 @@ class App:
         if size + sum([len(n) + len(v) for n, v in headers]) > settings.max_header_bytes:
             most = f"{settings.max_header_bytes} bytes at most"
             raise Problem("headers_too_large", details=[most])
-        if self._in_flight > settings.max_in_flight and context.scope["path"].startswith("/api/"):
-            raise Problem("overloaded", headers=_RETRY_SOON)
 
     async def _refuse(self, context: RequestContext, problem: Problem) -> Reply:
         context.code = problem.code

@@ -10,6 +10,7 @@ from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
 from gatehouse.core.redaction import recordable
 from gatehouse.settings import Network
+from gatehouse.web.in_flight import InFlight
 
 JSON: Final = b"application/json"
 Header = tuple[bytes, bytes]
@@ -38,10 +39,23 @@ class RequestContext(msgspec.Struct):
     allowance: Allowance | None = None
     code: str | None = None
     reply: Reply | None = None
+    slots: InFlight | None = None
+    """Where a slot was taken for this request."""
 
     def __post_init__(self) -> None:
         self.headers = dict(self.scope["headers"])
         self.trace_id = _trace_id(self.headers.get(b"x-request-id"), self.request_id)
+
+    def take_slot(self, slots: InFlight) -> None:
+        """Count as a request that is being worked on, or be refused."""
+        slots.take()
+        self.slots = slots
+
+    def give_slot_back(self) -> None:
+        """Count no longer as a request that is being worked on."""
+        if self.slots is not None:
+            self.slots.give_back()
+            self.slots = None
 
     def header(self, name: bytes) -> str | None:
         """A header's text, or None."""
