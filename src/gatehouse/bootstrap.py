@@ -39,6 +39,7 @@ from gatehouse.signals.fingerprinter import open_fingerprinter
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import open_ring
+from gatehouse.store.background import repeat
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.store.feedback.label_follower import LabelFollower
@@ -47,6 +48,7 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
+from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
@@ -57,6 +59,7 @@ from gatehouse.web.routes import Offered, Ready, Routes, make_routes
 from gatehouse.web.v1 import Api
 
 _DAY_MS: Final = 86_400_000
+_PROBE_S: Final = 1.0
 
 
 class Service:
@@ -114,6 +117,7 @@ class Service:
             asyncio.create_task(self.setups.run()),
             asyncio.create_task(self.reverser.run()),
             asyncio.create_task(self.labels.run()),
+            asyncio.create_task(repeat(self._try_commit, _PROBE_S, "commits still fail")),
             asyncio.create_task(self._prepare(system_clock())),
         ]
         self._running = True
@@ -149,12 +153,19 @@ class Service:
         await self.writer.stop()
         self._database.dispose()
 
+    async def _try_commit(self) -> None:
+        """See whether commits succeed again; a server that is not ready gets no requests to try."""
+        if not self.writer.commits:
+            await self._database.write_on_thread(write_probe)
+            self.writer.commits = True
+
     def ready(self) -> Ready:
         """What must be true before requests should come here, and how the memory is."""
         checks = {
             "accepting": self._running,
             "store": self.callers.reachable,
             "writer": self.writer.alive,
+            "commits": self.writer.commits,
             "identities": self.identities.alive,
         }
         return Ready(checks, self.memory.state())

@@ -54,7 +54,9 @@ class App:
         self._clock = clock
         self._metrics = metrics
         self._settings = settings
-        self._request_log = RequestLog(enabled=settings.log_level in ("debug", "info"))
+        self._request_log = RequestLog(
+            settings.trusted_proxies, enabled=settings.log_level in ("debug", "info")
+        )
         self._fixed_headers = _security_headers(strict_transport=settings.is_production)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:

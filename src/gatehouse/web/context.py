@@ -70,6 +70,10 @@ class RequestContext(msgspec.Struct):
         """The caller's address; a forwarded address counts only from a trusted proxy."""
         return caller_address(self.peer, self.scope["headers"], proxies)
 
+    def shown_address(self, proxies: tuple[Network, ...]) -> str | None:
+        """The caller's address for a log line."""
+        return shown_address(self.peer, self.scope["headers"], proxies)
+
     def is_secure(self, proxies: tuple[Network, ...]) -> bool:
         """Whether the request came over TLS, here or at a trusted proxy."""
         if self.scope["scheme"] == "https":
@@ -102,6 +106,14 @@ def caller_address(
         if not _trusted(address, proxies):
             break
     return address
+
+
+def shown_address(peer: str, headers: list[Header], proxies: tuple[Network, ...]) -> str | None:
+    """The caller's address, or the proxy's if what that forwarded cannot be read."""
+    if not proxies:
+        return peer or None
+    found = caller_address(peer, headers, proxies)
+    return peer or None if found is None else str(found)
 
 
 def is_visible(text: bytes, most: int) -> bool:

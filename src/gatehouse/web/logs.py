@@ -15,6 +15,7 @@ import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable, recordable_trace
+from gatehouse.settings import Network
 from gatehouse.web.context import RequestContext
 
 _LINES_PER_SECOND: Final = 10
@@ -56,6 +57,7 @@ class _RequestLine(msgspec.Struct, frozen=True, gc=False):
     code: str | None
     accountId: str | None
     keyId: str | None
+    address: str | None
     durationMs: float
     level: str = "info"
     logger: str = "gatehouse.request"
@@ -65,7 +67,14 @@ class _RequestLine(msgspec.Struct, frozen=True, gc=False):
 class RequestLog:
     """Writes the line of each request."""
 
-    def __init__(self, stream: TextIO = sys.stderr, *, enabled: bool = True) -> None:
+    def __init__(
+        self,
+        proxies: tuple[Network, ...] = (),
+        stream: TextIO = sys.stderr,
+        *,
+        enabled: bool = True,
+    ) -> None:
+        self._proxies = proxies
         self._stream = stream
         self._enabled = enabled
         self._waiting: list[bytes] = []
@@ -87,6 +96,7 @@ class RequestLog:
             code=context.code,
             accountId=caller.account.account_id if caller else None,
             keyId=caller.key.key_id if caller else None,
+            address=context.shown_address(self._proxies),
             durationMs=round(seconds * 1000, 3),
         )
         self._waiting.append(_encode(line))

@@ -14,7 +14,7 @@ from uvicorn.server import ServerState
 from gatehouse.core.ids import new_id
 from gatehouse.settings import Network, Settings
 from gatehouse.web import envelope
-from gatehouse.web.context import caller_address
+from gatehouse.web.context import shown_address
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.problems import CODES, Problem
 
@@ -316,8 +316,7 @@ class FrontProtocol(HttpToolsProtocol):
         """The caller's address, as far as a complete head tells it."""
         peer = self.client[0] if self.client else ""
         headers = [] if self._in_head else self.headers
-        found = caller_address(peer, headers, self._limits.proxies)
-        return str(found) if found is not None else peer or None
+        return shown_address(peer, headers, self._limits.proxies)
 
 
 def _nothing() -> None:
