@@ -258,16 +258,17 @@ def test_an_offer_to_upgrade_is_answered_and_ends_the_connection() -> None:
     run(scenario)
 
 
-def test_a_caller_that_never_reads_is_dropped() -> None:
+def test_a_caller_that_never_reads_is_dropped(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
         async with listening(Echo(8_000_000), write_timeout_s=0.05) as front:
             for ending in (True, False):
                 with socket.create_connection(("127.0.0.1", front.port)) as deaf:
-                    deaf.sendall(request(method=b"GET", path=b"/", close=ending))
+                    deaf.sendall(request(method=b"GET", path=b"/", close=ending) * 9)
                     await becomes(lambda: front.alive == 1)
                     await becomes(lambda: front.alive == 0)
 
     run(scenario)
+    assert {record.message for record in caplog.records} == {"an answer was not read in time"}
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["with a key", "without a key"])

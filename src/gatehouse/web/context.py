@@ -1,6 +1,7 @@
 """One HTTP request: its headers, its caller, and the reply that will be sent."""
 
 import ipaddress
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -14,6 +15,7 @@ from gatehouse.web.in_flight import InFlight
 
 JSON: Final = b"application/json"
 Header = tuple[bytes, bytes]
+_LONGEST_ADDRESS: Final = 64
 _VISIBLE: Final = frozenset(range(0x21, 0x7F))
 
 
@@ -128,6 +130,12 @@ def _trace_id(given: bytes | None, request_id: str) -> str:
 
 
 def _parse(text: str) -> IpAddress | None:
+    # The length is bounded, so that what is cached is small whatever strangers send.
+    return _parse_short(text) if len(text) <= _LONGEST_ADDRESS else None
+
+
+@lru_cache(4096)
+def _parse_short(text: str) -> IpAddress | None:
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

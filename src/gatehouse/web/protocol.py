@@ -8,7 +8,12 @@ from typing import Any, Final
 import httptools
 import msgspec
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 from uvicorn.server import ServerState
 
 from gatehouse.core.ids import new_id
@@ -80,6 +85,7 @@ class FrontProtocol(HttpToolsProtocol):
         self._trailers = 0
         self._unread_bytes = 0
         """Bytes of an incomplete head, or of a body's framing since its last content."""
+        self._running: RequestResponseCycle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
 
@@ -98,9 +104,13 @@ class FrontProtocol(HttpToolsProtocol):
         self._stop_timer()
         self._stop_write_timer()
         self._unset_keepalive_if_required()
-        for cycle in (self.cycle, *(waiting for waiting, _ in self.pipeline)):
+        for cycle in (self.cycle, self._running):
+            # Uvicorn tells only the newest request, which may wait behind the one that runs.
             if cycle is not None:
                 cycle.on_response = _nothing
+                cycle.disconnected = not cycle.response_complete
+                cycle.message_event.set()
+        self._running = None
         self.pipeline.clear()
 
     def eof_received(self) -> bool:  # type: ignore[override]
@@ -193,6 +203,10 @@ class FrontProtocol(HttpToolsProtocol):
         if len(self.pipeline) >= _MOST_WAITING:
             raise _Beyond
         super().on_headers_complete()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
         """A part of the body has arrived."""
