@@ -226,7 +226,8 @@ class Settings:
     )
     max_connections: int = _number(
         4096,
-        "Connections open at once; beyond that a new one gets 503 and is closed.",
+        "Connections open at once; a new one beyond that is sent 503 and closed at once, which a "
+        "client that is still sending may see as a reset.",
         "count",
         (10, 1_000_000),
     )
