@@ -41,6 +41,7 @@ from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.admin.keyring import open_ring
+from gatehouse.store.background import repeat
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
@@ -50,15 +51,18 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
+from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
+from gatehouse.web.in_flight import InFlight
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
 from gatehouse.web.v1 import Api
 
 _DAY_MS: Final = 86_400_000
+_PROBE_S: Final = 1.0
 
 
 class Service:
@@ -91,9 +95,12 @@ class Service:
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)
         self._memory_days = settings.memory_days
         self._database = database
+        self._in_flight = InFlight(settings.max_in_flight)
         self._make_stages(settings, session)
         self._recorded = RecordedEvents(self.memory, session.fingerprints)
-        self.labels = LabelFollower(database, self._recorded.note_label, lambda: self._app.busy)
+        self.labels = LabelFollower(
+            database, self._recorded.note_label, lambda: self._in_flight.busy
+        )
         self.callers = CallerDirectory(
             database, session.signer, time.monotonic, self.setups.changed, self.refusals
         )
@@ -101,8 +108,8 @@ class Service:
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         routes = self._build(settings, session, owner)
-        self._app = App(routes, self.callers, system_clock, self.metrics, settings)
-        self.application = with_life(self._app, self.start, self.stop)
+        app = App(routes, self.callers, system_clock, self.metrics, settings)
+        self.application = with_life(app, self.start, self.stop)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""
@@ -123,6 +130,7 @@ class Service:
             asyncio.create_task(self.reverser.run()),
             asyncio.create_task(self.labels.run()),
             asyncio.create_task(self.audit_watch.run()),
+            asyncio.create_task(repeat(self._try_commit, _PROBE_S, "commits still fail")),
             asyncio.create_task(self._prepare(system_clock())),
         ]
         self._running = True
@@ -139,7 +147,7 @@ class Service:
             await MemoryRebuild(
                 history.read,
                 self._recorded.note,
-                lambda: self._app.busy,
+                lambda: self._in_flight.busy,
                 note_decline=self._recorded.note_decline,
             ).run()
         await self.labels.current.wait()
@@ -158,12 +166,19 @@ class Service:
         await self.writer.stop()
         self._database.dispose()
 
+    async def _try_commit(self) -> None:
+        """See whether commits succeed again; a server that is not ready gets no requests to try."""
+        if not self.writer.commits:
+            await self._database.write_on_thread(write_probe)
+            self.writer.commits = True
+
     def ready(self) -> Ready:
         """What must be true before requests should come here, and how the memory is."""
         checks = {
             "accepting": self._running,
             "store": self.callers.reachable,
             "writer": self.writer.alive,
+            "commits": self.writer.commits,
             "identities": self.identities.alive,
         }
         return Ready(checks, self.memory.state(), self.refusals.accounts)
@@ -184,7 +199,7 @@ class Service:
             ),
         )
         hashing_key = ring.current(keyring.API_KEYS)[1]
-        entry = Entry(self.callers, settings, hashing_key, system_clock)
+        entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
         api = Api(
             engine,
             entry,

@@ -204,7 +204,8 @@ class Settings:
     )
     max_in_flight: int = _number(
         1000,
-        "Requests worked on at once; beyond that the answer is 503 with `Retry-After`.",
+        "Requests with a valid key worked on at once; beyond that the answer is 503 with "
+        "`Retry-After`.",
         "count",
         (1, 100_000),
     )
@@ -224,6 +225,19 @@ class Settings:
         "How long a client may take to send a request's body.",
         "milliseconds",
         (100, 600_000),
+    )
+    write_timeout_ms: int = _number(
+        10_000,
+        "How long a client may take to read an answer that is waiting for it.",
+        "milliseconds",
+        (100, 600_000),
+    )
+    max_connections: int = _number(
+        4096,
+        "Connections open at once; a new one beyond that is sent 503 and closed at once, which a "
+        "client that is still sending may see as a reset.",
+        "count",
+        (10, 1_000_000),
     )
     keep_alive_s: int = _number(
         75, "How long an idle connection is kept open.", "seconds", (1, 3600)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -98,6 +99,7 @@ def test_tls_can_be_served_directly(production: Home, tmp_path: Path) -> None:
         "GATEHOUSE_TLS_CERT_FILE": str(certificate),
         "GATEHOUSE_TLS_KEY_FILE": str(key_file),
         "GATEHOUSE_TRUSTED_PROXIES": "",
+        "GATEHOUSE_HEADER_TIMEOUT_MS": "2000",
     }
     port = free_port()
     process = subprocess.Popen(
@@ -117,6 +119,9 @@ def test_tls_can_be_served_directly(production: Home, tmp_path: Path) -> None:
             answer = until(ask, lambda answer: answer is not None)
         assert answer is not None
         assert answer.json()["preCheckResponse"]["advice"] == "ACCEPT"
+        # The event loop alone would wait for a handshake for a minute.
+        with socket.create_connection(("127.0.0.1", port), timeout=40) as silent:
+            assert silent.recv(1) == b""
     finally:
         process.terminate()
         assert process.wait(PATIENCE_S) == 0

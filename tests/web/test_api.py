@@ -1,5 +1,6 @@
 """The HTTP surface over a real server: every status, the envelope, billing, idempotency."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -200,6 +201,45 @@ def test_forwarded_addresses_count_only_from_trusted_proxies(sqlite_home: Home) 
         ):
             with server.client(key, **{"X-Forwarded-For": hop}) as client:
                 assert (precheck(client).status_code == 200) is allowed, hop
+        lines = ["203.0.113.9", "198.51.100.1"]
+        for order, allowed in ((lines, False), (lines[::-1], True)):
+            headers = [("X-Forwarded-For", line) for line in order]
+            with server.client(key) as client:
+                answer = client.post("/api/v1/precheck", json=BODY, headers=headers)
+                assert (answer.status_code == 200) is allowed, order
+
+
+def test_log_lines_name_the_callers_address(sqlite_home: Home) -> None:
+    forwarded = {"X-Forwarded-For": "203.0.113.9"}
+    for proxies, address in (("", "127.0.0.1"), ("127.0.0.0/8", "203.0.113.9")):
+        with sqlite_home.server(GATEHOUSE_TRUSTED_PROXIES=proxies) as server:
+            before = len(server.log())
+            with server.client(**forwarded) as client:
+                refused(precheck(client), 401, "missing_key")
+            server.raw(b"\x00\r\n\r\n")
+
+            def lines(server: Server = server, before: int = before) -> list[Any]:
+                written = server.log()[before:].splitlines()
+                return [json.loads(line) for line in written if line.endswith("}")]
+
+            found = until(
+                lines, lambda found: any(line.get("code") == "malformed_http" for line in found)
+            )
+        named = {line["code"]: line["address"] for line in found if line.get("code")}
+        assert named == {"missing_key": address, "malformed_http": "127.0.0.1"}
+
+
+def test_trailers_do_not_authenticate_or_forward(sqlite_home: Home) -> None:
+    key = sqlite_home.key(sqlite_home.account(), "--network", "203.0.113.0/24")
+    head = "POST /api/v1/precheck HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n"
+    rest = "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n"
+    with sqlite_home.server(GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8") as server:
+        for header, trailer, code in (
+            ("X-Forwarded-For: 203.0.113.9", f"X-API-KEY: {key}", b"missing_key"),
+            (f"X-API-KEY: {key}", "X-Forwarded-For: 203.0.113.9", b"network_not_allowed"),
+        ):
+            data = f"{head}{header}\r\n{rest}{trailer}\r\n\r\n"
+            assert code in server.raw(data.encode())
 
 
 def test_without_enough_money_nothing_runs_and_nothing_is_charged(home: Home) -> None:

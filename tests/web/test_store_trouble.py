@@ -41,9 +41,16 @@ def test_a_locked_database_gives_503_and_the_server_goes_on(sqlite_home: Home) -
             lock = sqlite3.connect(sqlite_home.path / "sandbox.db", isolation_level=None)
             lock.execute("BEGIN IMMEDIATE")
             late = precheck(client)
+            away = client.get("/readyz")
             lock.execute("ROLLBACK")
             lock.close()
+            # The server finds out by itself: no request comes to one that is not ready.
+            back = until(lambda: client.get("/readyz"), lambda answer: answer.status_code == 200)
             after = precheck(client)
+    assert away.status_code == 503
+    assert away.json()["checks"]["commits"] is False
+    assert away.json()["checks"]["store"] is True
+    assert back.json()["checks"]["commits"] is True
     assert late.status_code == 503
     assert late.json()["errors"]["code"] == "store_unavailable"
     assert late.headers["retry-after"] == "1"

@@ -35,6 +35,11 @@ def set_mark(connection: sa.Connection, name: str, value: str) -> None:
         connection.execute(STATE.insert(), {"name": name, "value": value})
 
 
+def write_probe(connection: sa.Connection) -> None:
+    """Write something, to see whether the database takes a commit."""
+    set_mark(connection, "probe", "1")
+
+
 def read_mark(connection: sa.Connection, name: str) -> str | None:
     """The mark of pending work, or None."""
     return connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == name))

@@ -26,13 +26,16 @@ from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Disconnected, Receive
 from gatehouse.web.context import Header, Reply, RequestContext
+from gatehouse.web.in_flight import RETRY_SOON
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.preferences import STRICT_APPLIED
 from gatehouse.web.problems import Problem
 
 _log: Final = logging.getLogger("gatehouse.web")
-_RETRY_SOON: Final = ((b"retry-after", b"1"),)
+_CLOSE: Final = ((b"connection", b"close"),)
+_ONCE: Final = (b"host", b"content-type", b"x-api-key", b"idempotency-key")
+"""Headers of which a second line could mean something else to a proxy than to us."""
 _DISCONNECTED: Final = 499
 """The status in logs and metrics of a request whose caller disconnected; it is never sent."""
 CONTEXT_KEY: Final = "gatehouse.context"
@@ -57,14 +60,10 @@ class App:
         self._clock = clock
         self._metrics = metrics
         self._settings = settings
-        self._request_log = RequestLog(enabled=settings.log_level in ("debug", "info"))
-        self._in_flight = 0
+        self._request_log = RequestLog(
+            settings.trusted_proxies, enabled=settings.log_level in ("debug", "info")
+        )
         self._fixed_headers = _security_headers(strict_transport=settings.is_production)
-
-    @property
-    def busy(self) -> bool:
-        """Whether any request is being answered."""
-        return self._in_flight > 0
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -73,15 +72,18 @@ class App:
         context = RequestContext(scope, new_id("req", now_ms, os.urandom))
         scope["app"] = self
         scope[CONTEXT_KEY] = context
-        self._in_flight += 1
         try:
             reply = await self._answer(context, receive)
             status = reply.status
+            # A caller that does not read must not hold a slot while its answer waits.
+            context.give_slot_back()
             await self._send(context, reply, send)
         except Disconnected:
             status, context.code = _DISCONNECTED, "disconnected"
         finally:
-            self._in_flight -= 1
+            context.give_slot_back()
+            # The two refer to each other, and would both wait for the garbage collector.
+            del scope[CONTEXT_KEY]
         seconds = time.perf_counter() - started
         self._metrics.request(context.route, status, seconds)
         self._request_log.write(context, status, now_ms, seconds)
@@ -89,6 +91,7 @@ class App:
     async def _answer(self, context: RequestContext, receive: Receive) -> Reply:
         try:
             self._check_limits(context)
+            _check_lines(context)
             await self._routes(context.scope, receive, _no_send)
             assert context.reply is not None
         except Problem as problem:
@@ -99,7 +102,7 @@ class App:
             return await self._refuse(context, _routing_problem(error))
         except (StoreUnavailable, AuthorizationLost) as error:
             _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
-            return await self._refuse(context, Problem("store_unavailable", headers=_RETRY_SOON))
+            return await self._refuse(context, Problem("store_unavailable", headers=RETRY_SOON))
         except ConfigurationRefused:
             # It was logged when it was found.
             return await self._refuse(context, Problem("configuration_refused"))
@@ -107,7 +110,7 @@ class App:
             raise
         except asyncio.CancelledError:
             # A request is cancelled only by a shutdown whose time limit has passed.
-            return await self._refuse(context, Problem("overloaded", headers=_RETRY_SOON))
+            return await self._refuse(context, Problem("overloaded", headers=RETRY_SOON))
         except Exception as defect:
             trace = recordable_trace("".join(traceback.format_exception(defect)))
             _log.error("a defect", extra={"requestId": context.request_id, "trace": trace})
@@ -117,15 +120,10 @@ class App:
     def _check_limits(self, context: RequestContext) -> None:
         headers = context.scope["headers"]
         settings = self._settings
-        if len(headers) > settings.max_header_lines:
-            most = f"{settings.max_header_lines} lines at most"
-            raise Problem("headers_too_large", details=[most])
         size = len(context.scope["path"]) + len(context.scope["query_string"])
         if size + sum([len(n) + len(v) for n, v in headers]) > settings.max_header_bytes:
             most = f"{settings.max_header_bytes} bytes at most"
             raise Problem("headers_too_large", details=[most])
-        if self._in_flight > settings.max_in_flight and context.scope["path"].startswith("/api/"):
-            raise Problem("overloaded", headers=_RETRY_SOON)
 
     async def _refuse(self, context: RequestContext, problem: Problem) -> Reply:
         context.code = problem.code
@@ -198,6 +196,18 @@ def with_life(
 
 async def _no_send(_message: Any) -> None:
     raise AssertionError("endpoints leave a reply; only the application sends")
+
+
+def _check_lines(context: RequestContext) -> None:
+    headers = context.headers
+    if b"host" not in headers and context.scope["http_version"] == "1.1":
+        raise Problem("malformed_http", details=["the Host header is missing"], headers=_CLOSE)
+    if len(headers) == len(context.scope["headers"]):
+        return
+    for name in _ONCE:
+        if len(context.lines(name)) > 1:
+            found = f"the header {name.decode()} is there more than once"
+            raise Problem("malformed_http", details=[found], headers=_CLOSE)
 
 
 def _routing_problem(error: HTTPException) -> Problem:

@@ -1,6 +1,7 @@
 """One HTTP request: its headers, its caller, and the reply that will be sent."""
 
 import ipaddress
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -11,9 +12,11 @@ from gatehouse.access.limits import Allowance
 from gatehouse.core.redaction import recordable
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.settings import Network
+from gatehouse.web.in_flight import InFlight
 
 JSON: Final = b"application/json"
 Header = tuple[bytes, bytes]
+_LONGEST_ADDRESS: Final = 64
 _VISIBLE: Final = frozenset(range(0x21, 0x7F))
 
 
@@ -43,39 +46,81 @@ class RequestContext(msgspec.Struct):
     """Fields of the body that nothing reads."""
     strict: bool = False
     """Whether the caller prefers such fields to be errors."""
+    slots: InFlight | None = None
+    """Where a slot was taken for this request."""
 
     def __post_init__(self) -> None:
         self.headers = dict(self.scope["headers"])
         self.trace_id = _trace_id(self.headers.get(b"x-request-id"), self.request_id)
+
+    def take_slot(self, slots: InFlight) -> None:
+        """Count as a request that is being worked on, or be refused."""
+        slots.take()
+        self.slots = slots
+
+    def give_slot_back(self) -> None:
+        """Count no longer as a request that is being worked on."""
+        if self.slots is not None:
+            self.slots.give_back()
+            self.slots = None
 
     def header(self, name: bytes) -> str | None:
         """A header's text, or None."""
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")
 
+    def lines(self, name: bytes) -> list[bytes]:
+        """The values of every line of a header, in the order in which they came."""
+        return [value for each, value in self.scope["headers"] if each == name]
+
     def address(self, proxies: tuple[Network, ...]) -> IpAddress | None:
         """The caller's address; a forwarded address counts only from a trusted proxy."""
-        address = _parse(self._peer())
-        forwarded = self.header(b"x-forwarded-for")
-        if forwarded is None or not _trusted(address, proxies):
-            return address
-        for hop in reversed(forwarded.split(",")):
-            # Entries to the left of a hop that is unreadable or untrusted may be forged.
-            address = _parse(_without_port(hop.strip()))
-            if not _trusted(address, proxies):
-                break
-        return address
+        return caller_address(self.peer, self.scope["headers"], proxies)
+
+    def shown_address(self, proxies: tuple[Network, ...]) -> str | None:
+        """The caller's address for a log line."""
+        return shown_address(self.peer, self.scope["headers"], proxies)
 
     def is_secure(self, proxies: tuple[Network, ...]) -> bool:
         """Whether the request came over TLS, here or at a trusted proxy."""
         if self.scope["scheme"] == "https":
             return True
-        forwarded = self.header(b"x-forwarded-proto")
-        return forwarded == "https" and _trusted(_parse(self._peer()), proxies)
+        # One line of several may be the client's own, so none may say anything else.
+        forwarded = set(self.lines(b"x-forwarded-proto"))
+        return forwarded == {b"https"} and _trusted(_parse(self.peer), proxies)
 
-    def _peer(self) -> str:
+    @property
+    def peer(self) -> str:
+        """The address at the other end of the connection, which may be a proxy's."""
         client = self.scope.get("client")
         return client[0] if client else ""
+
+
+def caller_address(
+    peer: str, headers: list[Header], proxies: tuple[Network, ...]
+) -> IpAddress | None:
+    """The address of the caller behind trusted proxies, or None if theirs cannot be read."""
+    address = _parse(peer)
+    if not proxies or not _trusted(address, proxies):
+        return address
+    lines = [value for name, value in headers if name == b"x-forwarded-for"]
+    if not lines:
+        return address
+    # Several lines are one list: a proxy may add a line of its own below the client's.
+    for hop in reversed(b",".join(lines).decode("latin-1").split(",")):
+        # Entries to the left of a hop that is unreadable or untrusted may be forged.
+        address = _parse(_without_port(hop.strip()))
+        if not _trusted(address, proxies):
+            break
+    return address
+
+
+def shown_address(peer: str, headers: list[Header], proxies: tuple[Network, ...]) -> str | None:
+    """The caller's address, or the proxy's if what that forwarded cannot be read."""
+    if not proxies:
+        return peer or None
+    found = caller_address(peer, headers, proxies)
+    return peer or None if found is None else str(found)
 
 
 def is_visible(text: bytes, most: int) -> bool:
@@ -90,6 +135,12 @@ def _trace_id(given: bytes | None, request_id: str) -> str:
 
 
 def _parse(text: str) -> IpAddress | None:
+    # The length is bounded, so that what is cached is small whatever strangers send.
+    return _parse_short(text) if len(text) <= _LONGEST_ADDRESS else None
+
+
+@lru_cache(4096)
+def _parse_short(text: str) -> IpAddress | None:
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

@@ -1,7 +1,6 @@
 """What the routes of the API share: the caller's key, the body, and answers that cost nothing."""
 
 import time
-from collections.abc import Awaitable
 from typing import Any, Final
 
 from gatehouse.access.accounts import Caller
@@ -13,6 +12,7 @@ from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive, read_body
 from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.in_flight import InFlight
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import refuse_parameters
 
@@ -23,12 +23,18 @@ class Entry:
     """Authenticates a request for a scope, reads its body, and answers it when it is free."""
 
     def __init__(
-        self, callers: CallerDirectory, settings: Settings, hashing_key: bytes, clock: Clock
+        self,
+        callers: CallerDirectory,
+        settings: Settings,
+        hashing_key: bytes,
+        clock: Clock,
+        in_flight: InFlight,
     ) -> None:
         self._callers = callers
         self._settings = settings
         self._hashing_key = hashing_key
         self._clock = clock
+        self._in_flight = in_flight
         self._limiter = RateLimiter()
 
     async def authenticate(
@@ -36,8 +42,8 @@ class Entry:
     ) -> Caller:
         """The caller, if its key has the scope; the answer will be in `field` of the envelope.
 
-        Key, environment, networks, scope and rate are checked in that order. A query is refused
-        unless the route takes one.
+        Key, environment, networks, scope, slot and rate are checked in that order. A query is
+        refused unless the route takes one.
         """
         context.field = field
         self._check_transport(context)
@@ -50,6 +56,7 @@ class Entry:
             if rate:
                 context.allowance = self._limiter.look(caller.key.key_id, rate, time.monotonic())
             raise Problem(refusal)
+        context.take_slot(self._in_flight)
         if rate:
             self._take_token(context, caller.key.key_id, rate)
         self._callers.used(caller.key.key_id, self._clock())
@@ -57,10 +64,14 @@ class Entry:
             refuse_parameters(context.scope["query_string"])
         return caller
 
-    def body(self, context: RequestContext, receive: Receive) -> Awaitable[bytes]:
+    async def body(self, context: RequestContext, receive: Receive) -> bytes:
         """The whole body, or the `Problem` with it."""
         settings = self._settings
-        return read_body(context, receive, settings.max_body_bytes, settings.body_timeout_ms)
+        # A caller that sends slowly must not hold a slot while it does.
+        context.give_slot_back()
+        body = await read_body(context, receive, settings.max_body_bytes, settings.body_timeout_ms)
+        context.take_slot(self._in_flight)
+        return body
 
     async def answer(self, context: RequestContext, response: Any) -> Reply:
         """The answer of a request that costs nothing."""

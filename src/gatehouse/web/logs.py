@@ -7,14 +7,18 @@ time for writing.
 import asyncio
 import logging
 import sys
+import time
+from collections.abc import Callable
 from typing import Any, Final, TextIO
 
 import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable, recordable_trace
+from gatehouse.settings import Network
 from gatehouse.web.context import RequestContext
 
+_LINES_PER_SECOND: Final = 10
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 _STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {
     "message",
@@ -53,6 +57,7 @@ class _RequestLine(msgspec.Struct, frozen=True, gc=False):
     code: str | None
     accountId: str | None
     keyId: str | None
+    address: str | None
     durationMs: float
     level: str = "info"
     logger: str = "gatehouse.request"
@@ -62,7 +67,14 @@ class _RequestLine(msgspec.Struct, frozen=True, gc=False):
 class RequestLog:
     """Writes the line of each request."""
 
-    def __init__(self, stream: TextIO = sys.stderr, *, enabled: bool = True) -> None:
+    def __init__(
+        self,
+        proxies: tuple[Network, ...] = (),
+        stream: TextIO = sys.stderr,
+        *,
+        enabled: bool = True,
+    ) -> None:
+        self._proxies = proxies
         self._stream = stream
         self._enabled = enabled
         self._waiting: list[bytes] = []
@@ -84,6 +96,7 @@ class RequestLog:
             code=context.code,
             accountId=caller.account.account_id if caller else None,
             keyId=caller.key.key_id if caller else None,
+            address=context.shown_address(self._proxies),
             durationMs=round(seconds * 1000, 3),
         )
         self._waiting.append(_encode(line))
@@ -94,6 +107,31 @@ class RequestLog:
         if lines:
             self._stream.write(b"\n".join(lines).decode() + "\n")
             self._stream.flush()
+
+
+class ThrottledLog:
+    """Writes lines that strangers can cause: so many a second, then how many were left out."""
+
+    def __init__(
+        self, logger: logging.Logger, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._logger = logger
+        self._monotonic = monotonic
+        self._second = -1
+        self._written = 0
+        self._left_out = 0
+
+    def warning(self, message: str, **extra: object) -> None:
+        """Write the line, or count it as left out."""
+        second = int(self._monotonic())
+        if second != self._second:
+            self._second, self._written = second, 0
+        if self._written >= _LINES_PER_SECOND:
+            self._left_out += 1
+            return
+        self._written += 1
+        self._logger.warning(message, extra={**extra, "leftOut": self._left_out})
+        self._left_out = 0
 
 
 def configure_logging(level: str) -> None:

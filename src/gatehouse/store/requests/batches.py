@@ -22,6 +22,7 @@ UNREACHABLE: Final = (
     sqlite3.OperationalError,
     psycopg.OperationalError,
     psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,  # a primary that has become a standby
     StoreUnavailable,
 )
 

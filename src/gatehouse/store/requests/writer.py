@@ -29,6 +29,8 @@ class Writer(BatchThread[Settlement, BatchSession]):
     ) -> None:
         super().__init__("gatehouse-writer", open_batch_session, at_most=_MOST_PER_COMMIT)
         self._observe = observe
+        self.commits = True
+        """Whether the last commit succeeded."""
 
     def authorize(self, order: Authorize) -> "asyncio.Future[AuthorizationResult]":
         """Hold the fees, or answer why that is not possible."""
@@ -49,8 +51,9 @@ class Writer(BatchThread[Settlement, BatchSession]):
 
     def _settle(self, orders: list[Settlement]) -> list[Any]:
         try:
-            return self._commit(orders)
+            answers = self._commit(orders)
         except UNREACHABLE as error:
+            self.commits = False
             self._drop_session()
             _log.error("the store did not take a batch", extra={"reason": str(error)})
             unavailable = StoreUnavailable("the database is not available")
@@ -62,6 +65,8 @@ class Writer(BatchThread[Settlement, BatchSession]):
                 return [defect]
             # One order broke the batch: each is tried alone, so that only that one fails.
             return [answer for order in orders for answer in self._settle([order])]
+        self.commits = True
+        return answers
 
     def _commit(self, orders: list[Settlement]) -> list[Answer]:
         session = self._session()
