@@ -55,6 +55,7 @@ from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
 from gatehouse.web.v1 import Api
 
+_MOST_DIGITS: Final = 640
 _DAY_MS: Final = 86_400_000
 
 
@@ -100,6 +101,9 @@ class Service:
         # The writer's thread has little to do between two waits for the disk; the usual five
         # milliseconds until a busy event loop lets it go on would be most of a commit.
         sys.setswitchinterval(0.001)
+        # The time to read a number grows with the square of its digits. This is the least that
+        # Python lets us set, and far more than any field means.
+        sys.set_int_max_str_digits(_MOST_DIGITS)
         self.writer.start()
         self.identities.start()
         # What the operator blocks must count for the first request, too.

@@ -36,7 +36,7 @@ def call_service(
     """Run a scenario with a client of the service, while the service runs."""
 
     async def whole() -> None:
-        async with _serving(home) as service:
+        async with serving(home) as service:
             transport = httpx.ASGITransport(service.application, client=("127.0.0.1", 1))
             async with httpx.AsyncClient(
                 transport=transport, base_url="http://test", headers={"X-API-KEY": key}
@@ -48,9 +48,11 @@ def call_service(
 
 
 @contextlib.asynccontextmanager
-async def _serving(home: Home) -> AsyncIterator[Service]:
+async def serving(home: Home) -> AsyncIterator[Service]:
+    """The running service, with the interpreter's own settings as they were afterwards."""
     settings = load_settings(home.environ())
     interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    digits = sys.get_int_max_str_digits()
     session = open_admin_session(settings, Actor.system("test"))
     service = Service(settings, session, load_networks, alone=not home.database_url)
     await service.start()
@@ -59,5 +61,6 @@ async def _serving(home: Home) -> AsyncIterator[Service]:
     finally:
         await service.stop()
         sys.setswitchinterval(interval)
+        sys.set_int_max_str_digits(digits)
         gc.unfreeze()
         gc.set_threshold(*thresholds)

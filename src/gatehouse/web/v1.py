@@ -32,6 +32,7 @@ from gatehouse.web.records import public_decision, read_query, read_search
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
 _NEVER_KEPT: Final = "cardCvv2Value"
+_CONTAINERS: Final = frozenset((dict, list))
 
 Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
 PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
@@ -147,7 +148,9 @@ class Api:
             raise Problem("invalid_idempotency_key")
         scoped = f"{account.account_id} {operation.name} ".encode() + key
         try:
-            content = _canonical(_without_code(read_json(body)))
+            given = read_json(body)
+            _drop_codes(given)
+            content = _canonical(given)
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
@@ -168,13 +171,16 @@ def _repeated(earlier: Replay | StillInFlight | KeyReused) -> Reply:
             raise Problem("idempotency_key_reused")
 
 
-def _without_code(value: Any) -> Any:
-    """The body without security codes: not even a hash of one is ever kept."""
+def _drop_codes(value: dict[str, Any] | list[Any]) -> None:
+    """Remove security codes from a body: not even a hash of one is ever kept."""
     if isinstance(value, dict):
-        return {k: _without_code(v) for k, v in value.items() if k != _NEVER_KEPT}
-    if isinstance(value, list):
-        return [_without_code(element) for element in value]
-    return value
+        value.pop(_NEVER_KEPT, None)
+    elements = value.values() if isinstance(value, dict) else value
+    # Most objects and arrays hold plain values, of which an array may have very many.
+    if not _CONTAINERS.isdisjoint(map(type, elements)):
+        for inner in elements:
+            if isinstance(inner, (dict, list)):
+                _drop_codes(inner)
 
 
 def _render(field: str, currency: str, done: Processed, plan: RequestPlan) -> bytes:
