@@ -50,6 +50,7 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.web.app import App, with_life
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
+from gatehouse.web.logs import log_lost_failure
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
@@ -104,6 +105,7 @@ class Service:
         # The time to read a number grows with the square of its digits. This is the least that
         # Python lets us set, and far more than any field means.
         sys.set_int_max_str_digits(_MOST_DIGITS)
+        asyncio.get_running_loop().set_exception_handler(log_lost_failure)
         self.writer.start()
         self.identities.start()
         # What the operator blocks must count for the first request, too.

@@ -1,7 +1,6 @@
 """ID Verify as a stage of the engine: asks the identity source and builds the result."""
 
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
@@ -15,13 +14,7 @@ from gatehouse.idverify.verdict import Finding, IdentityVerdict, judge, level_of
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
 
-T = TypeVar("T")
-
 _AT_ONCE: Final = "too_many_at_once"
-
-
-class ComparisonFailed(Exception):
-    """A defect in a comparison, without the original message, which may hold a personal value."""
 
 
 class IdVerifyStage:
@@ -42,7 +35,7 @@ class IdVerifyStage:
             verdict = unanswered(request, Result.NOT_PROCESSED, refusal)
             return _result(case, request, verdict, completed=refusal != _AT_ONCE)
         holders = await self._source.find(_enquiry(case, request))
-        verdict = _discreetly(judge, request, holders)
+        verdict = judge(request, holders)
         return _result(case, request, verdict, completed=True)
 
     def unavailable(self, case: Case) -> StageResult:
@@ -71,15 +64,6 @@ def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
     return IdentityEnquiry(case.request_id, case.account_id, request.card_number, card.fingerprint)
 
 
-def _discreetly(work: Callable[..., T], *values: Any) -> T:
-    """Run code on personal values; an exception keeps its traceback and loses its message."""
-    try:
-        return work(*values)
-    except Exception as error:
-        blank = ComparisonFailed(f"{type(error).__name__} in a comparison")
-        raise blank.with_traceback(error.__traceback__) from None
-
-
 def _result(
     case: Case, request: IdVerifyRequest, verdict: IdentityVerdict, *, completed: bool
 ) -> StageResult:
@@ -89,7 +73,7 @@ def _result(
     facts["holders"] = verdict.holders
     facts["holder"] = verdict.chosen
     facts["ownerType"] = verdict.owner_type
-    facts |= _discreetly(_derived, request)
+    facts |= _derived(request)
     expired = request.card_expiry_date.has_passed(case.at_ms)
     facts["reasons"] = [*verdict.reasons, *(["card_expired"] if expired else [])]
     return StageResult(response, completed, facts, mismatched=verdict.wrong_identifier)

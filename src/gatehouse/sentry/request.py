@@ -180,4 +180,4 @@ class SentryRequest(Checked, Personal, frozen=True, rename="camel"):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the fields beyond their form."""
-        return custom_problems(self.custom_inputs) if self.custom_inputs else iter(())
+        return custom_problems(self.custom_inputs)

@@ -12,9 +12,11 @@ from typing import Any, Final, TextIO
 import msgspec
 
 from gatehouse.core.clock import iso_time
+from gatehouse.core.defects import blanked
 from gatehouse.core.redaction import recordable, recordable_trace
 from gatehouse.web.context import RequestContext
 
+_log: Final = logging.getLogger("gatehouse.web")
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 _STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {
     "message",
@@ -94,6 +96,13 @@ class RequestLog:
         if lines:
             self._stream.write(b"\n".join(lines).decode() + "\n")
             self._stream.flush()
+
+
+def log_lost_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log a failure that nobody waited for, such as that of a task which a connector started."""
+    error = context.get("exception")
+    defect = None if error is None else blanked(error, "a task of its own")
+    _log.error(context["message"], exc_info=defect)
 
 
 def configure_logging(level: str) -> None:
