@@ -13,7 +13,7 @@ from socket import AF_INET6, inet_ntop
 from typing import Any, Final
 
 from gatehouse.core.hashing import keyed_hash
-from gatehouse.core.redaction import recordable
+from gatehouse.core.redaction import FEWEST_DIGITS, recordable
 from gatehouse.intel.addresses import Address
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import Entity, MemoryEvent
@@ -26,8 +26,7 @@ from gatehouse.sentry.request_view import RequestView
 _PLAIN: Final = re.compile(r"(?![0-9.-]{10})[A-Za-z0-9_.:~/-]{1,64}")
 _WORDS: Final = re.compile(r"[^\W_][\w .,:;&/()+'-]{0,63}")
 _LONG_NUMBER: Final = re.compile(r"\d(?:\D{0,3}\d){6}")
-_CARD_DIGITS: Final = 13
-_MANY_DIGITS: Final = re.compile(r"(?:[^0-9]*[0-9]){13}")
+_MANY_DIGITS: Final = re.compile(rf"(?:[^0-9]*[0-9]){{{FEWEST_DIGITS}}}")
 _HASH_LENGTH: Final = 20
 _MOST_CODES: Final = 5
 _MOST_CATEGORIES: Final = 5
@@ -58,7 +57,7 @@ class EntityHasher:
         """The value itself if it is a short plain word, and its hash if not."""
         text = str(value)
         if _PLAIN.fullmatch(text) is not None:
-            few_digits = len(text) < _CARD_DIGITS or _MANY_DIGITS.match(text) is None
+            few_digits = len(text) < FEWEST_DIGITS or _MANY_DIGITS.match(text) is None
             if few_digits or recordable(text) == text:
                 return text
         return self.hashed(text)
