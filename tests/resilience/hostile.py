@@ -88,10 +88,13 @@ def hostile_bodies(kind: type, normal: dict[str, Any]) -> Iterator[tuple[str, by
     """A normal body with one value replaced, at each place of the type, by each hostile one."""
     for path in [*places(inspect.type_info(kind)), (UNKNOWN,)]:
         for name, value in VALUES.items():
-            yield f"{name} as {'.'.join(path)}", _with(normal, path, value)
+            yield f"{name} as {'.'.join(path)}", with_value(normal, path, value)
     yield "nothing but brackets", b"[" * FULL
     yield "an endless text", b'{"' + b"a" * FULL
-    yield "a fault at the end", _with(normal, (UNKNOWN,), VALUES["an object of texts"])[:-1] + b"x"
+    yield (
+        "a fault at the end",
+        with_value(normal, (UNKNOWN,), VALUES["an object of texts"])[:-1] + b"x",
+    )
 
 
 def places(info: inspect.Type, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -109,14 +112,14 @@ def places(info: inspect.Type, path: tuple[str, ...] = ()) -> Iterator[tuple[str
             yield from found
 
 
-def _with(body: dict[str, Any], path: tuple[str, ...], value: str) -> bytes:
+def with_value(body: dict[str, Any], path: tuple[str, ...], value: str) -> bytes:
     """The body with a value, given as JSON, at a path."""
     name, *rest = path
     before = {key: msgspec.Raw(json.dumps(each).encode()) for key, each in body.items()}
     if rest:
         inner = body.get(name)
         before[name] = msgspec.Raw(
-            _with(inner if isinstance(inner, dict) else {}, tuple(rest), value)
+            with_value(inner if isinstance(inner, dict) else {}, tuple(rest), value)
         )
     else:
         before[name] = msgspec.Raw(value.encode())

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.redaction import is_card_like, recordable_start
+from gatehouse.core.short_cache import cache_short
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.emails import Email, is_disposable, is_relay
 from gatehouse.intel.networks import AddressFacts
@@ -34,7 +35,7 @@ Signals = dict[str, Any]
 
 
 # Most texts are the same few names: of countries, browsers, networks, plans.
-@lru_cache(maxsize=20_000)
+@cache_short(20_000)
 def text_of(value: str) -> str:
     """A text as it may be compared and kept."""
     return recordable_start(value, _LONGEST_TEXT)
@@ -153,7 +154,7 @@ def phone_signals(phone: Phone | None, fingerprint: str | None) -> Signals:
     return {"phone.valid": True, "phone.country": phone.country, "phone.fingerprint": fingerprint}
 
 
-@lru_cache(maxsize=4096)
+@cache_short(4096)
 def _custom_name(key: str) -> str | None:
     """The signal that a key of the caller's gives, if it can give one."""
     fit = _CUSTOM_KEY.fullmatch(key) is not None and not is_about_somebody(key)
