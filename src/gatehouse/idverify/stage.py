@@ -1,5 +1,6 @@
 """ID Verify as a stage of the engine: asks the identity source and builds the result."""
 
+import asyncio
 from typing import Any, Final
 
 import msgspec
@@ -8,13 +9,20 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.core.redaction import recordable
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import IdVerifyResponse, NameVerification, Result
-from gatehouse.idverify.source import IdentityEnquiry, IdentitySource
+from gatehouse.idverify.source import Holders, IdentityEnquiry, IdentitySource
 from gatehouse.idverify.spec import ID_VERIFY
-from gatehouse.idverify.verdict import Finding, IdentityVerdict, judge, level_of, unanswered
+from gatehouse.idverify.verdict import (
+    Finding,
+    IdentityVerdict,
+    judge_in_steps,
+    level_of,
+    unanswered,
+)
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
 
 _AT_ONCE: Final = "too_many_at_once"
+_NAMES_AT_ONCE: Final = 4
 
 
 class IdVerifyStage:
@@ -35,7 +43,7 @@ class IdVerifyStage:
             verdict = unanswered(request, Result.NOT_PROCESSED, refusal)
             return _result(case, request, verdict, completed=refusal != _AT_ONCE)
         holders = await self._source.find(_enquiry(case, request))
-        verdict = judge(request, holders)
+        verdict = await judge_in_turns(request, holders)
         return _result(case, request, verdict, completed=True)
 
     def unavailable(self, case: Case) -> StageResult:
@@ -43,6 +51,20 @@ class IdVerifyStage:
         request = case.input(IdVerifyRequest)
         verdict = unanswered(request, Result.UNKNOWN, "source_unavailable")
         return _result(case, request, verdict, completed=False)
+
+
+async def judge_in_turns(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
+    """The verdict; after the first few names, other requests have their turn before each one."""
+    steps, taken = judge_in_steps(request, holders), 0
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            verdict: IdentityVerdict = done.value
+            return verdict
+        taken += 1
+        if taken >= _NAMES_AT_ONCE:
+            await asyncio.sleep(0)
 
 
 def _refusal(case: Case) -> str | None:
