@@ -56,11 +56,13 @@ from gatehouse.web.app import App, with_life
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
+from gatehouse.web.logs import log_lost_failure
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
 from gatehouse.web.v1 import Api
 
+_MOST_DIGITS: Final = 640
 _DAY_MS: Final = 86_400_000
 _PROBE_S: Final = 1.0
 
@@ -117,6 +119,10 @@ class Service:
         # The writer's thread has little to do between two waits for the disk; the usual five
         # milliseconds until a busy event loop lets it go on would be most of a commit.
         sys.setswitchinterval(0.001)
+        # The time to read a number grows with the square of its digits. This is the least that
+        # Python lets us set, and far more than any field means.
+        sys.set_int_max_str_digits(_MOST_DIGITS)
+        asyncio.get_running_loop().set_exception_handler(log_lost_failure)
         self.writer.start()
         self.identities.start()
         # What the operator blocks must count for the first request, too.

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from gatehouse.core.brands import BRANDS, brand_of, passes_luhn
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.redaction import recordable
 
 
 def luhn_complete(stem: str) -> str:
@@ -162,43 +161,3 @@ def test_a_card_is_good_through_its_last_month() -> None:
 def test_a_security_code_is_three_or_four_digits(text: str) -> None:
     with pytest.raises(ValueError, match="3 or 4 digits"):
         SecurityCode.parse(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "4242424242424242",
-        "order 4242424242424242!",
-        "4242 4242 4242 4242",
-        "4242-4242-4242-4242",
-        "4242.4242.4242.4242",
-        "x4242424242424242 12/30 123",
-        "004242424242424242",
-        "٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢",
-        "378282246310005",
-        "1" * 200,
-    ],
-)
-def test_card_numbers_in_free_text_are_masked(text: str) -> None:
-    kept = recordable(text)
-    assert "[card]" in kept
-    assert "4242424242424242" not in kept.replace(" ", "").replace("-", "").replace(".", "")
-
-
-@pytest.mark.parametrize(
-    "text", ["order-00001001", "2026-11-15T01:02:03Z", "+14155550132", "1234567890123", "žluťoučký"]
-)
-def test_ordinary_references_are_kept_as_they_are(text: str) -> None:
-    assert recordable(text) == text
-
-
-@given(st.text(max_size=60))
-def test_any_text_becomes_something_every_store_can_hold(text: str) -> None:
-    kept = recordable(text)
-    kept.encode("utf-8")
-    assert "\x00" not in kept
-
-
-@given(st.text("0123456789 -.x", max_size=30), st.text("0123456789 -.x", max_size=30))
-def test_a_card_number_stays_hidden_whatever_stands_around_it(before: str, after: str) -> None:
-    assert "4242424242424242" not in recordable(f"{before}4242424242424242{after}")

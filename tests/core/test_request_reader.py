@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.request_reader import MORE_PROBLEMS, MOST_PROBLEMS, RequestReader
 from gatehouse.core.validation import Checked
 from gatehouse.precheck.request import PreCheckRequest
 
@@ -155,3 +155,37 @@ def test_a_field_that_is_given_twice_is_told_as_that() -> None:
     with pytest.raises(RequestRefused) as caught:
         RequestReader(Amounts).read(b'{"amount": "x", "amount": 5}')
     assert caught.value.details == ["a field is given more than once"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"amounts": ["x"] * 20_000},
+        {"anything": {f"key {letter}{number}": None for letter in "ab" for number in range(999)}},
+        {"anything": {f"{number:05d}": None for number in range(5000)}},
+    ],
+)
+def test_after_the_problems_that_are_reported_the_walk_stops_and_says_so(body: Any) -> None:
+    with pytest.raises(RequestRefused) as caught:
+        RequestReader(Amounts).read(_dump(body))
+    assert 0 < sum(map(len, caught.value.fields.values())) <= MOST_PROBLEMS
+    assert caught.value.details == [MORE_PROBLEMS]
+
+
+def test_as_many_problems_as_are_reported_are_not_called_more() -> None:
+    with pytest.raises(RequestRefused) as caught:
+        RequestReader(Amounts).read(_dump({"amounts": ["x"] * MOST_PROBLEMS}))
+    assert len(caught.value.fields) == MOST_PROBLEMS
+    assert caught.value.details == []
+
+
+@pytest.mark.parametrize("count", [4094, 4095])
+def test_a_body_of_very_many_objects_is_not_read_at_all(count: int) -> None:
+    body = _dump({"parts": [{"size": 1}] * count})
+    if count < 4095:
+        assert len(RequestReader(Whole).read(body).parts) == count
+        return
+    with pytest.raises(RequestRefused) as caught:
+        RequestReader(Whole).read(body)
+    assert caught.value.code == "malformed_body"
+    assert caught.value.details == ["the body has more than 4096 objects and arrays"]

@@ -49,8 +49,10 @@ def call_service(
 
 @contextlib.asynccontextmanager
 async def serving(home: Home) -> AsyncIterator[Service]:
+    """The running service, with the interpreter's own settings as they were afterwards."""
     settings = load_settings(home.environ())
     interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    digits = sys.get_int_max_str_digits()
     session = open_admin_session(settings, Actor.system("test"))
     service = Service(settings, session, load_networks, alone=not home.database_url)
     await service.start()
@@ -59,5 +61,6 @@ async def serving(home: Home) -> AsyncIterator[Service]:
     finally:
         await service.stop()
         sys.setswitchinterval(interval)
+        sys.set_int_max_str_digits(digits)
         gc.unfreeze()
         gc.set_threshold(*thresholds)

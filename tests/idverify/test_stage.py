@@ -1,8 +1,8 @@
 """ID Verify as a stage: whom it asks, when it does not, and what it leaves in the record."""
 
 import asyncio
+import itertools
 import json
-import traceback
 from typing import Any
 
 import msgspec
@@ -11,10 +11,12 @@ import pytest
 from gatehouse.core.cards import KeptCard, MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.idverify import stage, verdict
+from gatehouse.idverify.people import OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
+from gatehouse.idverify.response import Result
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.idverify.stage import ComparisonFailed, IdVerifyStage
+from gatehouse.idverify.stage import IdVerifyStage, judge_in_turns
+from gatehouse.idverify.verdict import MOST_COMPARED, judge
 from tests.idverify.asking import ANN, BEN, ask, name
 
 NOW_MS = 1_767_225_600_000  # the first moment of 2026
@@ -205,19 +207,41 @@ def test_a_wrong_identifier_counts_as_a_guess() -> None:
     assert not run(ask(email="wrong@example.com", name=name("No", "Body"))).mismatched
 
 
-def test_a_defect_in_a_comparison_keeps_its_trace_but_not_its_words(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def broken(sent: str, held: object = None) -> None:
-        raise LookupError(f"cannot digest {sent}")
+def _crowd() -> Holders:
+    """The most that our records can hold of one card: each name is long and unlike the request."""
+    sounds = itertools.cycle(f"{a}{b}{c}" for a in "bdkmnprst" for b in "aeio" for c in "lnrt")
 
-    address = "@".join(["ann", "example.com"])  # so that no line of source holds it
-    for place, name_of_work in ((verdict, "compare_emails"), (stage, "parse_email")):
-        with monkeypatch.context() as patched:
-            patched.setattr(place, name_of_work, broken)
-            with pytest.raises(ComparisonFailed) as caught:
-                run(ask(email=address))
-        told = "".join(traceback.format_exception(caught.value))
-        assert "LookupError in a comparison" in told
-        assert "in broken" in told
-        assert address not in told
+    def part() -> str:
+        return " ".join([next(sounds) + next(sounds) for _ in range(9)])
+
+    names = [[PersonName(part(), part(), part()) for _ in range(16)] for _ in range(32)]
+    return Holders(tuple(Person(OwnerType.SECONDARY, names=tuple(each)) for each in names))
+
+
+def test_a_card_with_many_holders_is_compared_in_turns_with_other_requests() -> None:
+    long = " ".join(["korin", "tasel", "minot", "beral"] * 2)
+    sent = {"firstName": long, "middleName": long, "lastName": long}
+    holders = _crowd()
+
+    async def turns() -> int:
+        """How often the event loop could turn to others."""
+        work = asyncio.ensure_future(judge_in_turns(ask(name=sent), holders))
+        count = 0
+        while not work.done():
+            await asyncio.sleep(0)
+            count += 1
+        assert work.result() == judge(ask(name=sent), holders)
+        return count
+
+    assert asyncio.run(turns()) > 500  # of 512 names
+
+
+def test_only_so_many_holders_are_compared() -> None:
+    stranger = Person(OwnerType.SECONDARY, emails=("no@example.com",))
+    crowd = [stranger] * MOST_COMPARED
+    found = judge(ask(email="ann@example.com"), Holders((*crowd, ANN)))
+    assert found.finding.email.result is Result.MATCH  # a PRIMARY holder comes first
+    late = msgspec.structs.replace(ANN, owner_type=OwnerType.SECONDARY)
+    found = judge(ask(email="ann@example.com"), Holders((*crowd, late)))
+    assert found.finding.email.result is Result.NO_MATCH
+    assert found.holders == MOST_COMPARED + 1

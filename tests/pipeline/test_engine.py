@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,8 @@ import sqlalchemy as sa
 
 from gatehouse.admin import money
 from gatehouse.core.case import Case, StageResult, ValuesByType
-from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.defects import Defect
+from gatehouse.core.errors import ConnectorFailed, RequestRefused, StoreUnavailable
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
@@ -84,6 +86,7 @@ def defect(_case: Case) -> None:
     raise LookupError("a defect")
 
 
+SECRET = "".join(["the code is ", "7", "3", "7"])  # so that no line of source holds it
 FEES = {"PRECHECK": 50_000, "SENTRY": 20_000}
 
 
@@ -173,9 +176,53 @@ def test_a_defect_in_a_stage_costs_the_caller_nothing(session: AdminSession, acc
         order(PlayStage("PRECHECK", defect), account_id=account),
         order(PlayStage("SENTRY", nothing), account_id=account),
     )
-    assert isinstance(outcomes[0], LookupError)
+    assert isinstance(outcomes[0], Defect)
     assert isinstance(outcomes[1], Processed)
     assert _state(session, account) == (80_000, 0)
+
+
+def _with_everything() -> Exception:
+    """An exception that repeats a secret wherever an exception can hold words."""
+    error = ValueError(SECRET)
+    error.add_note(SECRET)
+    error.__cause__ = KeyError(SECRET)
+    error.__context__ = OSError(SECRET)
+    return error
+
+
+def _named(text: str) -> type[BaseException]:
+    return type("Mine", (BaseException,), {"__str__": lambda _: text, "__repr__": lambda _: text})
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        _with_everything(),
+        ExceptionGroup(SECRET, [ValueError(SECRET)]),
+        SyntaxError(SECRET, (SECRET, 1, 1, SECRET)),
+        UnicodeEncodeError("ascii", SECRET, 0, 1, SECRET),
+        RequestRefused("invalid_request", fields={SECRET: [SECRET]}, details=[SECRET]),
+        StoreUnavailable(SECRET),
+        SystemExit(SECRET),
+        _named(SECRET)(),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_defect_of_a_stage_keeps_its_class_and_its_trace_but_not_its_words(
+    session: AdminSession, account: str, raised: BaseException
+) -> None:
+    def careless(_case: Case) -> None:
+        raise raised
+
+    [found] = process(session, order(PlayStage("PRECHECK", careless), account_id=account))
+    assert isinstance(found, Defect)
+    told = "".join(traceback.format_exception(found))
+    assert f"{type(raised).__name__} in a stage" in told
+    assert "in careless" in told
+    assert SECRET not in told
+    assert found.__cause__ is None
+    assert found.__context__ is None
+    assert _state(session, account) == (100_000, 0)
 
 
 def test_later_stages_see_what_earlier_ones_found(session: AdminSession, account: str) -> None:

@@ -40,7 +40,7 @@ DATABASE_FILES = {"sandbox.db", "sandbox.db-wal", "sandbox.db-shm"}
 FORMS = (
     ("4", 13), ("4", 16), ("4", 19), ("51", 16), ("2221", 16), ("34", 15), ("37", 15), ("36", 14),
     ("6011", 16), ("3530", 16), ("62", 16), ("62", 19), ("5018", 13), ("6759", 18), ("2200", 16),
-    ("9792", 16), ("508500", 16), ("636368", 16), ("606282", 16),
+    ("9792", 16), ("508500", 16), ("636368", 16), ("606282", 16), ("5018", 12), ("6759", 12),
 )  # fmt: skip
 IN_CARD_FIELD = 1400
 AT_EACH_PLACE = 8
@@ -115,6 +115,9 @@ _REFERENCES: dict[str, Callable[[str], Any]] = {
     "slashes": lambda n: _grouped(n, "/"),
     "commas": lambda n: _grouped(n, ","),
     "zero-width spaces": lambda n: _grouped(n, "\u200b"),
+    "spaced dashes": lambda n: _grouped(n, " - "),
+    "colons": lambda n: _grouped(n, ":"),
+    "spaced colons": lambda n: _grouped(n, " : "),
 }
 _TRACES: dict[str, Callable[[str], str]] = {
     "digits": lambda n: n,
@@ -200,6 +203,13 @@ PLACES: dict[str, Place] = {
     "the name of the method": lambda n: b"RAW " + n.encode() + b" / HTTP/1.1\r\n\r\n",
 }
 SENTRY = "/api/v1/sentry"
+RULES = "/api/v1/rules"
+
+
+def _number(value: Any) -> int:
+    return int(re.sub(r"\D", "", str(value)))
+
+
 DECLARED = "reference"
 _VISITS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "ipAddress": lambda v: {"device": {"ipAddress": v}},
@@ -215,6 +225,10 @@ _VISITS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "transactionId": lambda v: {"event": {"transactionId": v}},
     "timestamp": lambda v: {"event": {"timestamp": v}},
     "event type": lambda v: {"event": {"type": v}},
+    "amount": lambda v: {"order": {"amount": _number(v), "currency": "USD"}},
+    "price": lambda v: {"shoppingCart": {"items": [{"itemId": "a", "price": _number(v)}]}},
+    "quantity": lambda v: {"shoppingCart": {"items": [{"price": 1, "quantity": _number(v)}]}},
+    "sessionAge": lambda v: {"device": {"sessionAge": _number(v)}},
     "currency": lambda v: {"order": {"amount": 5, "currency": v}},
     "affiliateId": lambda v: {"order": {"affiliateId": v}},
     "referralId": lambda v: {"order": {"referralId": v}},
@@ -249,6 +263,11 @@ PLACES |= {
     f"Sentry {where}: {how}": _in_visit(make, shape)
     for where, make in _VISITS.items()
     for how, shape in _SHAPES.items()
+}
+PLACES |= {
+    "Rules amount": lambda n: Sent({"amount": int(n), "currency": "USD"}, path=RULES),
+    "Rules amount with decimals": lambda n: Sent({"amount": int(n) / 100}, path=RULES),
+    "Rules customInputs": lambda n: Sent({"customInputs": {"a": int(n) / 10}}, path=RULES),
 }
 DEMO = "acct_demo"
 COMMANDS: dict[str, Callable[[str], tuple[str, ...]]] = {

@@ -71,7 +71,9 @@ def test_every_answer_to_generated_requests_fits_the_description(
     case.headers.pop("Idempotency-Key", None)
     response = case.call(base_url=shared.base, headers=headers)
     assert response.status_code < 500
-    case.validate_response(response, headers=headers, excluded_checks=_EXCLUDED)
+    # Lists that are as long as they may be can make a body too large; a schema cannot say that.
+    too_large = [schemathesis.checks.positive_data_acceptance] * (response.status_code == 413)
+    case.validate_response(response, headers=headers, excluded_checks=[*_EXCLUDED, *too_large])
 
 
 # A request that breaks a field's rule is answered 200 with isSuccess false, by contract; these

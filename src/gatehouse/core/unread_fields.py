@@ -12,8 +12,8 @@ from msgspec import Meta, inspect
 
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.field_hints import FieldHints
-from gatehouse.core.request_reader import read_json, shown_key
-from gatehouse.core.validation import bare_type, join_path
+from gatehouse.core.request_reader import read_json
+from gatehouse.core.validation import bare_type, join_path, shown_key
 
 _MOST_WARNINGS: Final = 20
 _UNKNOWN: Final = "is not a known field"

@@ -16,6 +16,9 @@ from msgspec import NODEFAULT, inspect
 INVALID: Final = object()
 """Stands for a value with a problem that was reported."""
 
+_LONGEST_KEY: Final = 64
+_MANY_DIGITS: Final = 3
+
 
 class TypeWalk(ABC):
     """Walks over data and its type side by side."""
@@ -102,7 +105,7 @@ class TypeWalk(ABC):
             else:
                 values[field.name] = field.default
         fine = not any(value is INVALID for value in values.values())
-        known = [field.encode_name for field in info.fields]
+        known = {field.encode_name for field in info.fields}
         for key in data:
             problem = None if key in known else self.unknown_problem(info, key)
             if problem is not None:
@@ -164,6 +167,17 @@ class Checked:
 def join_path(path: str, key: str) -> str:
     """The path of a key inside another path."""
     return f"{path}.{key}" if path else key
+
+
+def shown_key(key: str) -> str:
+    """A key that the caller chose, for a path: it may be a value that went to the wrong place.
+
+    A long one is cut, and many digits are hidden, because they could be a card or an identifier.
+    """
+    shown = key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…"
+    if sum(char.isdecimal() for char in shown) < _MANY_DIGITS:
+        return shown or '""'
+    return "".join("#" if char.isdecimal() else char for char in shown)
 
 
 def parse_own_type(kind: type, value: Any) -> Any:

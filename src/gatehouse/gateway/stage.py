@@ -10,7 +10,6 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.case import Case, StageResult
-from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
@@ -30,10 +29,6 @@ _DECLINED: Final = GatewayStatus.DECLINED
 _TO_ACCEPT: Final = Outcome.ACCEPT
 _TO_DECLINE: Final = Outcome.DECLINE
 _ERROR: Final = GatewayResponse(GatewayStatus.ERROR, None, None)
-
-
-class GatewayDefect(Exception):
-    """A defect of a connector; its own words are left out, because they may repeat a secret."""
 
 
 class GatewayStage:
@@ -68,13 +63,7 @@ class GatewayStage:
 
     async def _ask(self, request_id: str, asked: GatewayInput) -> GatewayResponse:
         asking = Authorization(**msgspec.structs.asdict(asked), request_id=request_id)
-        try:
-            return _worded(await self._gateway.authorize(asking))
-        except (ConnectorFailed, TimeoutError):
-            raise
-        except Exception as error:
-            blank = GatewayDefect(f"{type(error).__name__} in the gateway's connector")
-            raise blank.with_traceback(error.__traceback__) from None
+        return _worded(await self._gateway.authorize(asking))
 
 
 def _worded(answer: GatewayAnswer) -> GatewayResponse:

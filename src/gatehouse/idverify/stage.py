@@ -1,7 +1,7 @@
 """ID Verify as a stage of the engine: asks the identity source and builds the result."""
 
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+import asyncio
+from typing import Any, Final
 
 import msgspec
 
@@ -9,19 +9,20 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.core.redaction import recordable
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import IdVerifyResponse, NameVerification, Result
-from gatehouse.idverify.source import IdentityEnquiry, IdentitySource
+from gatehouse.idverify.source import Holders, IdentityEnquiry, IdentitySource
 from gatehouse.idverify.spec import ID_VERIFY
-from gatehouse.idverify.verdict import Finding, IdentityVerdict, judge, level_of, unanswered
+from gatehouse.idverify.verdict import (
+    Finding,
+    IdentityVerdict,
+    judge_in_steps,
+    level_of,
+    unanswered,
+)
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
 
-T = TypeVar("T")
-
 _AT_ONCE: Final = "too_many_at_once"
-
-
-class ComparisonFailed(Exception):
-    """A defect in a comparison, without the original message, which may hold a personal value."""
+_NAMES_AT_ONCE: Final = 4
 
 
 class IdVerifyStage:
@@ -42,7 +43,7 @@ class IdVerifyStage:
             verdict = unanswered(request, Result.NOT_PROCESSED, refusal)
             return _result(case, request, verdict, completed=refusal != _AT_ONCE)
         holders = await self._source.find(_enquiry(case, request))
-        verdict = _discreetly(judge, request, holders)
+        verdict = await judge_in_turns(request, holders)
         return _result(case, request, verdict, completed=True)
 
     def unavailable(self, case: Case) -> StageResult:
@@ -50,6 +51,20 @@ class IdVerifyStage:
         request = case.input(IdVerifyRequest)
         verdict = unanswered(request, Result.UNKNOWN, "source_unavailable")
         return _result(case, request, verdict, completed=False)
+
+
+async def judge_in_turns(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
+    """The verdict; after the first few names, other requests have their turn before each one."""
+    steps, taken = judge_in_steps(request, holders), 0
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            verdict: IdentityVerdict = done.value
+            return verdict
+        taken += 1
+        if taken >= _NAMES_AT_ONCE:
+            await asyncio.sleep(0)
 
 
 def _refusal(case: Case) -> str | None:
@@ -71,15 +86,6 @@ def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
     return IdentityEnquiry(case.request_id, case.account_id, request.card_number, card.inner)
 
 
-def _discreetly(work: Callable[..., T], *values: Any) -> T:
-    """Run code on personal values; an exception keeps its traceback and loses its message."""
-    try:
-        return work(*values)
-    except Exception as error:
-        blank = ComparisonFailed(f"{type(error).__name__} in a comparison")
-        raise blank.with_traceback(error.__traceback__) from None
-
-
 def _result(
     case: Case, request: IdVerifyRequest, verdict: IdentityVerdict, *, completed: bool
 ) -> StageResult:
@@ -89,7 +95,7 @@ def _result(
     facts["holders"] = verdict.holders
     facts["holder"] = verdict.chosen
     facts["ownerType"] = verdict.owner_type
-    facts |= _discreetly(_derived, request)
+    facts |= _derived(request)
     expired = request.card_expiry_date.has_passed(case.at_ms)
     facts["reasons"] = [*verdict.reasons, *(["card_expired"] if expired else [])]
     return StageResult(response, completed, facts, mismatched=verdict.wrong_identifier)

@@ -1,7 +1,7 @@
 """Compares a request with the holders of its card and picks the results of one person."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Generator, Sequence
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -14,6 +14,12 @@ from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result, VerificationLevel
 from gatehouse.idverify.source import Holders
 
+T = TypeVar("T")
+InSteps = Generator[None, None, T]
+"""Work that pauses after each comparison of names, the dearest part of it."""
+
+MOST_COMPARED: Final = 64
+"""Holders of one card that are compared, PRIMARY ones first; our own records have at most 32."""
 _NOT_SENT: Final = Comparison(Result.NOT_PROCESSED, "not_sent")
 _NOT_SUPPORTED: Final = Comparison(Result.NOT_SUPPORTED, "not_supported")
 _UNSURPASSED: Final = frozenset((Result.MATCH, Result.NOT_PROCESSED, Result.NOT_SUPPORTED))
@@ -60,6 +66,17 @@ def level_of(request: IdVerifyRequest) -> VerificationLevel:
 
 
 def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
+    """The verdict, without a pause."""
+    steps = judge_in_steps(request, holders)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            verdict: IdentityVerdict = done.value
+            return verdict
+
+
+def judge_in_steps(request: IdVerifyRequest, holders: Holders) -> InSteps[IdentityVerdict]:
     """Compare the request with each holder and answer for the one it fits best.
 
     The best is the one with the most attributes that MATCH, then with the most PARTIAL_MATCH. An
@@ -76,10 +93,10 @@ def judge(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
     ]
     if not candidates:
         reason = "no_such_holder" if holders.people else "no_record"
-        finding = _compare(request, None, holders)
+        finding = yield from _compare(request, None, holders)
         return IdentityVerdict(finding, len(holders.people), reasons=(reason,))
     candidates.sort(key=lambda each: each[1].owner_type is not OwnerType.PRIMARY)
-    found = _compare_each(request, candidates, holders)
+    found = yield from _compare_each(request, candidates[:MOST_COMPARED], holders)
     number, best, finding = max(found, key=lambda each: _merit(each[2]))
     return IdentityVerdict(
         finding,
@@ -106,18 +123,18 @@ def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> Identit
 
 def _compare_each(
     request: IdVerifyRequest, candidates: list[tuple[int, Person]], holders: Holders
-) -> list[tuple[int, Person, Finding]]:
+) -> InSteps[list[tuple[int, Person, Finding]]]:
     """Compare the request with each holder in turn, until one fits in everything."""
     found = []
     for number, person in candidates:
-        finding = _compare(request, person, holders)
+        finding = yield from _compare(request, person, holders)
         found.append((number, person, finding))
         if _fits_in_everything(finding):
             break
     return found
 
 
-def _compare(request: IdVerifyRequest, person: Person | None, holders: Holders) -> Finding:
+def _compare(request: IdVerifyRequest, person: Person | None, holders: Holders) -> InSteps[Finding]:
     """Compare one request with one person, or with no person when the card is unknown."""
     email, phone = request.card_holder_email_address, request.card_holder_phone_number
     emails = person.emails if person is not None else ()
@@ -125,7 +142,7 @@ def _compare(request: IdVerifyRequest, person: Person | None, holders: Holders) 
     return Finding(
         email=_NOT_SENT if email is None else compare_emails(email, emails),
         phone=_NOT_SENT if phone is None else compare_phones(phone, phones),
-        name=_compare_name(request.card_holder_name, person, holders),
+        name=(yield from _compare_name(request.card_holder_name, person, holders)),
         identifiers={
             kind: _compare_identifier(kind, value, person, holders)
             for kind, value in request.identifiers().items()
@@ -135,7 +152,7 @@ def _compare(request: IdVerifyRequest, person: Person | None, holders: Holders) 
 
 def _compare_name(
     name: CardHolderName | None, person: Person | None, holders: Holders
-) -> NameVerdict | None:
+) -> InSteps[NameVerdict | None]:
     if name is None:
         return None
     if not holders.holds_names and name.last_name is not None:
@@ -143,7 +160,10 @@ def _compare_name(
     if person is None or not person.names or name.last_name is None:
         return _uncompared(name, Result.UNKNOWN, NameResult.NOT_PERFORMED)
     sent = name.person_name()
-    verdicts = [compare_person_names(sent, held) for held in person.names]
+    verdicts = []
+    for held in person.names:
+        verdicts.append(compare_person_names(sent, held))
+        yield
     return max(verdicts, key=lambda each: (rank(each.whole.result), *_count(each.parts)))
 
 

@@ -1,11 +1,11 @@
 """Reads Accept-Language headers, and says how well languages fit a country."""
 
 import re
-from functools import lru_cache
 from typing import Final
 
 import msgspec
 
+from gatehouse.core.short_cache import cache_short
 from gatehouse.intel.places import country_code, is_spoken, languages_of, main_language
 
 MAX_CHARACTERS: Final = 2048
@@ -40,7 +40,7 @@ def read_languages(header: str) -> Languages:
     return _read(header if len(header) <= MAX_CHARACTERS else header[:MAX_CHARACTERS])
 
 
-@lru_cache(maxsize=2048)
+@cache_short(2048)
 def _read(text: str) -> Languages:
     elements = text.split(",", MAX_TAGS)
     # What is beyond the limits is ignored, and so is a tag that was cut through the middle.

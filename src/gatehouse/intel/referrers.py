@@ -5,8 +5,9 @@ Only the scheme and the host of its URL are examined; path and query may hold pe
 
 import re
 import unicodedata
-from functools import lru_cache
 from typing import Final
+
+from gatehouse.core.short_cache import cache_short
 
 MAX_CHARACTERS: Final = 2048
 MAX_HOST: Final = 253
@@ -55,7 +56,7 @@ def suspicion(url: str) -> str | None:
     return _of_authority(rest[2 : end.start()] if end else rest[2:])
 
 
-@lru_cache(maxsize=4096)
+@cache_short(4096)
 def _of_authority(authority: str) -> str | None:
     # No browser sends credentials in a referrer; they are written to disguise the host.
     if "@" in authority:
@@ -80,7 +81,7 @@ def _of_authority(authority: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=1024)
+@cache_short(1024)
 def _is_false_label(label: str) -> bool:
     if not label.startswith("xn--"):
         return False

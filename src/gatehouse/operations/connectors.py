@@ -1,6 +1,8 @@
 """Finds the connectors that the settings name: the sandbox's, or a factory of the operator's."""
 
 import importlib
+import traceback
+from pathlib import Path
 from typing import Any, cast
 
 from gatehouse.connectors.sandbox.parties import (
@@ -60,9 +62,16 @@ def _load_connector(setting: str, path: str, *methods: str) -> Any:
     if not separator:
         raise SettingsError(f"{setting} takes a word of its own or module:factory; got {path}")
     try:
-        connector = getattr(importlib.import_module(module), factory)()
+        make = getattr(importlib.import_module(module), factory)
     except Exception as error:
         raise SettingsError(f"{setting} cannot be loaded: {error}") from None
+    try:
+        connector = make()
+    except Exception as error:
+        # A factory reads the connector's own secrets, and its exception may repeat one.
+        raised = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{type(error).__name__} in {Path(raised.filename).name}, line {raised.lineno}"
+        raise SettingsError(f"{setting} cannot be loaded: {where}") from None
     for method in methods:
         if not callable(getattr(connector, method, None)):
             raise SettingsError(

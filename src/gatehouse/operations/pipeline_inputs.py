@@ -10,7 +10,7 @@ import msgspec
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import Payment
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.request_reader import MORE_PROBLEMS, RequestReader
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.gateway.payment import UnfitPayment, read_payment
@@ -63,6 +63,10 @@ class InputReader:
                 value = self._readers[field].read_part(raw)
             except RequestRefused as refused:
                 wrong |= _errors_inside(field, raw, refused)
+                if MORE_PROBLEMS in refused.details:
+                    raise RequestRefused(
+                        "invalid_request", fields=wrong, details=[MORE_PROBLEMS]
+                    ) from None
             else:
                 values[type(value)] = value
         payment = amount = None

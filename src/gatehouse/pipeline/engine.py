@@ -11,6 +11,7 @@ from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.cards import CardOfRequest, MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.clock import Clock, iso_time
+from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
@@ -48,6 +49,8 @@ from gatehouse.pipeline.settlement import (
 _REVIEW: Final = Outcome.REVIEW
 _DECLINE: Final = Outcome.DECLINE
 _log: Final = logging.getLogger("gatehouse.pipeline")
+_FROM_OUTSIDE: Final = (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit)
+"""Raised into a stage when the server stops. All else is a stage's own, SystemExit included."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -187,14 +190,7 @@ class Engine:
         case = Case(job.request_id, job.account_id, now_ms, plan.inputs, job.policies)
         case.card, case.other_cards = card, others
         self._note_guesses(case, verdict)
-        try:
-            runs = await self._run_all(plan, case)
-        except BaseException:
-            # A defect, or a server that stops: the caller must not pay for it.
-            _tell(case, done=False)
-            release = Release(job.account_id, job.request_id, self._clock(), hold.claim)
-            await asyncio.shield(self._settlement.release(release))
-            raise
+        runs = await self._run_or_release(job, case, hold)
         try:
             processed = await self._close(job, case, hold, runs)
         except BaseException:
@@ -202,6 +198,19 @@ class Engine:
             raise
         _tell(case, done=all(run.item.completed for run in runs))
         return processed
+
+    async def _run_or_release(self, job: Job, case: Case, hold: Hold) -> list[StageRun]:
+        try:
+            return await self._run_all(job.plan, case)
+        except BaseException as error:
+            # A defect, or a server that stops: the caller must not pay for it.
+            _tell(case, done=False)
+            release = Release(job.account_id, job.request_id, self._clock(), hold.claim)
+            await asyncio.shield(self._settlement.release(release))
+            if isinstance(error, _FROM_OUTSIDE):
+                raise
+            defect = blanked(error, "a stage")
+        raise defect
 
     async def _run_all(self, plan: RequestPlan, case: Case) -> list[StageRun]:
         """Run the stages in order, as far as their conditions let them."""
@@ -329,9 +338,10 @@ def _tell(case: Case, *, done: bool) -> None:
     for tell in on_settled:
         try:
             tell(done)
-        except Exception:
+        except Exception as error:
             # The request is settled, and a failing callback must not undo that.
-            _log.exception("could not tell a stage how its request ended")
+            defect = blanked(error, "a callback")
+            _log.error("could not tell a stage how its request ended", exc_info=defect)
 
 
 def _kept_reference(reference: str | int | None) -> str | int | None:

@@ -4,21 +4,22 @@ Only the wrong JSON type, a malformed card number and a null custom input are re
 implausible value becomes a signal.
 """
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 from msgspec import Meta
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.custom_inputs import CustomInputs, custom_problems
 from gatehouse.core.secrets import Personal
+from gatehouse.core.validation import Checked
 
 CallerName = str | int
 """An identifier of the caller's: some number their users, others name them."""
 
-CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
 
-
-class RulesRequest(Personal, frozen=True, rename="camel"):
+class RulesRequest(Checked, Personal, frozen=True, rename="camel"):
     """What rules can use beyond the other inputs; every field can be left out."""
 
     customer_ip: Annotated[
@@ -53,13 +54,17 @@ class RulesRequest(Personal, frozen=True, rename="camel"):
         str | None, Meta(description="ISO 3166-1 alpha-2 code.", examples=["US"])
     ] = None
     custom_inputs: Annotated[
-        dict[str, CustomValue] | None,
+        CustomInputs | None,
         Meta(
             description="Anything else your rules speak of as `custom.<key>`; no value may be "
             "null.",
             examples=[{"plan": "gold", "returning": True}],
         ),
     ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields beyond their form."""
+        return custom_problems(self.custom_inputs)
 
 
 class RulesCall(RulesRequest, frozen=True, rename="camel"):

@@ -8,12 +8,12 @@ keyed hash. So does the name a user chose.
 import math
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from socket import AF_INET6, inet_ntop
 from typing import Any, Final
 
 from gatehouse.core.hashing import keyed_hash
-from gatehouse.core.redaction import recordable
+from gatehouse.core.redaction import FEWEST_DIGITS, recordable
+from gatehouse.core.short_cache import cache_short
 from gatehouse.intel.addresses import Address
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import Entity, MemoryEvent
@@ -26,8 +26,7 @@ from gatehouse.sentry.request_view import RequestView
 _PLAIN: Final = re.compile(r"(?![0-9.-]{10})[A-Za-z0-9_.:~/-]{1,64}")
 _WORDS: Final = re.compile(r"[^\W_][\w .,:;&/()+'-]{0,63}")
 _LONG_NUMBER: Final = re.compile(r"\d(?:\D{0,3}\d){6}")
-_CARD_DIGITS: Final = 13
-_MANY_DIGITS: Final = re.compile(r"(?:[^0-9]*[0-9]){13}")
+_MANY_DIGITS: Final = re.compile(rf"(?:[^0-9]*[0-9]){{{FEWEST_DIGITS}}}")
 _HASH_LENGTH: Final = 20
 _MOST_CODES: Final = 5
 _MOST_CATEGORIES: Final = 5
@@ -37,6 +36,8 @@ _LONGEST_MIX: Final = 80
 _SIGNS: Final = re.compile(r"[\W_]+")
 _SMALL_WORDS: Final = frozenset(("and", "und", "et", "y", "e", "en", "of", "de", "the"))
 _MOST_HEADER: Final = 1024
+_MOST_CACHED: Final = 640
+"""Longer than the user agent and the languages of any browser together."""
 
 
 class EntityHasher:
@@ -45,9 +46,9 @@ class EntityHasher:
     def __init__(self, key: bytes) -> None:
         self._key = key
         # The same headers and categories come again and again.
-        self.header: Callable[[str], str] = lru_cache(maxsize=20_000)(self.hashed)
-        self.words: Callable[[str], str] = lru_cache(maxsize=20_000)(self._words)
-        self.shelf: Callable[[str], str] = lru_cache(maxsize=20_000)(self._shelf)
+        self.header: Callable[[str], str] = cache_short(20_000, _MOST_CACHED)(self.hashed)
+        self.words: Callable[[str], str] = cache_short(20_000)(self._words)
+        self.shelf: Callable[[str], str] = cache_short(20_000)(self._shelf)
 
     def hashed(self, text: str) -> str:
         """A keyed hash; the same text, the same hash."""
@@ -58,7 +59,7 @@ class EntityHasher:
         """The value itself if it is a short plain word, and its hash if not."""
         text = str(value)
         if _PLAIN.fullmatch(text) is not None:
-            few_digits = len(text) < _CARD_DIGITS or _MANY_DIGITS.match(text) is None
+            few_digits = len(text) < FEWEST_DIGITS or _MANY_DIGITS.match(text) is None
             if few_digits or recordable(text) == text:
                 return text
         return self.hashed(text)

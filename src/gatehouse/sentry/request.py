@@ -5,6 +5,7 @@ refused. An implausible value is scored, because Sentry exists to find such valu
 """
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Final, Self
@@ -13,7 +14,9 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.custom_inputs import CustomInputs, custom_problems
 from gatehouse.core.secrets import Personal
+from gatehouse.core.validation import Checked
 
 _RFC_3339: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII
@@ -25,6 +28,9 @@ _MICROSECONDS: Final = 26
 _FIRST_S: Final = -62_135_596_800.0
 _AFTER_S: Final = 253_402_300_800.0
 """The years 1 to 9999."""
+
+MOST_CART_ITEMS: Final = 1000
+MOST_DISCOUNT_CODES: Final = 1000
 
 CallerName = str | int
 """An identifier of the caller's: some number their users and orders, others name them."""
@@ -119,7 +125,10 @@ class Order(msgspec.Struct, frozen=True, rename="camel"):
     currency: Annotated[str | None, _doc("ISO 4217 code.", "USD")] = None
     affiliate_id: Annotated[CallerName | None, _doc("Who sent the buyer.")] = None
     referral_id: Annotated[CallerName | None, _doc("Which referral led here.")] = None
-    discount_codes: Annotated[list[str] | None, _doc("Codes that were used.")] = None
+    discount_codes: Annotated[
+        Annotated[list[str], Meta(max_length=MOST_DISCOUNT_CODES)] | None,
+        _doc("Codes that were used."),
+    ] = None
     referrer_url: Annotated[
         str | None, _doc("Page the buyer came from.", "https://www.example.com/shoes")
     ] = None
@@ -145,17 +154,14 @@ class ShoppingCart(msgspec.Struct, frozen=True, rename="camel"):
     """What is bought, line by line."""
 
     items: Annotated[
-        list[CartItem] | None,
+        Annotated[list[CartItem], Meta(max_length=MOST_CART_ITEMS)] | None,
         _doc(
             "The lines.", [{"itemId": "sku-7", "category": "shoes", "price": 59.9, "quantity": 1}]
         ),
     ] = None
 
 
-CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
-
-
-class SentryRequest(Personal, frozen=True, rename="camel"):
+class SentryRequest(Checked, Personal, frozen=True, rename="camel"):
     """What is known about a request; every group can be left out."""
 
     device: Annotated[Device | None, _doc("Device and visit.")] = None
@@ -164,10 +170,14 @@ class SentryRequest(Personal, frozen=True, rename="camel"):
     account: Annotated[BuyerAccount | None, _doc("The buyer.")] = None
     shopping_cart: Annotated[ShoppingCart | None, _doc("The cart.")] = None
     custom_inputs: Annotated[
-        dict[str, CustomValue] | None,
+        CustomInputs | None,
         _doc(
             "Anything else you know; no value may be null.",
             {"timezone": "America/New_York", "returning": False},
         ),
     ] = None
     client_reference_id: ClientReferenceField = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields beyond their form."""
+        return custom_problems(self.custom_inputs)

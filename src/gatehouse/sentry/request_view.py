@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from gatehouse.core.cards import MaskedCard
+from gatehouse.core.redaction import is_card_like
 from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.agents import Agent, read_agent
 from gatehouse.intel.languages import Languages, fit, read_languages
@@ -71,7 +72,7 @@ class RequestView(msgspec.Struct, dict=True):
     order: Order
     account: BuyerAccount
     amount: float | None
-    """The order's amount when it is one that could be paid."""
+    """The order's amount when it is one that could be paid, and not a card number."""
     items: list[CartItem] | None
     cart: Cart | None
     """What the lines come to; None without any line."""
@@ -152,7 +153,7 @@ def view_request(
         event=event,
         order=order,
         account=request.account or _NO_ACCOUNT,
-        amount=amount if amount is not None and 0 < amount < math.inf else None,
+        amount=amount if amount is not None and _can_be_kept(amount) else None,
         items=items,
         cart=read_cart(items, currency) if items else None,
         address=address,
@@ -188,6 +189,10 @@ def _event_time(event: Event, received_s: float) -> tuple[float, bool]:
     if received_s - EARLIEST_S <= at_s <= received_s + LATEST_S:
         return at_s, True
     return received_s, False
+
+
+def _can_be_kept(amount: float) -> bool:
+    return 0 < amount < math.inf and not is_card_like(amount)
 
 
 def _habit(logarithms: Sequence[float]) -> Spending | None:

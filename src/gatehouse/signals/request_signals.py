@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from gatehouse.core.cards import KeptCard
-from gatehouse.core.redaction import recordable
+from gatehouse.core.redaction import is_card_like, recordable_start
+from gatehouse.core.short_cache import cache_short
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.emails import Email, is_disposable, is_relay
 from gatehouse.intel.networks import AddressFacts
@@ -34,10 +35,10 @@ Signals = dict[str, Any]
 
 
 # Most texts are the same few names: of countries, browsers, networks, plans.
-@lru_cache(maxsize=20_000)
+@cache_short(20_000)
 def text_of(value: str) -> str:
     """A text as it may be compared and kept."""
-    return recordable(value)[:_LONGEST_TEXT]
+    return recordable_start(value, _LONGEST_TEXT)
 
 
 def own_text(value: str, hashed: Callable[[str], str]) -> str:
@@ -101,7 +102,7 @@ def order_signals(amount: float | None, currency: str | None, view: RequestView)
     found: Signals = {}
     if view.items is not None:
         found["order.items"] = len(view.items)
-    if amount is not None and -_LARGEST < amount < _LARGEST:
+    if amount is not None and -_LARGEST < amount < _LARGEST and not is_card_like(amount):
         found["order.amount"] = amount
     if currency is not None:
         found["order.currency"] = text_of(currency.strip().upper()[:8])
@@ -153,7 +154,7 @@ def phone_signals(phone: Phone | None, fingerprint: str | None) -> Signals:
     return {"phone.valid": True, "phone.country": phone.country, "phone.fingerprint": fingerprint}
 
 
-@lru_cache(maxsize=4096)
+@cache_short(4096)
 def _custom_name(key: str) -> str | None:
     """The signal that a key of the caller's gives, if it can give one."""
     fit = _CUSTOM_KEY.fullmatch(key) is not None and not is_about_somebody(key)
@@ -164,7 +165,7 @@ def _is_plain(number: float) -> bool:
     """Whether a number is one to reckon with: a long whole one may be a phone's, or a card's."""
     if abs(number) < _LONG_NUMBER:
         return True
-    return -_LARGEST < number < _LARGEST and number != int(number)
+    return -_LARGEST < number < _LARGEST and number != int(number) and not is_card_like(number)
 
 
 def custom_signals(inputs: Mapping[str, Any], hashed: Callable[[str], str]) -> Signals:

@@ -14,7 +14,7 @@ from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount, parse_amount
-from gatehouse.core.redaction import recordable
+from gatehouse.core.redaction import is_card_like, recordable
 from gatehouse.core.validation import Checked
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
@@ -123,6 +123,8 @@ class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_o
             yield "when", "must not be before 1970"
         if isinstance(self.amount, float | int) and float(_decimals(self.amount)) != self.amount:
             yield "amount", "must have at most six decimals"
+        elif isinstance(self.amount, float | int) and is_card_like(self.amount):
+            yield "amount", "looks like a card number, which is not kept"
         if isinstance(self.currency, str) and minor_digits(_code(self.currency)) is None:
             yield "currency", "must be a currency code of ISO 4217, such as USD"
 

@@ -14,11 +14,13 @@ from typing import Any, Final, TextIO
 import msgspec
 
 from gatehouse.core.clock import iso_time
+from gatehouse.core.defects import blanked
 from gatehouse.core.redaction import recordable, recordable_trace
 from gatehouse.settings import Network
 from gatehouse.web.context import RequestContext
 
 _LINES_PER_SECOND: Final = 10
+_log: Final = logging.getLogger("gatehouse.web")
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 _STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {
     "message",
@@ -132,6 +134,13 @@ class ThrottledLog:
         self._written += 1
         self._logger.warning(message, extra={**extra, "leftOut": self._left_out})
         self._left_out = 0
+
+
+def log_lost_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log a failure that nobody waited for, such as that of a task which a connector started."""
+    error = context.get("exception")
+    defect = None if error is None else blanked(error, "a task of its own")
+    _log.error(context["message"], exc_info=defect)
 
 
 def configure_logging(level: str) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from gatehouse.core.field_hints import FieldHints
 from gatehouse.core.ids import is_id
 from gatehouse.core.redaction import recordable
-from gatehouse.core.request_reader import shown_key
+from gatehouse.core.validation import shown_key
 from gatehouse.pipeline.settlement import Search
 from gatehouse.web.problems import Problem
 

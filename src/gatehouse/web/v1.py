@@ -34,6 +34,7 @@ _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
 _NEVER_KEPT: Final = "cardCvv2Value"
 _SEARCH_PARAMETERS: Final = ("clientReferenceId", *PAGE_PARAMETERS)
+_CONTAINERS: Final = frozenset((dict, list))
 
 Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
 PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
@@ -159,7 +160,9 @@ class Api:
             raise Problem("invalid_idempotency_key")
         scoped = scope.encode() + key
         try:
-            content = _canonical(_without_code(reader.content(context, body)))
+            given = reader.content(context, body)
+            _drop_codes(given)
+            content = _canonical(given)
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
@@ -183,13 +186,16 @@ def _repeated(earlier: Replay | StillInFlight | KeyReused) -> Reply:
             raise Problem("idempotency_key_reused")
 
 
-def _without_code(value: Any) -> Any:
-    """The body without security codes: not even a hash of one is ever kept."""
+def _drop_codes(value: dict[str, Any] | list[Any]) -> None:
+    """Remove security codes from a body: not even a hash of one is ever kept."""
     if isinstance(value, dict):
-        return {k: _without_code(v) for k, v in value.items() if k != _NEVER_KEPT}
-    if isinstance(value, list):
-        return [_without_code(element) for element in value]
-    return value
+        value.pop(_NEVER_KEPT, None)
+    elements = value.values() if isinstance(value, dict) else value
+    # Most objects and arrays hold plain values, of which an array may have very many.
+    if not _CONTAINERS.isdisjoint(map(type, elements)):
+        for inner in elements:
+            if isinstance(inner, (dict, list)):
+                _drop_codes(inner)
 
 
 def _render(context: RequestContext, currency: str, done: Processed, plan: RequestPlan) -> bytes:

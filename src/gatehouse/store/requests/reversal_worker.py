@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.clock import Clock
+from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.core.money import Payment
 from gatehouse.core.timeouts import with_timeout
@@ -112,8 +113,10 @@ class ReversalWorker:
             if task is None or task.cancelling():
                 raise
             return "defect"  # the connector cancelled itself; this task was not cancelled
-        except Exception:
-            _log.exception("a gateway connector is defective", extra=_about(claimed, "defect"))
+        except Exception as error:
+            defect = blanked(error, "the gateway's connector")
+            about = _about(claimed, "defect")
+            _log.error("a gateway connector is defective", exc_info=defect, extra=about)
             return "defect"
         return None
 

@@ -1,0 +1,82 @@
+"""The merchant's own key/value pairs in a request: how many there may be, and which keys may not.
+
+A security code or a PIN must not be kept in any form, and what is sent here is recorded and
+compared. A key that is named like one is therefore refused.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
+
+from gatehouse.core.validation import join_path, shown_key
+
+MOST_KEYS: Final = 500
+_CONTAINERS: Final = frozenset((dict, list))
+_DEEPEST: Final = 32
+_LONGEST_NAME: Final = 64
+_CODE_NAME: Final = re.compile(
+    r"(?:(?:card|cc|credit|debit|payment|customers?|users?|buyers?|holders?|billing|my|the)*)"
+    r"(?:cvv|cvc|ccv|cvn|cvd|cvx|cav|cid|csc|cvvc|pin|securitycode"
+    r"|cardsecurity|cardverification)"
+    r"[123]?(?:values?|codes?|numbers?|num|no|nr|digits?|data|block|plain|raw)*[123]?"
+)
+_IS_CODE: Final = (
+    "is named like a security code or a PIN, which must never be kept: send the code as "
+    "cardCvv2Value and nowhere else, or give the key another name"
+)
+_TOO_DEEP: Final = f"must not be nested more than {_DEEPEST} levels deep"
+
+CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
+CustomInputs = Annotated[dict[str, CustomValue], Meta(max_length=MOST_KEYS)]
+
+
+def custom_problems(inputs: object) -> Iterator[tuple[str, str]]:
+    """The keys that may not be there, also those deeper inside, and what to say about each."""
+    if not inputs or not isinstance(inputs, dict) or _is_plain(inputs):
+        return iter(())
+    return _problems_inside(inputs)
+
+
+def _is_plain(inputs: dict[str, Any]) -> bool:
+    """Whether there is nothing to look into and no key to complain of, as in nearly all requests.
+
+    This takes about half the time of the walk below.
+    """
+    return (
+        _CONTAINERS.isdisjoint(map(type, inputs.values()))
+        and max(map(len, inputs)) <= _LONGEST_NAME
+        and True not in map(_names_code, inputs)
+    )
+
+
+def _problems_inside(inputs: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    waiting: list[tuple[str, Any, int]] = [("customInputs", inputs, 1)]
+    while waiting:
+        path, value, depth = waiting.pop()
+        if depth > _DEEPEST:
+            yield path, _TOO_DEEP
+            continue
+        if isinstance(value, dict):
+            for key in value:
+                if len(key) <= _LONGEST_NAME and _names_code(key):
+                    yield join_path(path, shown_key(key)), _IS_CODE
+        for key, inner in _inside(value):
+            waiting.append((f"{path}{key}", inner, depth + 1))
+
+
+def _inside(value: dict[str, Any] | list[Any]) -> list[tuple[str, Any]]:
+    """The objects and arrays directly inside, with how their paths go on."""
+    if isinstance(value, dict):
+        found = [(key, inner) for key, inner in value.items() if isinstance(inner, dict | list)]
+        return [(f".{shown_key(key)}", inner) for key, inner in found]
+    return [(f"[{n}]", inner) for n, inner in enumerate(value) if isinstance(inner, dict | list)]
+
+
+@lru_cache(maxsize=4096)
+def _names_code(key: str) -> bool:
+    plain = unicodedata.normalize("NFKC", key).casefold()
+    return _CODE_NAME.fullmatch("".join(filter(str.isalnum, plain))) is not None

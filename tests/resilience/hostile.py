@@ -1,0 +1,126 @@
+"""Bodies that are made to cost a server time: hostile values at every place of a request's type."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import inspect
+
+from gatehouse.core.validation import bare_type
+
+FULL: Final = 62_000
+"""Bytes of a value that nearly fills a body."""
+
+
+def _filled(piece: str, joint: str = ",") -> str:
+    return joint.join([piece] * (FULL // (len(piece.encode()) + len(joint))))
+
+
+def _array(piece: str) -> str:
+    return f"[{_filled(piece)}]"
+
+
+def _keys(value: str, most: int = FULL) -> str:
+    count = min(most, FULL // (len(value) + 9))
+    pieces = [f'"k{number:04d}":{value}' for number in range(count)]
+    return "{" + ",".join(pieces) + "}"
+
+
+TEXTS: Final = {
+    "letters": "a",
+    "digits": "4",
+    "card numbers": "4242 4242-4242 4242 ",
+    "numbers that almost are cards": "4242424242424241 ",
+    "separated digits": "4 - 1:2.",
+    "spaces": " ",
+    "words": "ab ",
+    "addresses": "a.b@",
+    "dots": ".",
+    "brackets": "(;",
+    "language tags": "en-US,",
+    "products": "Mozilla/5.0 (X11; ",
+    "address": "1:",
+    "slashes": "http://",
+    "percent signs": "%41",
+    "combining marks": "\u0301",
+    "ideographs": "王小",
+    "controls": "\\u0001",
+    "wide digits": "４",
+    "non-breaking spaces": "1\u00a0",
+}
+VALUES: Final = {
+    "a long text": json.dumps("q" * FULL),
+    **{f"a text of {name}": f'"{_filled(piece, "")}"' for name, piece in TEXTS.items()},
+    "an array of numbers": _array("0"),
+    "an array of texts": _array('"x"'),
+    "an array of nulls": _array("null"),
+    "an array of empty objects": _array("{}"),
+    "an array of wrong lines": _array('{"price":"x"}'),
+    "an array of lines": _array('{"itemId":"a","category":"b c","price":1,"quantity":1}'),
+    "a thousand lines with one wrong": "[" + '{"itemId":"a","category":"b"},' * 999 + "0]",
+    "an array of arrays": _array("[[]]"),
+    "an object of numbers": _keys("1"),
+    "an object of nulls": _keys("null"),
+    "an object of objects": _keys('{"a":{}}'),
+    "an object of texts": _keys('"word word"'),
+    "five hundred keys with one null": _keys("1", 499)[:-1] + ',"z":null}',
+    "objects with security codes": _keys('{"cvv":1}', 499),
+    "arrays of objects": _keys("[" + "{}," * 7 + "{}]", 499),
+    "one key many times": "{" + _filled('"a":1') + "}",
+    "a long key": '{"' + "k" * FULL + '":1}',
+    "a key of digits": '{"' + "4" * FULL + '":null}',
+    "deep arrays": "[" * 900 + "]" * 900,
+    "deeper arrays": "[" * 30_000 + "]" * 30_000,
+    "deep objects": '{"a":' * 300 + "1" + "}" * 300,
+    "deep and wide": _array("[" * 100 + "]" * 100),
+    "a long number": "9" * 4000,
+    "a longer number": "9" * FULL,
+    "a long fraction": "1." + "9" * FULL,
+    "many long numbers": _array("9" * 4000),
+    "many numbers as long as they may be": _array("9" * 640),
+    "a large exponent": "1e" + "9" * 400,
+}
+UNKNOWN: Final = "nothingOfOurs"
+
+
+def hostile_bodies(kind: type, normal: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """A normal body with one value replaced, at each place of the type, by each hostile one."""
+    for path in [*places(inspect.type_info(kind)), (UNKNOWN,)]:
+        for name, value in VALUES.items():
+            yield f"{name} as {'.'.join(path)}", with_value(normal, path, value)
+    yield "nothing but brackets", b"[" * FULL
+    yield "an endless text", b'{"' + b"a" * FULL
+    yield (
+        "a fault at the end",
+        with_value(normal, (UNKNOWN,), VALUES["an object of texts"])[:-1] + b"x",
+    )
+
+
+def places(info: inspect.Type, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of all fields of a type, without those inside lists."""
+    bare, _ = bare_type(info)
+    if path:
+        yield path
+    if isinstance(bare, inspect.UnionType):
+        inner = [bare_type(each)[0] for each in bare.types]
+        structs = [each for each in inner if isinstance(each, inspect.StructType)]
+        bare = structs[0] if structs else bare
+    if isinstance(bare, inspect.StructType):
+        for field in bare.fields:
+            found = places(field.type, (*path, field.encode_name))
+            yield from found
+
+
+def with_value(body: dict[str, Any], path: tuple[str, ...], value: str) -> bytes:
+    """The body with a value, given as JSON, at a path."""
+    name, *rest = path
+    before = {key: msgspec.Raw(json.dumps(each).encode()) for key, each in body.items()}
+    if rest:
+        inner = body.get(name)
+        before[name] = msgspec.Raw(
+            with_value(inner if isinstance(inner, dict) else {}, tuple(rest), value)
+        )
+    else:
+        before[name] = msgspec.Raw(value.encode())
+    return msgspec.json.encode(before)
