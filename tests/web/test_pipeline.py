@@ -22,12 +22,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def account(server: Server) -> str:
+    """One for each test: Sentry would distrust a customer who did what all of them do."""
     return server.home.account("1000")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client(server: Server, account: str) -> Iterator[httpx.Client]:
     with server.client(server.home.key(account)) as opened:
         yield opened
@@ -105,6 +106,35 @@ def test_the_second_pipeline_verifies_the_holder_and_lets_rules_see_sentry(
     assert doubtful["sentryResponse"]["requestScore"] < 0.15
     assert "sentry" in " ".join(each["id"] for each in doubtful["rulesResponse"]["matchedRules"])
     assert "IP_TOR_EXIT" in doubtful["tags"]
+
+
+def test_a_stranger_with_somebody_elses_card_is_declined_before_anything_is_charged(
+    client: httpx.Client,
+) -> None:
+    stranger = {
+        "cardNumber": CARD,
+        "cardExpiryDate": "2035-12",
+        "cardHolderEmailAddress": "eve@example.org",
+        "cardHolderPhoneNumber": "+442079460000",
+        "cardHolderName": {"firstName": "Eve", "lastName": "Mallory"},
+        "cardHolderIds": {"PASSPORT": "111111111"},
+    }
+    response = pipeline(client, purchase(pipelineId=2, idVerifyRequest=stranger))
+    found = answered(response)
+    assert found["idVerifyResponse"]["idVerification"]["PASSPORT"] == "NO_MATCH"
+    assert found["pipelineStages"] == ["Sentry", "Rules", "PreCheck", "IdVerify"]
+    assert found["decision"] == found["rulesResponse"]["status"] == "DECLINE"
+    assert "identity" in found["tags"]
+    assert [fee for fee, _, _ in items(response)] == ["SENTRY", "RULES", "PRECHECK", "ID_VERIFY"]
+    facts = decision(client, response)["stages"][1]["result"]
+    assert "identity-mismatch" in facts["matchedLate"]
+
+
+def test_the_first_pipeline_hears_what_sentry_finds_after_the_rules(client: httpx.Client) -> None:
+    headless = {**VISIT, "device": {"ipAddress": TOR, "userAgent": "HeadlessChrome/120"}}
+    found = answered(pipeline(client, purchase(sentryRequest=headless)))
+    assert found["pipelineStages"] == ["Rules", "Sentry"]
+    assert found["decision"] == "DECLINE"
 
 
 def test_a_declined_card_never_reaches_the_gateway(client: httpx.Client) -> None:

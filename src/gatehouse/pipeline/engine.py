@@ -45,6 +45,15 @@ _DECLINE: Final = Outcome.DECLINE
 _log: Final = logging.getLogger("gatehouse.pipeline")
 
 
+class LatePart(msgspec.Struct, frozen=True):
+    """The part of an earlier stage's work that had to wait for a later stage."""
+
+    position: int
+    """Of the earlier stage."""
+    finish: Callable[[Case, StageResult], StageResult]
+    """From the case and the earlier stage's result so far to its result with this part."""
+
+
 class Step(msgspec.Struct, frozen=True):
     """A stage in its place: what it costs here, and when it is left out or the last one."""
 
@@ -59,6 +68,8 @@ class Step(msgspec.Struct, frozen=True):
     """Its place in the definition, from 0."""
     pays: bool = False
     """Whether it asks for a payment: never once the decision is to decline."""
+    late_parts: tuple[LatePart, ...] = ()
+    """What earlier stages do once this one has run, or is known not to."""
 
 
 class SignalBuilder(Protocol):
@@ -193,24 +204,46 @@ class Engine:
         runs: list[StageRun] = []
         if decision_plan is not None:
             await decision_plan.signal_builder.describe(case)
-        for step in plan.steps:
-            if step.skip is not None and step.skip(case):
-                continue
-            if step.pays and decision_plan is not None and _is_declined(decision_plan, runs):
-                continue
-            run = await self._run(step, case)
-            runs.append(run)
-            completed = run.item.completed
-            if decision_plan is not None:
-                case.signals |= REGISTRY.signals_of(
-                    run.stage, run.result.facts, completed=completed
-                )
-            if not completed:
-                if step.ends_on_failure:
+        steps = iter(plan.steps)
+        for step in steps:
+            if not _is_left_out(step, case, runs, decision_plan):
+                run = await self._run(step, case)
+                runs.append(run)
+                completed = run.item.completed
+                if decision_plan is not None:
+                    case.signals |= REGISTRY.signals_of(
+                        run.stage, run.result.facts, completed=completed
+                    )
+                if _ends(step, case, completed=completed):
+                    self._finish_late(step, plan.steps, case, runs)
                     break
-            elif step.stop is not None and step.stop(case):
+            if step.late_parts and self._finish_late(step, plan.steps, case, runs):
                 break
+        # What waited for stages that are not going to run is done without them.
+        for step in steps:
+            self._finish_late(step, plan.steps, case, runs)
         return runs
+
+    def _finish_late(
+        self, step: Step, steps: Sequence[Step], case: Case, runs: list[StageRun]
+    ) -> bool:
+        """Do what waited for this step; returns whether the request ends because of it."""
+        ended = False
+        for part in step.late_parts:
+            for place, run in enumerate(runs):
+                if run.position == part.position and run.item.completed:
+                    finished = self._finish(part, case, run)
+                    runs[place] = finished
+                    if finished.result is not run.result:
+                        stop = next(one.stop for one in steps if one.position == part.position)
+                        ended = (stop is not None and stop(case)) or ended
+        return ended
+
+    def _finish(self, part: LatePart, case: Case, run: StageRun) -> StageRun:
+        started = self._stopwatch()
+        result = part.finish(case, run.result)
+        took_us = int((self._stopwatch() - started) * 1_000_000)
+        return msgspec.structs.replace(run, result=result, duration_us=run.duration_us + took_us)
 
     def _note_guesses(self, case: Case, verdict: Authorized) -> None:
         limit = self._options.guess_limit
@@ -273,6 +306,21 @@ class Engine:
             # The commit is under way: it may still charge the request, so its result counts.
             done = await closing
         return processed(done.remaining, done.answer)
+
+
+def _is_left_out(
+    step: Step, case: Case, runs: Sequence[StageRun], decision_plan: DecisionPlan | None
+) -> bool:
+    if step.skip is not None and step.skip(case):
+        return True
+    return step.pays and decision_plan is not None and _is_declined(decision_plan, runs)
+
+
+def _ends(step: Step, case: Case, *, completed: bool) -> bool:
+    """Whether the request ends with this step, which ran."""
+    if not completed:
+        return step.ends_on_failure
+    return step.stop is not None and step.stop(case)
 
 
 def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
