@@ -26,6 +26,7 @@ from gatehouse.pipeline.definition import (
     decode_program,
     needs,
     reads,
+    without_payment,
 )
 from gatehouse.pipeline.engine import LatePart, Step
 from gatehouse.pipeline.waiting import Waiting
@@ -95,10 +96,12 @@ class Setup(msgspec.Struct, frozen=True):
 class Builder:
     """Makes setups out of what the store keeps."""
 
-    def __init__(self, stages: dict[str, Stage]) -> None:
+    def __init__(self, stages: dict[str, Stage], *, pays: bool = True) -> None:
+        """`pays` says whether there is a gateway that could be asked for a payment."""
         sentry = stages[SentryStage.name]
         assert isinstance(sentry, SentryStage)
         self._stages = stages
+        self._pays = pays
         self.shipped_sentry = sentry
         """Sentry for accounts without a model of their own."""
 
@@ -156,10 +159,12 @@ class Builder:
         found: dict[int, Pipeline] = {}
         for each in stored:
             with _logged_failure("a pipeline cannot be used", _which(account_id, each)):
-                read = decode_program(each.program)
+                whole = decode_program(each.program)
+                read = whole if self._pays else without_payment(whole)
                 ruled = Ruled(read, rule_sets, lists)
                 steps = tuple(step(*place, ruled) for place in enumerate(read.stages))
-                found[read.number] = Pipeline(read, each.version, steps, reads(read), needs(read))
+                # What is paid elsewhere may still be told here, so that rules can speak of it.
+                found[read.number] = Pipeline(read, each.version, steps, reads(whole), needs(read))
         return found
 
 

@@ -61,6 +61,19 @@ def decode_program(text: str) -> PipelineDefinition:
     return _decode(text)
 
 
+def without_payment(definition: PipelineDefinition) -> PipelineDefinition:
+    """The pipeline where nobody takes payments: the stages that pay are left out.
+
+    Raises `ValueError` when none is left: a decision must stand on something.
+    """
+    stages = tuple(each for each in definition.stages if not REGISTRY[each.stage].pays)
+    if not stages:
+        raise ValueError(f"without a gateway, pipeline {definition.number} has no stage")
+    present = {each.stage for each in stages}
+    decided_by = tuple(name for name in definition.decided_by if name in present)
+    return msgspec.structs.replace(definition, stages=stages, decided_by=decided_by)
+
+
 def needs(definition: PipelineDefinition) -> dict[str, tuple[str, ...]]:
     """What a caller must send, and which stages of the pipeline need it.
 
