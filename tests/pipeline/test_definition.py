@@ -7,6 +7,8 @@ from gatehouse.conditions.nodes import Compare, Condition, Literal, Signal, Type
 from gatehouse.core.outcomes import OnFailure, Outcome
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import (
+    OnDeclinedReview,
+    Pay,
     PipelineDefinition,
     StageDefinition,
     combine,
@@ -230,6 +232,15 @@ class TestDifferences:
             "~ stage 1: PreCheck: stop_when: precheck.advice <> 'ACCEPT' -> never",
             "~ stage 1: PreCheck: skip_when: never -> precheck.advice <> 'ACCEPT'",
             "~ stage 1: PreCheck: on_failure: CONTINUE -> STOP",
+        ]
+
+    def test_what_is_paid_and_undone_is_compared_where_something_is_paid(self) -> None:
+        changed = StageDefinition(
+            "Gateway", pay=Pay.ACCEPTED, on_declined_review=OnDeclinedReview.LEAVE
+        )
+        assert differences(pipeline("Gateway"), pipeline(changed)) == [
+            "~ stage 1: Gateway: pay: reviewed -> accepted",
+            "~ stage 1: Gateway: on_declined_review: reverse -> leave",
         ]
 
     def test_the_head_of_a_pipeline_is_compared_too(self) -> None:

@@ -18,7 +18,8 @@ DECLINED_BY_GATEWAY, LATE_GATEWAY = "4000000000000341", "4000000000000259"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = Home(tmp_path_factory.mktemp("pipeline") / "home")
-    with home.server(GATEHOUSE_GATEWAY_TIMEOUT_MS="150") as running:
+    settings = {"GATEHOUSE_GATEWAY_TIMEOUT_MS": "150", "GATEHOUSE_REPUTATION": "separate"}
+    with home.server(**settings) as running:
         yield running
 
 
@@ -330,6 +331,28 @@ def test_another_card_in_the_rules_input_is_sent_to_review(client: httpx.Client)
         json={"resolution": "APPROVE", "reason": "the customer called"},
     ).json()["reviewResponse"]
     assert resolved["status"] == "APPROVED"
+
+
+@pytest.mark.parametrize("face", ["API", "command"])
+def test_declining_a_review_reverses_the_payment_that_was_authorized(
+    server: Server, account: str, client: httpx.Client, face: str
+) -> None:
+    body = purchase(rulesRequest={"cardNumber": "5555555555554444"})
+    request_id = pipeline(client, body).json()["requestId"]
+    place = f"/api/v1/reviews/{request_id}"
+    assert client.get(place).json()["reviewResponse"]["paymentStatus"] == "REVIEW"
+    show = ("gateway", "show", request_id, "--json")
+    assert server.home.ok(*show).json["state"] == "REVIEW"
+    if face == "API":
+        verdict = {"resolution": "DECLINE", "reason": "stolen"}
+        answer = client.post(place, json=verdict).json()["reviewResponse"]
+    else:
+        resolve = ("reviews", "resolve", request_id, "--decline", "--reason", "stolen")
+        answer = server.home.ok(*resolve, "--account", account, "--json").json
+    assert (answer["status"], answer["paymentStatus"]) == ("DECLINED", "REVERSE")
+    until(lambda: server.home.ok(*show).json["state"], lambda state: state == "REVERSED")
+    assert server.home.ok(*show).json["detail"] == "declined_review"
+    assert client.get(place).json()["reviewResponse"]["paymentStatus"] == "REVERSED"
 
 
 def test_identity_is_looked_up_for_the_card_it_was_asked_about(client: httpx.Client) -> None:

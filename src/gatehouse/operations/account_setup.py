@@ -21,6 +21,8 @@ from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import (
+    OnDeclinedReview,
+    Pay,
     PipelineDefinition,
     StageDefinition,
     decode_program,
@@ -153,6 +155,8 @@ class Builder:
                 each.on_failure is OnFailure.STOP,
                 position,
                 REGISTRY[each.stage].pays,
+                each.pay is Pay.REVIEWED,
+                each.on_declined_review is OnDeclinedReview.REVERSE,
                 tuple(ruled.late_parts.get(position, ())),
             )
 

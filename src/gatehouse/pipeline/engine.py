@@ -40,6 +40,7 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
 )
 
+_ACCEPT: Final = Outcome.ACCEPT
 _REVIEW: Final = Outcome.REVIEW
 _DECLINE: Final = Outcome.DECLINE
 _log: Final = logging.getLogger("gatehouse.pipeline")
@@ -68,6 +69,10 @@ class Step(msgspec.Struct, frozen=True):
     """Its place in the definition, from 0."""
     pays: bool = False
     """Whether it asks for a payment: never once the decision is to decline."""
+    pays_reviewed: bool = True
+    """Whether it also asks when the decision so far is to review."""
+    keeps_payment: bool = True
+    """Whether its payment is kept for the review, to be reversed if that is declined."""
     late_parts: tuple[LatePart, ...] = ()
     """What earlier stages do once this one has run, or is known not to."""
 
@@ -296,7 +301,7 @@ class Engine:
                 mismatched_card=hold.card if any(run.result.mismatched for run in runs) else None,
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
-                intent=None if job.plan.intent is None else _end_of(runs, decision),
+                intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
                 review=decision is _REVIEW,
             )
         )
@@ -313,7 +318,11 @@ def _is_left_out(
 ) -> bool:
     if step.skip is not None and step.skip(case):
         return True
-    return step.pays and decision_plan is not None and _is_declined(decision_plan, runs)
+    if not step.pays or decision_plan is None:
+        return False
+    if step.pays_reviewed:
+        return _is_declined(decision_plan, runs)
+    return decision_plan.decide(runs) is not _ACCEPT
 
 
 def _ends(step: Step, case: Case, *, completed: bool) -> bool:
@@ -330,14 +339,19 @@ def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
     return decision_plan.decide(runs) is _DECLINE
 
 
-def _end_of(runs: Sequence[StageRun], decision: Outcome | None) -> IntentEnd:
+def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome | None) -> IntentEnd:
     """What became of the payment that was going to be asked for.
 
     One that was made and is declined after all must not stand.
     """
-    unwanted = decision is _DECLINE and any(run.result.paid for run in runs)
-    doubtful = unwanted or any(run.result.in_doubt for run in runs)
-    return IntentEnd.DOUBTFUL if doubtful else IntentEnd.SETTLED
+    if any(run.result.in_doubt for run in runs):
+        return IntentEnd.DOUBTFUL
+    if decision is not _ACCEPT and any(run.result.paid for run in runs):
+        if decision is _DECLINE:
+            return IntentEnd.DOUBTFUL
+        if decision is _REVIEW and all(step.keeps_payment for step in steps if step.pays):
+            return IntentEnd.REVIEWED
+    return IntentEnd.SETTLED
 
 
 def _tell(case: Case, *, done: bool) -> None:
