@@ -237,13 +237,12 @@ class Service:
             gateway=gateway,
         )
         self._stages = make_stages(settings, parties)
-        builder = Builder(self._stages)
+        builder = Builder(self._stages, pays=settings.gateway != "none")
         signal_builder = LiveSignalBuilder(
             builder.shipped_sentry, addresses, self.memory, Fingerprinter(entities)
         )
         self.setups = Setups(self._database, builder, session.signer, self.refusals)
-        pays = settings.gateway != "none"
-        self._pipelines = Pipelines(self.setups, signal_builder, pays=pays)
+        self._pipelines = Pipelines(self.setups, signal_builder)
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )

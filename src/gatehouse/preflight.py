@@ -22,8 +22,8 @@ _CONNECTORS: Final = {
     "issuer": "module:factory of a connector to your processor",
     "identities": "records and import identity records, or to module:factory of a connector to "
     "your identity provider",
-    "gateway": "module:factory of a connector to your payment gateway, or to none if no pipeline "
-    "of yours has a Gateway stage",
+    "gateway": "module:factory of a connector to your payment gateway, or to none if payments are "
+    "not made here",
 }
 """What each connector's setting should be set to."""
 

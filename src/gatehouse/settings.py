@@ -167,8 +167,8 @@ class Settings:
     )
     gateway: str = _text(
         "sandbox",
-        "Who authorizes payments: `sandbox`, `none` (the Gateway stage then answers ERROR), or "
-        "`module:factory` naming a function that returns an object with the `PaymentGateway` "
+        "Who authorizes payments: `sandbox`, `none` (pipelines then run without Gateway), "
+        "or `module:factory` naming a function that returns an object with the `PaymentGateway` "
         "interface.",
         "`sandbox`, `none` or `module:factory`",
     )

@@ -44,6 +44,7 @@ def test_the_list_shows_what_was_to_be_paid_and_what_spoke_against_it(
             "resolvedAt": None,
             "resolvedBy": None,
             "reason": None,
+            "paymentStatus": None,
             "amount": 950.0,
             "currency": "USD",
             "matchedRules": ["large-order", "new-card"],

@@ -10,6 +10,7 @@ from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.decisions import signal_rows
+from gatehouse.decisions.signal_layout import Layout
 from tests.backtest.material import kept, nowhere, record, ruled, stage
 
 SENTRY = stage("Sentry", {"requestConfidence": 0.25, "reasons": {"IP_TOR": -2.0}})
@@ -44,7 +45,22 @@ def test_numbers_count_below_a_bound_as_they_do_live(value: int, counts: bool) -
         assert row == (dict.fromkeys(names, number) if counts else {})
 
 
-def test_only_stages_before_the_rule_set_are_seen() -> None:
+def test_rules_that_waited_see_every_stage_but_no_later_rules() -> None:
+    waited, later = ruled("ACCEPT"), ruled("REVIEW", ["late"], "b")
+    waited["result"]["matchedLate"] = []
+    made = record(stages=[SENTRY, waited, PRECHECK, later])
+    row = row_of(made, "shop")
+    assert row["sentry.requestConfidence"] == 0.25
+    assert row["precheck.advice"] == "DECLINE"
+    assert "rules.status" not in row
+    types = {"precheck.advice": Type.TEXT, "rules.status": Type.TEXT}
+    reader = signal_rows.RowReader(Layout(types))
+    seen = reader.seen("pipeline", msgspec.json.encode(made).decode(), "shop")
+    assert seen is not None
+    assert seen.given == {"precheck.advice": "DECLINE"}
+
+
+def test_in_records_whose_rules_did_not_wait_only_stages_before_them_are_seen() -> None:
     made = record(stages=[SENTRY, ruled("ACCEPT"), PRECHECK])
     row = row_of(made, "shop")
     assert row["sentry.requestConfidence"] == 0.25

@@ -1,7 +1,12 @@
 """The settings of Gateway, and what production needs of them."""
 
+import asyncio
+
 import pytest
 
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
+from gatehouse.gateway.port import NoGateway, Reversal
 from gatehouse.preflight import settings_points
 from gatehouse.settings import InvalidSetting, Settings, load_settings
 
@@ -24,3 +29,9 @@ def test_production_needs_a_real_gateway(gateway: str, ok: bool) -> None:
     points = {point.name: point for point in settings_points(Settings(gateway=gateway))}
     assert points["gateway"].ok is ok
     assert "GATEHOUSE_GATEWAY" in points["gateway"].remedy
+
+
+def test_without_a_gateway_nobody_claims_that_an_earlier_payment_was_reversed() -> None:
+    reversal = Reversal("req_1", Payment(5990, "USD"), "acct_1")
+    with pytest.raises(ConnectorFailed):
+        asyncio.run(NoGateway().reverse(reversal))

@@ -104,6 +104,27 @@ def test_it_runs_in_a_pipeline_is_billed_recorded_and_backtested(
     assert "strangers" in msgspec.json.encode(report).decode()
 
 
+def test_rules_before_it_wait_for_what_it_declares(
+    sqlite_home: Home, account: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "early.yaml"
+    early = "  - {stage: Rules, rule_set: loyal}\n  - stage: Loyalty\n  - stage: Sentry\n"
+    file.write_text(f"pipeline: 8\nname: Rules first\nstages:\n{early}")
+    applied = sqlite_home.ok("pipelines", "apply", str(file), "--account", account, "--json")
+    assert applied.json["warnings"] == []
+
+    async def scenario(client: httpx.AsyncClient) -> None:
+        body = _purchase(pipelineId=8, loyaltyRequest=NEW)
+        answer = (await client.post("/api/v1/pipeline", json=body)).json()["pipelineResponse"]
+        assert answer["pipelineStages"] == ["Rules", "Loyalty"]
+        assert answer["decision"] == answer["rulesResponse"]["status"] == "DECLINE"
+
+    call_service(sqlite_home, sqlite_home.key(account), scenario)
+    rules = str(tmp_path / "rules.yaml")
+    report = sqlite_home.ok("rules", "backtest", rules, "--account", account, "--json").json
+    assert [each["matches"] for each in report["rules"]] == [1]
+
+
 def test_it_is_an_operation_with_a_scope_and_a_policy(sqlite_home: Home, account: str) -> None:
     assert "loyalty" in all_scopes()
     key = sqlite_home.key(account, "--scope", "loyalty")

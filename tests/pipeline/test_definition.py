@@ -7,6 +7,8 @@ from gatehouse.conditions.nodes import Compare, Condition, Literal, Signal, Type
 from gatehouse.core.outcomes import OnFailure, Outcome
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import (
+    OnDeclinedReview,
+    Pay,
     PipelineDefinition,
     StageDefinition,
     combine,
@@ -15,7 +17,11 @@ from gatehouse.pipeline.definition import (
     needs,
 )
 from gatehouse.pipeline.diff import differences
-from gatehouse.pipeline.stage_conditions import never_known, rules_without_results
+from gatehouse.pipeline.stage_conditions import (
+    never_known,
+    rules_after_payment,
+    rules_without_results,
+)
 
 ACCEPT, REVIEW, DECLINE = Outcome
 CONTINUE, STOP, ON_REVIEW = OnFailure
@@ -172,19 +178,30 @@ class TestKnowing:
         assert "does not have" in why
 
     def test_rules_that_speak_of_what_is_not_known_share_one_line(self) -> None:
-        rules = [(f"about-sentry-{n}", ["order.amount", "sentry.ipScore"]) for n in range(7)]
+        rules = [(f"about-person-{n}", ["order.amount", "idverify.name"]) for n in range(7)]
         rules += [("about-gateway", ["gateway.status"]), ("harmless", ["ip.tor"])]
         line = rules_without_results(self.STAGES, 1, rules)
         assert line is not None
         assert line.startswith("8 of 9 rules")
-        assert "Sentry, Gateway" in line
+        assert "Gateway, IdVerify" in line
         assert line.count("about-") == 5
         assert line.endswith("and 3 more")
         assert "\n" not in line
 
-    def test_rules_that_know_everything_need_no_line(self) -> None:
-        rules = [("one", ("sentry.ipScore", "rules.matched")), ("two", ())]
-        assert rules_without_results(self.STAGES, 2, rules) is None
+    def test_rules_that_will_know_everything_need_no_line(self) -> None:
+        rules = [("one", ("sentry.ipScore", "precheck.advice")), ("two", ())]
+        assert rules_without_results(self.STAGES, 0, rules) is None
+        assert rules_without_results(self.STAGES, 2, [("three", ("rules.matched",))]) is None
+
+    def test_rules_that_can_only_follow_the_payment_are_told_apart(self) -> None:
+        stages = ("Rules", "Sentry", "Gateway", "Rules")
+        rules = [("one", ("sentry.ipScore",)), ("two", ("gateway.status", "sentry.ipScore"))]
+        line = rules_after_payment(stages, 0, rules)
+        assert line is not None
+        assert line.startswith("1 of 2 rules speak of Gateway")
+        assert line.endswith("two")
+        assert rules_after_payment(stages, 3, rules) is None
+        assert rules_after_payment(self.STAGES, 0, rules) is None
 
 
 class TestDifferences:
@@ -215,6 +232,15 @@ class TestDifferences:
             "~ stage 1: PreCheck: stop_when: precheck.advice <> 'ACCEPT' -> never",
             "~ stage 1: PreCheck: skip_when: never -> precheck.advice <> 'ACCEPT'",
             "~ stage 1: PreCheck: on_failure: CONTINUE -> STOP",
+        ]
+
+    def test_what_is_paid_and_undone_is_compared_where_something_is_paid(self) -> None:
+        changed = StageDefinition(
+            "Gateway", pay=Pay.ACCEPTED, on_declined_review=OnDeclinedReview.LEAVE
+        )
+        assert differences(pipeline("Gateway"), pipeline(changed)) == [
+            "~ stage 1: Gateway: pay: reviewed -> accepted",
+            "~ stage 1: Gateway: on_declined_review: reverse -> leave",
         ]
 
     def test_the_head_of_a_pipeline_is_compared_too(self) -> None:

@@ -265,6 +265,18 @@ class TestMistakes:
             (("stage: Sentry\nfee:",), "stages[0].fee", "is empty"),
             (("stage: Sentry\non_failure: REVEIW",), "stages[0].on_failure", "mean REVIEW?"),
             (("stage: Sentry\non_failure: halt",), "stages[0].on_failure", "CONTINUE, STOP"),
+            (("stage: Gateway\npay: acepted",), "stages[0].pay", "mean accepted?"),
+            (("stage: PreCheck\npay: accepted",), "stages[0].pay", "pays nothing"),
+            (
+                ("stage: Gateway\non_declined_review: void",),
+                "stages[0].on_declined_review",
+                "reverse, leave",
+            ),
+            (
+                ("stage: Sentry\non_declined_review: leave",),
+                "stages[0].on_declined_review",
+                "pays nothing",
+            ),
             (("stage: Sentry\nstop_when:",), "stages[0].stop_when", "must be a condition"),
             (("stage: Sentry\nstop_when: [a]",), "stages[0].stop_when", "must be a condition"),
         ],

@@ -98,3 +98,22 @@ def _age_holds(home: Home) -> None:
 
     with psycopg.connect(home.database_url, autocommit=True) as connection:
         connection.execute("UPDATE holds SET expires_at_ms = 1")
+
+
+def test_a_review_declined_while_no_server_runs_reverses_its_payment_once(
+    home: Home, journal: Path
+) -> None:
+    account = home.account()
+    key = home.key(account)
+    doubtful = {**PURCHASE, "rulesRequest": {"cardNumber": "5555555555554444"}}
+    with home.server() as server, server.client(key) as client:
+        request_id = client.post("/api/v1/pipeline", json=doubtful).json()["requestId"]
+    resolve = ("reviews", "resolve", request_id, "--decline", "--reason", "stolen")
+    done = home.ok(*resolve, "--account", account, "--json").json
+    assert done["paymentStatus"] == "REVERSE"
+    assert journal.read_text().splitlines() == [f"authorize {request_id}"]
+    show = ("gateway", "show", request_id, "--json")
+    for _ in range(2):
+        with home.server():
+            until(lambda: home.ok(*show).json["state"], lambda state: state == "REVERSED")
+    assert journal.read_text().splitlines() == [f"authorize {request_id}", f"reverse {request_id}"]

@@ -15,8 +15,8 @@ def case(**signals: Any) -> Case:
     return Case("req_1", "acct_1", 1000, ValuesByType(), signals=known)
 
 
-def run(subject: Case, *lines: str) -> StageResult:
-    return asyncio.run(RulesStage(compiled(*lines), NO_LISTS).run(subject))
+def run(subject: Case, *lines: str, place: int = 0) -> StageResult:
+    return asyncio.run(RulesStage(compiled(*lines), NO_LISTS, place).run(subject))
 
 
 def test_the_answer_the_record_and_the_verdict_agree() -> None:
@@ -31,6 +31,7 @@ def test_the_answer_the_record_and_the_verdict_agree() -> None:
         "version": 7,
         "status": "REVIEW",
         "matched": ["a"],
+        "matchedLate": (),
         "shadow": ["w"],
         "tags": (),
     }
@@ -45,7 +46,7 @@ def test_a_later_stage_sees_what_all_rules_before_it_said() -> None:
     subject = case(order__amount=20)
     run(subject, "a DECLINE: order.amount > 1")
     assert subject.signals["rules.status"] == "DECLINE"
-    run(subject, "b REVIEW: rules.status = ''DECLINE'' AND HAS(rules.matched, ''a'')")
+    run(subject, "b REVIEW: rules.status = ''DECLINE'' AND HAS(rules.matched, ''a'')", place=1)
     assert subject.signals["rules.status"] == "DECLINE"
     assert list(subject.signals["rules.matched"]) == ["a", "b"]
     assert subject.signals["rules.completed"] is True
@@ -58,7 +59,7 @@ def test_rules_that_could_not_be_asked_cost_nothing_and_ask_for_a_look() -> None
     assert not result.completed
     assert result.verdict is Outcome.REVIEW
     assert subject.signals["rules.completed"] is False
-    run(subject, "b ACCEPT: rules.completed = FALSE")
+    run(subject, "b ACCEPT: rules.completed = FALSE", place=1)
     assert subject.signals["rules.completed"] is False
 
 

@@ -11,6 +11,7 @@ from gatehouse.store.requests.settlement import (
     NewIntent,
     NewMismatch,
     NewReview,
+    ReviewedIntent,
     SentNumber,
     StoredClaim,
 )
@@ -26,6 +27,7 @@ EVERYTHING = Changes(
     mismatches=[NewMismatch("c", "r", 1)],
     intents_added=[NewIntent("r", "a", 100, "USD", 1, 1)],
     intents_settled=["r"],
+    intents_reviewed=[ReviewedIntent("r", 1)],
     intents_doubtful={"r": DoubtfulIntent("r", "a", 1, "lost")},
     reviews=[NewReview("a", "r", 1)],
     numbers={"n": SentNumber("g", "n", 1)},

@@ -108,12 +108,13 @@ def test_a_payment_and_a_review_cost_no_commit_of_their_own(
 def test_ends_of_every_kind_in_one_batch_each_do_their_own(
     session: AdminSession, account: str, batch_session: CountingSession
 ) -> None:
-    names = ["settled", "doubtful", "released", "expired", "open"]
+    names = ["settled", "reviewed", "doubtful", "released", "expired", "open"]
 
     async def work(writer: Writer) -> None:
         await asyncio.gather(*(writer.authorize(authorize(session, account, n)) for n in names))
         await asyncio.gather(
             writer.close(close(account, "settled", IntentEnd.SETTLED)),
+            writer.close(close(account, "reviewed", IntentEnd.REVIEWED, review=True)),
             writer.close(close(account, "doubtful", IntentEnd.DOUBTFUL, review=True)),
             writer.release(Release(account, "released", 7)),
             writer.release(Expire(account, "expired", 7)),
@@ -123,7 +124,14 @@ def test_ends_of_every_kind_in_one_batch_each_do_their_own(
     assert batch_session.commits == 2
     reverse = IntentState.REVERSE
     expected = {"doubtful": reverse, "released": reverse, "expired": reverse}
-    assert states(session) == expected | {"open": IntentState.OPEN}
+    kept = {"open": IntentState.OPEN, "reviewed": IntentState.REVIEW}
+    assert states(session) == expected | kept
+    with session.reading() as connection:
+        assert not intents.abandoned(connection)
+        in_doubt = {one.request_id for one in intents.listing(connection, None, None, 10)}
+        [waiting] = intents.listing(connection, IntentState.REVIEW, None, 10)
+    assert in_doubt == {*expected, "open"}
+    assert (waiting.request_id, waiting.changed_at_ms) == ("reviewed", 7)
     with session.reading() as connection:
         doubtful = intents.get(connection, "doubtful")
     assert (doubtful.amount_minor, doubtful.currency) == (10**12, "JPY")

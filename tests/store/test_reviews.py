@@ -7,7 +7,13 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch, resolve_review
+from gatehouse.admin.reviews import (
+    LiveReviews,
+    ReviewFinding,
+    ReviewSearch,
+    get_review,
+    resolve_review,
+)
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label, LabelSource
@@ -20,7 +26,8 @@ from gatehouse.store.decisions.reviews import (
     StoredReview,
 )
 from gatehouse.store.feedback import feedback, feedback_history
-from gatehouse.store.tables import AUDIT, DECISIONS
+from gatehouse.store.requests import intents
+from gatehouse.store.tables import AUDIT, DECISIONS, GATEWAY_INTENTS
 from tests.harness import make_account
 from tests.store.reviewing import MOMENT_MS, open_review
 
@@ -237,3 +244,54 @@ def test_a_server_resolves_in_the_name_of_the_key(session: AdminSession) -> None
     with session.reading() as connection:
         *_, line = audit.read(connection, account, 10)
     assert (line.action, [line.actor]) == ("review.resolve", winners)
+
+
+def keep_payment(session: AdminSession, account: str, request: str) -> None:
+    """A payment that waits for the review of its request, as the close leaves it."""
+    row = {"request_id": request, "account_id": account, "amount_minor": 5990, "currency": "USD"}
+    row |= {"at_ms": MOMENT_MS, "changed_at_ms": MOMENT_MS, "state": "REVIEW", "attempts": 0}
+    with session.database.writing() as connection:
+        connection.execute(GATEWAY_INTENTS.insert(), row)
+
+
+def kept_payment(session: AdminSession, request: str) -> tuple[str, str | None] | None:
+    with session.reading() as connection:
+        query = sa.select(GATEWAY_INTENTS).where(GATEWAY_INTENTS.c.request_id == request)
+        row = connection.execute(query).one_or_none()
+    return None if row is None else (row.state, row.detail)
+
+
+def test_a_declined_review_marks_its_payment_for_reversal_once(session: AdminSession) -> None:
+    account = make_account(session)
+    request, other = open_review(session, account), open_review(session, account)
+    for each in (request, other):
+        keep_payment(session, account, each)
+    found = resolve_review(session, account, request, ReviewFinding(False, "stolen"))
+    assert found.payment == "REVERSE"
+    assert kept_payment(session, request) == ("REVERSE", "declined_review")
+    assert kept_payment(session, other) == ("REVIEW", None)
+    with session.reading() as connection:
+        assert intents.anything_due(connection, session.clock())
+        *_, line = audit.read(connection, account, 10)
+    assert line.details == {"requestId": request, "state": "DECLINED", "payment": "REVERSE"}
+    with pytest.raises(AlreadyResolved):
+        resolve(session, account, request)
+    assert kept_payment(session, request) == ("REVERSE", "declined_review")
+
+
+def test_an_approved_review_lets_its_payment_stand_and_forgets_it(session: AdminSession) -> None:
+    account = make_account(session)
+    request = open_review(session, account)
+    keep_payment(session, account, request)
+    assert get_review(session, account, request).payment == "REVIEW"
+    found = resolve_review(session, account, request, ReviewFinding(True, "called back"))
+    assert found.payment is None
+    assert kept_payment(session, request) is None
+
+
+def test_a_review_without_a_payment_has_nothing_to_reverse(session: AdminSession) -> None:
+    account = make_account(session)
+    request = open_review(session, account)
+    found = resolve_review(session, account, request, ReviewFinding(False, "stolen"))
+    assert found.payment is None
+    assert kept_payment(session, request) is None

@@ -18,16 +18,18 @@ DECLINED_BY_GATEWAY, LATE_GATEWAY = "4000000000000341", "4000000000000259"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = Home(tmp_path_factory.mktemp("pipeline") / "home")
-    with home.server(GATEHOUSE_GATEWAY_TIMEOUT_MS="150") as running:
+    settings = {"GATEHOUSE_GATEWAY_TIMEOUT_MS": "150", "GATEHOUSE_REPUTATION": "separate"}
+    with home.server(**settings) as running:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def account(server: Server) -> str:
+    """One for each test: Sentry would distrust a customer who did what all of them do."""
     return server.home.account("1000")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client(server: Server, account: str) -> Iterator[httpx.Client]:
     with server.client(server.home.key(account)) as opened:
         yield opened
@@ -105,6 +107,35 @@ def test_the_second_pipeline_verifies_the_holder_and_lets_rules_see_sentry(
     assert doubtful["sentryResponse"]["requestScore"] < 0.15
     assert "sentry" in " ".join(each["id"] for each in doubtful["rulesResponse"]["matchedRules"])
     assert "IP_TOR_EXIT" in doubtful["tags"]
+
+
+def test_a_stranger_with_somebody_elses_card_is_declined_before_anything_is_charged(
+    client: httpx.Client,
+) -> None:
+    stranger = {
+        "cardNumber": CARD,
+        "cardExpiryDate": "2035-12",
+        "cardHolderEmailAddress": "eve@example.org",
+        "cardHolderPhoneNumber": "+442079460000",
+        "cardHolderName": {"firstName": "Eve", "lastName": "Mallory"},
+        "cardHolderIds": {"PASSPORT": "111111111"},
+    }
+    response = pipeline(client, purchase(pipelineId=2, idVerifyRequest=stranger))
+    found = answered(response)
+    assert found["idVerifyResponse"]["idVerification"]["PASSPORT"] == "NO_MATCH"
+    assert found["pipelineStages"] == ["Sentry", "Rules", "PreCheck", "IdVerify"]
+    assert found["decision"] == found["rulesResponse"]["status"] == "DECLINE"
+    assert "identity" in found["tags"]
+    assert [fee for fee, _, _ in items(response)] == ["SENTRY", "RULES", "PRECHECK", "ID_VERIFY"]
+    facts = decision(client, response)["stages"][1]["result"]
+    assert "identity-mismatch" in facts["matchedLate"]
+
+
+def test_the_first_pipeline_hears_what_sentry_finds_after_the_rules(client: httpx.Client) -> None:
+    headless = {**VISIT, "device": {"ipAddress": TOR, "userAgent": "HeadlessChrome/120"}}
+    found = answered(pipeline(client, purchase(sentryRequest=headless)))
+    assert found["pipelineStages"] == ["Rules", "Sentry"]
+    assert found["decision"] == "DECLINE"
 
 
 def test_a_declined_card_never_reaches_the_gateway(client: httpx.Client) -> None:
@@ -300,6 +331,28 @@ def test_another_card_in_the_rules_input_is_sent_to_review(client: httpx.Client)
         json={"resolution": "APPROVE", "reason": "the customer called"},
     ).json()["reviewResponse"]
     assert resolved["status"] == "APPROVED"
+
+
+@pytest.mark.parametrize("face", ["API", "command"])
+def test_declining_a_review_reverses_the_payment_that_was_authorized(
+    server: Server, account: str, client: httpx.Client, face: str
+) -> None:
+    body = purchase(rulesRequest={"cardNumber": "5555555555554444"})
+    request_id = pipeline(client, body).json()["requestId"]
+    place = f"/api/v1/reviews/{request_id}"
+    assert client.get(place).json()["reviewResponse"]["paymentStatus"] == "REVIEW"
+    show = ("gateway", "show", request_id, "--json")
+    assert server.home.ok(*show).json["state"] == "REVIEW"
+    if face == "API":
+        verdict = {"resolution": "DECLINE", "reason": "stolen"}
+        answer = client.post(place, json=verdict).json()["reviewResponse"]
+    else:
+        resolve = ("reviews", "resolve", request_id, "--decline", "--reason", "stolen")
+        answer = server.home.ok(*resolve, "--account", account, "--json").json
+    assert (answer["status"], answer["paymentStatus"]) == ("DECLINED", "REVERSE")
+    until(lambda: server.home.ok(*show).json["state"], lambda state: state == "REVERSED")
+    assert server.home.ok(*show).json["detail"] == "declined_review"
+    assert client.get(place).json()["reviewResponse"]["paymentStatus"] == "REVERSED"
 
 
 def test_identity_is_looked_up_for_the_card_it_was_asked_about(client: httpx.Client) -> None:

@@ -48,6 +48,7 @@ def test_an_open_review_is_shown_with_its_decision_free_of_charge(
         "resolvedAt": None,
         "resolvedBy": None,
         "reason": None,
+        "paymentStatus": None,
     }
     assert decision == client.get(f"/api/v1/decisions/{request}").json()["decisionResponse"]
 

@@ -24,7 +24,7 @@ from gatehouse.pipeline.definition import (
     encode_program,
 )
 from gatehouse.pipeline.diff import differences, title
-from gatehouse.pipeline.stage_conditions import rules_without_results
+from gatehouse.pipeline.stage_conditions import rules_after_payment, rules_without_results
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.rules.ruleset import decode_program as decode_rule_set
 from gatehouse.store.accounts import accounts
@@ -96,8 +96,10 @@ def warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[
     for index, stage in enumerate(definition.stages):
         rule_set = rule_sets.get(stage.rule_set) if stage.rule_set else None
         rules = [(rule.name, rule.condition.signals) for rule in rule_set.rules] if rule_set else []
-        if line := rules_without_results(stages, index, rules):
-            found.append(f"stage {index + 1}, {title(stage)}: {line}")
+        lines = [
+            about(stages, index, rules) for about in (rules_without_results, rules_after_payment)
+        ]
+        found += [f"stage {index + 1}, {title(stage)}: {line}" for line in lines if line]
     return found
 
 

@@ -62,19 +62,23 @@ def resolve_review(
     finding: ReviewFinding,
     pace: Pace | None = None,
 ) -> Reviewed:
-    """Resolve an open review and label its request; `AlreadyResolved` when it is not open."""
+    """Resolve an open review and label its request; `AlreadyResolved` when it is not open.
+
+    A payment that was authorized before is reversed with a review that is declined.
+    """
     # A resolved review is refused before the write lock is taken, which requests need.
     seen = get_open_review(session, account_id, request_id)
     pace = pace or Pace(session.database)
     with pace.turn(), session.change(unseen=True) as change:
-        resolved = reviews.resolve(
+        resolved, payment = reviews.resolve(
             change, account_id, request_id, approve=finding.approve, reason=finding.reason
         )
         # The reason is a person's own words about a customer: it stays out of a log from which
         # nothing can be erased.
         state = resolved.state.value
-        change.audit("review.resolve", account_id, requestId=request_id, state=state)
-    return Reviewed(resolved, seen.record)
+        more = {} if payment is None else {"payment": payment.value}
+        change.audit("review.resolve", account_id, requestId=request_id, state=state, **more)
+    return Reviewed(resolved, seen.record, payment)
 
 
 class LiveReviews:

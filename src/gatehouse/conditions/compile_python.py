@@ -61,13 +61,16 @@ _INVERSE: Final = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": 
 _IN_PYTHON: Final = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
-def compile_conditions(conditions: Sequence[Condition]) -> Matcher:
-    """One function that asks all conditions."""
+def compile_conditions(
+    conditions: Sequence[Condition], numbers: Sequence[int] | None = None
+) -> Matcher:
+    """One function that asks all conditions; their numbers are their places unless given."""
     parts: list[Callable[..., None]] = []
+    numbered = list(zip(numbers or range(len(conditions)), conditions, strict=True))
     for start in range(0, len(conditions), _CONDITIONS_AT_ONCE):
         source = FunctionSource()
         writer = _Writer(source)
-        for number, condition in enumerate(conditions[start : start + _CONDITIONS_AT_ONCE], start):
+        for number, condition in numbered[start : start + _CONDITIONS_AT_ONCE]:
             # Asking may add lines of its own, which come first.
             asked = writer.true(condition.root)
             source.lines.append(f"if {asked}: matched({number})")

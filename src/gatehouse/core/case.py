@@ -51,6 +51,16 @@ class StageResult(msgspec.Struct, frozen=True):
     """Whether a payment was asked for and may stand although no answer came."""
 
 
+class Ruling(msgspec.Struct, frozen=True):
+    """What one Rules stage has decided so far."""
+
+    which: tuple[int, ...]
+    """The rules that matched, by their places in the rule set."""
+    status: Outcome
+    matched: list[str]
+    completed: bool = True
+
+
 class Observation(Protocol):
     """A request as it was looked at and noted when it came, once for all stages.
 
@@ -104,6 +114,8 @@ class Case(msgspec.Struct):
     """What rules can say about the request itself; the decision record keeps these."""
     signals: dict[str, Any] = {}
     """The same with what the stages have found so far; see `conditions.catalogue`."""
+    rulings: dict[int, Ruling] = {}
+    """Of the Rules stages that ran, by their places in the pipeline."""
     observation: Observation | None = None
     """What was seen of the request before the stages ran, if anything was."""
     transaction: str | None = None

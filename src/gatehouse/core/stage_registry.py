@@ -56,6 +56,10 @@ class StageRegistry:
     def __contains__(self, name: object) -> bool:
         return name in self._specs
 
+    def leaving(self, signal: str) -> StageSpec | None:
+        """The stage that leaves a signal; None for what is known from the start."""
+        return self.by_prefix.get(signal.partition(".")[0])
+
     def signals_of(self, name: str, facts: Mapping[str, Any], *, completed: bool) -> dict[str, Any]:
         """The signals that follow from a stage's facts, live or out of a decision record."""
         spec = self._specs.get(name)

@@ -83,6 +83,12 @@ def runs_rules(stage: str) -> bool:
     return stage in REGISTRY and REGISTRY[stage].runs_rule_set
 
 
+RULES_SIGNALS: Final[dict[str, Any]] = dict.fromkeys(
+    ("rules.status", "rules.matched", "rules.completed")
+)
+"""What is known of rules before any has run: nothing."""
+
+
 def rules_signals(status: str, matched: Iterable[str], completed: bool) -> dict[str, Any]:
     """The signals of the stages with rules so far: the strongest outcome and all that matched."""
     return {

@@ -1,7 +1,8 @@
 """What rules saw, or would have seen, of a request: read back from its decision record.
 
-A rule set sees what was known where it ran: the signals of the request itself, and the results of
-the stages before it. The record keeps both, so a backtest asks the question of that moment again.
+A rule set sees the signals of the request itself and the results of all stages, because each rule
+waits for the stages it speaks of. Records of the first edition, whose rules did not wait, show it
+only the stages before its own. So a backtest asks the question of its time again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -55,6 +56,8 @@ class _RulesResult(msgspec.Struct, frozen=True, rename="camel"):
     version: int | None = None
     status: Outcome | None = None
     matched: tuple[str, ...] = ()
+    matched_late: tuple[str, ...] | None = None
+    """None when rules did not wait for later stages."""
 
 
 _decode_outline: Final = msgspec.json.Decoder(_SignalsOutline).decode
@@ -134,7 +137,7 @@ class RowReader:
         return SignalRow(
             own,
             self._measures(own),
-            _given(self._layout, record.stages[:place], ruled) if self._layout.stages else {},
+            _given(self._layout, record.stages, ruled, place) if self._layout.stages else {},
             record.decision if status is None else status.value,
             None if amount is None else repr(amount),
             currency if _is_currency(currency) else None,
@@ -205,10 +208,10 @@ def row_of(text: Text, rule_set: str | None) -> dict[str, Any]:
     kept = read(_decode_outline, text)
     own = kept.signals or {}
     ruled = _rules_in(kept.stages)
-    before = kept.stages[: _where(ruled, rule_set)]
+    place = _where(ruled, rule_set)
     custom = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
     layout = everything()
-    return custom | layout.flat(own) | _given(layout, before, ruled)
+    return custom | layout.flat(own) | _given(layout, kept.stages, ruled, place)
 
 
 def _rules_in(stages: Sequence[StageOutline]) -> dict[int, _RulesResult]:
@@ -234,16 +237,22 @@ def _where(ruled: Mapping[int, _RulesResult], rule_set: str | None) -> int | Non
 
 
 def _given(
-    layout: Layout, stages: Sequence[StageOutline], ruled: Mapping[int, _RulesResult]
+    layout: Layout,
+    stages: Sequence[StageOutline],
+    ruled: Mapping[int, _RulesResult],
+    own_place: int | None = None,
 ) -> dict[str, Any]:
-    """What these stages told the ones after them, as far as it is wanted."""
+    """What the stages told the rules at this place, or all of them told, as far as it is wanted."""
     signals: dict[str, Any] = {}
     before: list[tuple[_RulesResult, bool]] = []
+    waited = own_place is not None and ruled[own_place].matched_late is not None
     for place, stage in enumerate(stages):
-        if stage.name not in layout.stages:
+        earlier = own_place is None or place < own_place
+        if stage.name not in layout.stages or not (earlier or waited):
             continue
         if runs_rules(stage.name):
-            before.append((ruled[place], stage.completed))
+            if earlier:
+                before.append((ruled[place], stage.completed))
         else:
             facts = read(_decode_facts, stage.result)
             signals.update(REGISTRY.signals_of(stage.name, facts, completed=stage.completed))

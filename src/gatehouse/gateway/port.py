@@ -65,11 +65,12 @@ class PaymentGateway(Protocol):
 
 
 class NoGateway:
-    """Stands where no gateway is configured: no payment is ever asked for, so none can stand."""
+    """Stands where no gateway is configured. Pipelines do without Gateway there."""
 
     async def authorize(self, authorization: Authorization) -> GatewayAnswer:
         """Fail, as a gateway that cannot be reached."""
         raise ConnectorFailed("no payment gateway is configured")
 
     async def reverse(self, reversal: Reversal) -> None:
-        """Nothing was ever paid."""
+        """Fail: only the gateway that was configured before knows whether the payment stands."""
+        raise ConnectorFailed("no payment gateway is configured")

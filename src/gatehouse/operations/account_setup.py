@@ -9,6 +9,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final, TypeVar
 
 import msgspec
@@ -21,16 +22,21 @@ from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import (
+    OnDeclinedReview,
+    Pay,
     PipelineDefinition,
     StageDefinition,
     decode_program,
     needs,
     reads,
+    without_payment,
 )
-from gatehouse.pipeline.engine import Step
+from gatehouse.pipeline.engine import LatePart, Step
+from gatehouse.pipeline.waiting import Waiting
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
+from gatehouse.rules.parts import split
 from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
@@ -104,10 +110,12 @@ class Setup(msgspec.Struct, frozen=True):
 class Builder:
     """Makes setups out of what the store keeps."""
 
-    def __init__(self, stages: dict[str, Stage]) -> None:
+    def __init__(self, stages: dict[str, Stage], *, pays: bool = True) -> None:
+        """`pays` says whether there is a gateway that could be asked for a payment."""
         sentry = stages[SentryStage.name]
         assert isinstance(sentry, SentryStage)
         self._stages = stages
+        self._pays = pays
         self.shipped_sentry = sentry
         """Sentry for accounts without a model of their own."""
 
@@ -150,25 +158,56 @@ class Builder:
         """The pipelines by number, without those that only a newer server can read."""
         stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
 
-        def step(position: int, each: StageDefinition) -> Step:
-            named = each.rule_set
+        def step(position: int, each: StageDefinition, ruled: Ruled) -> Step:
             return Step(
-                stages[each.stage] if named is None else RulesStage(rule_sets[named], lists),
+                ruled.stages.get(position) or stages[each.stage],
                 each.fee_micros or 0,
                 _test(each.skip_when, lists),
                 _test(each.stop_when, lists),
                 each.on_failure is OnFailure.STOP,
                 position,
                 REGISTRY[each.stage].pays,
+                each.pay is Pay.REVIEWED,
+                each.on_declined_review is OnDeclinedReview.REVERSE,
+                tuple(ruled.late_parts.get(position, ())),
             )
 
         found: dict[int, Pipeline] = {}
         for each in stored:
             with _logged_failure("a pipeline cannot be used", _which(account_id, each)):
-                read = decode_program(each.program)
-                steps = tuple(step(*place) for place in enumerate(read.stages))
-                found[read.number] = Pipeline(read, each.version, steps, reads(read), needs(read))
+                whole = decode_program(each.program)
+                read = whole if self._pays else without_payment(whole)
+                ruled = Ruled(read, rule_sets, lists)
+                steps = tuple(step(*place, ruled) for place in enumerate(read.stages))
+                # What is paid elsewhere may still be told here, so that rules can speak of it.
+                found[read.number] = Pipeline(read, each.version, steps, reads(whole), needs(read))
         return found
+
+
+class Ruled:
+    """The Rules stages of a pipeline, and what each judges only after later stages."""
+
+    def __init__(
+        self,
+        definition: PipelineDefinition,
+        rule_sets: Mapping[str, CompiledRuleSet],
+        lists: AccountLists,
+    ) -> None:
+        self.stages: dict[int, Stage] = {}
+        """By their places."""
+        self.late_parts: dict[int, list[LatePart]] = {}
+        """By the places of the stages that they wait for."""
+        waiting = Waiting([each.stage for each in definition.stages])
+        for place, each in enumerate(definition.stages):
+            if each.rule_set is not None:
+                compiled = rule_sets[each.rule_set]
+                judged_after = partial(waiting.judged_after, place)
+                first, *later = split(compiled, place, judged_after, waiting.payment)
+                waiting.note(part.after for part in later)
+                stage = self.stages[place] = RulesStage(compiled, lists, place, first)
+                for part in later:
+                    late = LatePart(place, partial(stage.finish, part))
+                    self.late_parts.setdefault(part.after, []).append(late)
 
 
 @contextlib.contextmanager

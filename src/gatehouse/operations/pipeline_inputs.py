@@ -70,7 +70,7 @@ class InputReader:
             else:
                 values[type(value)] = value
         payment = amount = None
-        if PAYMENT in pipeline.needs:
+        if PAYMENT in pipeline.needs or _is_told(values):
             payment, amount = _read_payment(values, pipeline, wrong)
         ignored = self._ignored(pipeline, call, values)
         if wrong:
@@ -109,6 +109,12 @@ def _errors_inside(field: str, raw: msgspec.Raw, refused: RequestRefused) -> Fie
 def _required(pipeline: Pipeline, need: str) -> str:
     stages = ", ".join(pipeline.needs[need])
     return f"is required by pipeline {pipeline.definition.number} ({stages})"
+
+
+def _is_told(values: ValuesByType) -> bool:
+    """Whether the request says what is paid, although nobody asks."""
+    told = values.find(GatewayRequest)
+    return told is not None and None not in (told.amount, told.currency)
 
 
 def _read_payment(

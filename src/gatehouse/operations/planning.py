@@ -50,10 +50,8 @@ _NO_RULES: Final = RulesRequest()
 class Pipelines:
     """Plans the requests of these operations."""
 
-    def __init__(self, setups: Setups, signal_builder: SignalBuilder, *, pays: bool = True) -> None:
-        """`pays` says whether there is a gateway that could be asked for a payment."""
+    def __init__(self, setups: Setups, signal_builder: SignalBuilder) -> None:
         self.messages = pipeline_messages()
-        self._pays = pays
         self._setups = setups
         self._signal_builder = signal_builder
         self._inputs = InputReader()
@@ -84,7 +82,7 @@ class Pipelines:
             card=card,
             answer=self._answer,
             other_cards=others,
-            intent=given.payment if self._pays else None,
+            intent=given.payment if PAYMENT in pipeline.needs else None,
             decision_plan=DecisionPlan(self._signal_builder, decide, version),
             ignored=given.ignored,
         )

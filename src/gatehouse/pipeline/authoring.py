@@ -20,13 +20,20 @@ from gatehouse.core.documents import (
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.validation import join_path
-from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
+from gatehouse.pipeline.definition import (
+    OnDeclinedReview,
+    Pay,
+    PipelineDefinition,
+    StageDefinition,
+)
 from gatehouse.pipeline.file_types import (
     condition_text,
+    declined_review_action,
     description_text,
     failure_action,
     input_problem,
     must_be_one_of,
+    pay_choice,
     pipeline_number,
     plain_text,
     quoted,
@@ -46,7 +53,11 @@ _REQUIRED: Final = {
     "name": "give the pipeline a name for people",
     "stages": "list what the pipeline runs, in order",
 }
-_STAGE_KEYS: Final = ("stage", "rule_set", "fee", "stop_when", "skip_when", "on_failure")
+_PAYMENT_KEYS: Final = ("pay", "on_declined_review")
+_STAGE_KEYS: Final = (
+    *("stage", "rule_set", "fee", "stop_when", "skip_when", "on_failure"),
+    *_PAYMENT_KEYS,
+)
 
 
 class Surroundings(msgspec.Struct, frozen=True):
@@ -218,6 +229,9 @@ class _PipelineReader:
                 "a payment that could not be made is reversed, so it ends the pipeline: "
                 "leave on_failure out",
             )
+        for key in _PAYMENT_KEYS:
+            if key in stage and not spec.pays:
+                self._flaw(f"{path}.{key}", f"{name} pays nothing: leave {key} out")
         return StageDefinition(
             name,
             self._rule_set(stage, path, name),
@@ -225,6 +239,11 @@ class _PipelineReader:
             stop_when=condition("stop_when", index + 1, spec.stop_when),
             skip_when=condition("skip_when", index),
             on_failure=on_failure or spec.on_failure,
+            pay=self._field(stage, path, "pay", pay_choice) or Pay.REVIEWED,
+            on_declined_review=self._field(
+                stage, path, "on_declined_review", declined_review_action
+            )
+            or OnDeclinedReview.REVERSE,
         )
 
     def _rule_set(self, stage: dict[str, Any], path: str, name: str) -> str | None:

@@ -5,6 +5,7 @@ defined here, as JSON. A running server needs nothing else.
 """
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -12,6 +13,22 @@ import msgspec
 from gatehouse.conditions.nodes import Condition, Type
 from gatehouse.core.outcomes import OnFailure, Outcome, strongest
 from gatehouse.core.stage_registry import REGISTRY
+
+
+class Pay(StrEnum):
+    """Which requests a stage asks a payment for."""
+
+    ACCEPTED = "accepted"
+    """Those that are accepted so far: what is to be reviewed is not paid here."""
+    REVIEWED = "reviewed"
+    """Those that are to be reviewed, too."""
+
+
+class OnDeclinedReview(StrEnum):
+    """What becomes of a payment when the review of its request is declined."""
+
+    REVERSE = "reverse"
+    LEAVE = "leave"
 
 
 class StageDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -27,6 +44,9 @@ class StageDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     skip_when: Condition | None = None
     """Leaves the stage out when it is true before it; None never does."""
     on_failure: OnFailure = OnFailure.CONTINUE
+    pay: Pay = Pay.REVIEWED
+    """This and what follows: only of a stage that pays."""
+    on_declined_review: OnDeclinedReview = OnDeclinedReview.REVERSE
 
 
 class PipelineDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -59,6 +79,19 @@ def encode_program(definition: PipelineDefinition) -> str:
 def decode_program(text: str) -> PipelineDefinition:
     """A definition that was kept."""
     return _decode(text)
+
+
+def without_payment(definition: PipelineDefinition) -> PipelineDefinition:
+    """The pipeline where nobody takes payments: the stages that pay are left out.
+
+    Raises `ValueError` when none is left: a decision must stand on something.
+    """
+    stages = tuple(each for each in definition.stages if not REGISTRY[each.stage].pays)
+    if not stages:
+        raise ValueError(f"without a gateway, pipeline {definition.number} has no stage")
+    present = {each.stage for each in stages}
+    decided_by = tuple(name for name in definition.decided_by if name in present)
+    return msgspec.structs.replace(definition, stages=stages, decided_by=decided_by)
 
 
 def needs(definition: PipelineDefinition) -> dict[str, tuple[str, ...]]:

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.documents import changed_lines
 from gatehouse.core.money import format_amount
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 
 
@@ -18,12 +19,16 @@ def differences(old: PipelineDefinition | None, new: PipelineDefinition) -> list
 
 def options(stage: StageDefinition) -> dict[str, str]:
     """The options of a stage in words."""
-    return {
+    shown = {
         "fee": "from the schedule" if stage.fee_micros is None else format_amount(stage.fee_micros),
         "stop_when": _condition(stage.stop_when),
         "skip_when": _condition(stage.skip_when),
         "on_failure": stage.on_failure.value,
     }
+    if REGISTRY[stage.stage].pays:
+        shown["pay"] = stage.pay.value
+        shown["on_declined_review"] = stage.on_declined_review.value
+    return shown
 
 
 def title(stage: StageDefinition) -> str:

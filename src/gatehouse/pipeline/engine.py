@@ -46,11 +46,21 @@ from gatehouse.pipeline.settlement import (
     WrongGuess,
 )
 
+_ACCEPT: Final = Outcome.ACCEPT
 _REVIEW: Final = Outcome.REVIEW
 _DECLINE: Final = Outcome.DECLINE
 _log: Final = logging.getLogger("gatehouse.pipeline")
 _FROM_OUTSIDE: Final = (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit)
 """Raised into a stage when the server stops. All else is a stage's own, SystemExit included."""
+
+
+class LatePart(msgspec.Struct, frozen=True):
+    """The part of an earlier stage's work that had to wait for a later stage."""
+
+    position: int
+    """Of the earlier stage."""
+    finish: Callable[[Case, StageResult], StageResult]
+    """From the case and the earlier stage's result so far to its result with this part."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -67,6 +77,12 @@ class Step(msgspec.Struct, frozen=True):
     """Its place in the definition, from 0."""
     pays: bool = False
     """Whether it asks for a payment: never once the decision is to decline."""
+    pays_reviewed: bool = True
+    """Whether it also asks when the decision so far is to review."""
+    keeps_payment: bool = True
+    """Whether its payment is kept for the review, to be reversed if that is declined."""
+    late_parts: tuple[LatePart, ...] = ()
+    """What earlier stages do once this one has run, or is known not to."""
 
 
 class SignalBuilder(Protocol):
@@ -218,24 +234,46 @@ class Engine:
         runs: list[StageRun] = []
         if decision_plan is not None:
             await decision_plan.signal_builder.describe(case)
-        for step in plan.steps:
-            if step.skip is not None and step.skip(case):
-                continue
-            if step.pays and decision_plan is not None and _is_declined(decision_plan, runs):
-                continue
-            run = await self._run(step, case)
-            runs.append(run)
-            completed = run.item.completed
-            if decision_plan is not None:
-                case.signals |= REGISTRY.signals_of(
-                    run.stage, run.result.facts, completed=completed
-                )
-            if not completed:
-                if step.ends_on_failure:
+        steps = iter(plan.steps)
+        for step in steps:
+            if not _is_left_out(step, case, runs, decision_plan):
+                run = await self._run(step, case)
+                runs.append(run)
+                completed = run.item.completed
+                if decision_plan is not None:
+                    case.signals |= REGISTRY.signals_of(
+                        run.stage, run.result.facts, completed=completed
+                    )
+                if _ends(step, case, completed=completed):
+                    self._finish_late(step, plan.steps, case, runs)
                     break
-            elif step.stop is not None and step.stop(case):
+            if step.late_parts and self._finish_late(step, plan.steps, case, runs):
                 break
+        # What waited for stages that are not going to run is done without them.
+        for step in steps:
+            self._finish_late(step, plan.steps, case, runs)
         return runs
+
+    def _finish_late(
+        self, step: Step, steps: Sequence[Step], case: Case, runs: list[StageRun]
+    ) -> bool:
+        """Do what waited for this step; returns whether the request ends because of it."""
+        ended = False
+        for part in step.late_parts:
+            for place, run in enumerate(runs):
+                if run.position == part.position and run.item.completed:
+                    finished = self._finish(part, case, run)
+                    runs[place] = finished
+                    if finished.result is not run.result:
+                        stop = next(one.stop for one in steps if one.position == part.position)
+                        ended = (stop is not None and stop(case)) or ended
+        return ended
+
+    def _finish(self, part: LatePart, case: Case, run: StageRun) -> StageRun:
+        started = self._stopwatch()
+        result = part.finish(case, run.result)
+        took_us = int((self._stopwatch() - started) * 1_000_000)
+        return msgspec.structs.replace(run, result=result, duration_us=run.duration_us + took_us)
 
     def _note_guesses(self, case: Case, verdict: Authorized) -> None:
         limit = self._options.guess_limit
@@ -303,7 +341,7 @@ class Engine:
                 mismatch=self._mismatch(hold, runs),
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
-                intent=None if job.plan.intent is None else _end_of(runs, decision),
+                intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
                 review=decision is _REVIEW,
             )
         )
@@ -315,6 +353,25 @@ class Engine:
         return processed(done.remaining, done.answer)
 
 
+def _is_left_out(
+    step: Step, case: Case, runs: Sequence[StageRun], decision_plan: DecisionPlan | None
+) -> bool:
+    if step.skip is not None and step.skip(case):
+        return True
+    if not step.pays or decision_plan is None:
+        return False
+    if step.pays_reviewed:
+        return _is_declined(decision_plan, runs)
+    return decision_plan.decide(runs) is not _ACCEPT
+
+
+def _ends(step: Step, case: Case, *, completed: bool) -> bool:
+    """Whether the request ends with this step, which ran."""
+    if not completed:
+        return step.ends_on_failure
+    return step.stop is not None and step.stop(case)
+
+
 def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
     """Whether the stages so far decide to decline."""
     if all(run.result.verdict is not _DECLINE for run in runs):
@@ -322,14 +379,19 @@ def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
     return decision_plan.decide(runs) is _DECLINE
 
 
-def _end_of(runs: Sequence[StageRun], decision: Outcome | None) -> IntentEnd:
+def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome | None) -> IntentEnd:
     """What became of the payment that was going to be asked for.
 
     One that was made and is declined after all must not stand.
     """
-    unwanted = decision is _DECLINE and any(run.result.paid for run in runs)
-    doubtful = unwanted or any(run.result.in_doubt for run in runs)
-    return IntentEnd.DOUBTFUL if doubtful else IntentEnd.SETTLED
+    if any(run.result.in_doubt for run in runs):
+        return IntentEnd.DOUBTFUL
+    if decision is not _ACCEPT and any(run.result.paid for run in runs):
+        if decision is _DECLINE:
+            return IntentEnd.DOUBTFUL
+        if decision is _REVIEW and all(step.keeps_payment for step in steps if step.pays):
+            return IntentEnd.REVIEWED
+    return IntentEnd.SETTLED
 
 
 def _tell(case: Case, *, done: bool) -> None:

@@ -5,7 +5,8 @@ Each function takes what stands in the file, and raises `ValueError` about what 
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from enum import StrEnum
+from typing import Any, Final, TypeVar
 
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.nodes import Type
@@ -14,10 +15,13 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.redaction import recordable
+from gatehouse.pipeline.definition import OnDeclinedReview, Pay
 
 LONGEST_NAME: Final = 80
 LONGEST_DESCRIPTION: Final = 500
 NEVER: Final = "never"
+
+W = TypeVar("W", bound=StrEnum)
 
 _INPUT_TYPES: Final = (Type.NUMBER, Type.TEXT, Type.BOOLEAN)
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
@@ -68,10 +72,24 @@ def stage_fee(value: Any) -> int:
 
 def failure_action(value: Any) -> OnFailure:
     """What follows when a stage fails."""
-    word, choices = plain_text(value), [each.value for each in OnFailure]
+    return _word_of(OnFailure, value, "way to fail")
+
+
+def pay_choice(value: Any) -> Pay:
+    """Which requests a payment is asked for."""
+    return _word_of(Pay, value, "choice of what is paid")
+
+
+def declined_review_action(value: Any) -> OnDeclinedReview:
+    """What follows for the payment when a review is declined."""
+    return _word_of(OnDeclinedReview, value, "way to end a payment")
+
+
+def _word_of(words: type[W], value: Any, what: str) -> W:
+    word, choices = plain_text(value), [each.value for each in words]
     if word not in choices:
-        raise ValueError(must_be_one_of(word, choices, "way to fail"))
-    return OnFailure(word)
+        raise ValueError(must_be_one_of(word, choices, what))
+    return words(word)
 
 
 def condition_text(value: Any) -> str:

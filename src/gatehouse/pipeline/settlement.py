@@ -45,6 +45,8 @@ class IntentEnd(StrEnum):
 
     SETTLED = "SETTLED"
     """The gateway answered, or it was never asked: nothing is left to be done."""
+    REVIEWED = "REVIEWED"
+    """It was made, and must be reversed if a person declines the request."""
     DOUBTFUL = "DOUBTFUL"
     """It was asked and nobody knows what it did: the payment must be reversed."""
 

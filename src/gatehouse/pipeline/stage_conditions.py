@@ -1,7 +1,7 @@
 """Reads the conditions of stages: each must be valid, and use only signals known at its place."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from gatehouse.conditions.catalogue import Catalogue, kinds_for
@@ -10,13 +10,14 @@ from gatehouse.conditions.parse import ConditionRefused, read_condition
 from gatehouse.core.documents import Document, Flaw, nearest
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.file_types import NEVER, quoted
+from gatehouse.pipeline.waiting import Waiting
 
 _MOST_NAMED: Final = 5
 
 
 def left_by(signal: str) -> str | None:
     """The stage that leaves a signal; None for what is known from the start."""
-    spec = REGISTRY.by_prefix.get(signal.partition(".")[0])
+    spec = REGISTRY.leaving(signal)
     return None if spec is None else spec.name
 
 
@@ -33,30 +34,52 @@ def never_known(signal: str, stages: Sequence[str], place: int) -> str | None:
 
 
 def rules_without_results(
-    stages: Sequence[str], place: int, rules: Iterable[tuple[str, Sequence[str]]]
+    stages: Sequence[str], place: int, rules: Sequence[tuple[str, Sequence[str]]]
 ) -> str | None:
-    """One line about the rules of a rule set that speak of stages which do not run before it.
+    """One line about the rules of a rule set for which a stage they speak of has no result.
 
     `rules` are names with the signals that each speaks of. This is no mistake: one rule set may
     serve in several pipelines, and what is not known is NULL.
     """
-    known = {*stages[:place], None}
-    missing: dict[str, None] = {}
-    affected = []
-    total = 0
-    for name, signals in rules:
-        total += 1
-        if unknown := {left_by(signal) for signal in signals} - known:
-            affected.append(name)
-            missing |= dict.fromkeys(sorted(stage for stage in unknown if stage))
-    if not affected:
+    # Rules see what Rules stages before their own decided, and wait for all other stages.
+    others = {stage for stage in stages if not REGISTRY[stage].runs_rule_set}
+    known = {*stages[:place], *others, None}
+    missing = {
+        name: unknown
+        for name, signals in rules
+        if (unknown := {left_by(signal) for signal in signals} - known)
+    }
+    if not missing:
         return None
-    few = ", ".join(affected[:_MOST_NAMED])
-    more = f" and {len(affected) - _MOST_NAMED} more" if len(affected) > _MOST_NAMED else ""
+    absent = ", ".join(sorted({stage for each in missing.values() for stage in each if stage}))
     return (
-        f"{len(affected)} of {total} rules speak of stages that have not run by then "
-        f"({', '.join(missing)}), so that their results are NULL: {few}{more}"
+        f"{len(missing)} of {len(rules)} rules speak of stages that have no result for them "
+        f"({absent}), so that it is NULL: {_few(list(missing))}"
     )
+
+
+def rules_after_payment(
+    stages: Sequence[str], place: int, rules: Sequence[tuple[str, Sequence[str]]]
+) -> str | None:
+    """One line about the rules that can only be judged when the payment was made."""
+    waiting = Waiting(stages)
+    late = [
+        name
+        for name, signals in rules
+        if place < waiting.payment <= waiting.judged_after(place, signals)
+    ]
+    if not late:
+        return None
+    payment = stages[waiting.payment]
+    return (
+        f"{len(late)} of {len(rules)} rules speak of {payment} and are judged after it, when a "
+        f"DECLINE reverses the payment: {_few(late)}"
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 class StageConditions:

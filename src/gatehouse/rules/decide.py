@@ -1,11 +1,11 @@
 """What the rules of a set decide together about one request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from gatehouse.conditions.compile_python import Lists, compile_conditions
+from gatehouse.conditions.compile_python import Lists, Matcher, compile_conditions
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.rules.response import Matched
 from gatehouse.rules.ruleset import RuleSet
@@ -38,10 +38,25 @@ class CompiledRuleSet:
             for rule in rule_set.rules
         ]
         self._remembered: dict[tuple[int, ...], Judgement] = {}
+        self._parts: dict[tuple[int, ...], Matcher] = {}
 
     def judge(self, signals: Mapping[str, Any], lists: Lists, at_ms: int) -> Judgement:
         """The decision about one request, and the rules that matched, in their order."""
-        which = tuple(self._matching(signals, lists, at_ms))
+        return self.conclude(tuple(self._matching(signals, lists, at_ms)))
+
+    def matching(self, places: Sequence[int]) -> Matcher:
+        """Asks the rules at these places of the set, ascending, and returns those that match."""
+        if len(places) == len(self.rules):
+            return self._matching
+        key = tuple(places)
+        known = self._parts.get(key)
+        if known is None:
+            conditions = [self.rules[place].condition for place in key]
+            known = self._parts[key] = compile_conditions(conditions, key)
+        return known
+
+    def conclude(self, which: tuple[int, ...]) -> Judgement:
+        """What follows from the rules that matched, by their places in the set, ascending."""
         known = self._remembered.get(which)
         if known is None:
             known = self._conclude(which)

@@ -14,6 +14,7 @@ from gatehouse.core.text import is_blank
 from gatehouse.core.validation import Checked
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
+from gatehouse.store.requests.intents import IntentState
 from gatehouse.web.body import Receive
 from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext
@@ -78,6 +79,14 @@ class Review(msgspec.Struct, frozen=True, rename="camel"):
         str | None, Meta(description="The key, or the operator, that resolved it.")
     ]
     reason: Annotated[str | None, Meta(description="Why, in the reviewer's words.")]
+    payment_status: Annotated[
+        IntentState | None,
+        Meta(
+            description="Of the payment that was authorized before the review: `REVIEW` while it "
+            "waits, `REVERSE` when it is being reversed because the review was declined, then "
+            "`REVERSED` or `FAILED`; null when there is none, or it stays as it is."
+        ),
+    ]
     decision: Annotated[PublicDecision | None, Meta(description="The decision it speaks of.")]
 
 
@@ -145,5 +154,6 @@ def _public(found: Reviewed, currency: str) -> Review:
         resolved_at=None if resolved_at_ms is None else iso_time(resolved_at_ms),
         resolved_by=review.actor,
         reason=review.reason,
+        payment_status=found.payment,
         decision=None if record is None else public_decision(record, currency),
     )

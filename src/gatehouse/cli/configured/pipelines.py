@@ -18,6 +18,7 @@ from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import exact, show, table, warn
 from gatehouse.core.money import format_amount
 from gatehouse.core.stage import PAYMENT
+from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import PipelineDefinition, needs
 from gatehouse.pipeline.diff import options, title
 
@@ -148,6 +149,10 @@ def _data(definition: PipelineDefinition) -> dict[str, Any]:
                 "stopWhen": stage.stop_when and stage.stop_when.text,
                 "skipWhen": stage.skip_when and stage.skip_when.text,
                 "onFailure": stage.on_failure,
+                "pay": stage.pay if REGISTRY[stage.stage].pays else None,
+                "onDeclinedReview": stage.on_declined_review
+                if REGISTRY[stage.stage].pays
+                else None,
             }
             for stage in definition.stages
         ],
@@ -174,7 +179,8 @@ def _sheet(view: "PipelineView") -> str:
         lines.append(f"{index}. {stage.stage}")
         if stage.rule_set is not None:
             lines.append(f"   {'rule_set':<12}{stage.rule_set}")
-        lines += [f"   {option:<12}{value}" for option, value in shown.items()]
+        width = max(12, *(len(option) + 2 for option in shown))
+        lines += [f"   {option:<{width}}{value}" for option, value in shown.items()]
     deciding = ", ".join(_deciding(definition))
     lines += ["", f"decided by: {deciding or 'nothing, always ACCEPT'}"]
     if definition.inputs:

@@ -11,7 +11,6 @@ from gatehouse.admin.reviews import (
     ReviewFinding,
     ReviewSearch,
     ReviewState,
-    StoredReview,
 )
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.opening import open_account
@@ -73,13 +72,15 @@ def resolve(
     """Resolve an open review, once and for all."""
     finding = ReviewFinding(approve, reason)
     try:
-        done = reviews.resolve_review(*open_account(account), request, finding).review
+        found = reviews.resolve_review(*open_account(account), request, finding)
     except AlreadyResolved as late:
         raise Conflict(f"{late}; a review is resolved once") from None
-    show(_data(done), f"{request} is {done.state}", as_json=as_json)
+    reversed_too = "" if found.payment is None else "; its payment is being reversed"
+    show(_data(found), f"{request} is {found.review.state}{reversed_too}", as_json=as_json)
 
 
-def _data(review: StoredReview) -> dict[str, Any]:
+def _data(one: Reviewed) -> dict[str, Any]:
+    review = one.review
     return {
         "requestId": review.request_id,
         "status": review.state,
@@ -87,6 +88,7 @@ def _data(review: StoredReview) -> dict[str, Any]:
         "resolvedAt": time_or_none(review.resolved_at_ms),
         "resolvedBy": review.actor,
         "reason": review.reason,
+        "paymentStatus": one.payment,
     }
 
 
@@ -94,7 +96,7 @@ def _summary(one: Reviewed) -> dict[str, Any]:
     signals = (one.record.signals if one.record else None) or {}
     matched = [name for stage in _stages(one) for name in stage.result.get("matched", ())]
     return {
-        **_data(one.review),
+        **_data(one),
         "amount": signals.get("order.amount"),
         "currency": signals.get("order.currency"),
         "matchedRules": list(dict.fromkeys(matched)),

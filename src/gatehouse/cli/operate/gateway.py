@@ -33,7 +33,10 @@ def list_payments(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """List payments in doubt, newest first. What was plainly answered is not among them."""
+    """List payments in doubt, newest first. What was plainly answered is not among them.
+
+    Payments that wait for a review are listed with --state REVIEW.
+    """
     found = payments.listing(open_session(), state, account, limit)
     rows = [{**_data(intent), "amount": _amount(intent)} for intent in found]
     headings = ("REQUEST", "ACCOUNT", "AT", "AMOUNT", "STATE", "ATTEMPTS", "DETAIL")

@@ -24,6 +24,8 @@ from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
+from gatehouse.store.requests import intents
+from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import DECISIONS, REVIEWS
 
 LONGEST_REASON: Final = 500
@@ -53,6 +55,8 @@ class Reviewed(msgspec.Struct, frozen=True):
 
     review: StoredReview
     record: DecisionRecord | None
+    payment: IntentState | None = None
+    """Of the payment that is kept for the review, or was and is reversed."""
 
 
 class AlreadyResolved(Conflict):
@@ -98,7 +102,7 @@ def with_records(
     found: Sequence[StoredReview],
     fingerprints: Fingerprints,
 ) -> list[Reviewed]:
-    """A page of reviews, each with its decision record."""
+    """A page of reviews, each with its decision record and its payment."""
     wanted = [review.request_id for review in found]
     query = sa.select(DECISIONS.c.request_id, DECISIONS.c.record).where(
         DECISIONS.c.account_id == account_id, DECISIONS.c.request_id.in_(wanted)
@@ -107,13 +111,20 @@ def with_records(
         row.request_id: decode(account_id, row.record, fingerprints)
         for row in connection.execute(query)
     }
-    return [Reviewed(review, records.get(review.request_id)) for review in found]
+    payments = intents.states_of(connection, account_id, wanted)
+    return [
+        Reviewed(review, records.get(review.request_id), payments.get(review.request_id))
+        for review in found
+    ]
 
 
 def resolve(
     change: Change, account_id: str, request_id: str, *, approve: bool, reason: str
-) -> StoredReview:
-    """Close an open review and label its request; the caller writes the audit line."""
+) -> tuple[StoredReview, IntentState | None]:
+    """Close an open review, label its request and end the wait of its payment.
+
+    Returns the review and what becomes of the payment. The caller writes the audit line.
+    """
     actor = str(change.actor)
     resolved = msgspec.structs.replace(
         get(change.connection, account_id, request_id),
@@ -141,7 +152,10 @@ def resolve(
         ),
         change.now_ms,
     )
-    return resolved
+    payment = intents.end_review(
+        change.connection, account_id, request_id, change.now_ms, approved=approve
+    )
+    return resolved, payment
 
 
 def _stored_reason(reason: str) -> str:

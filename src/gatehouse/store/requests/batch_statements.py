@@ -19,6 +19,7 @@ from gatehouse.store.requests.settlement import (
     NewIntent,
     NewMismatch,
     NewReview,
+    ReviewedIntent,
     SentNumber,
     StoredClaim,
 )
@@ -92,6 +93,14 @@ _PARTS: Final = (
         ("request_id",),
         f"DELETE FROM gateway_intents WHERE state = '{IntentState.OPEN}'"
         " AND request_id IN ({rows})",
+    ),
+    Part(
+        "intents_reviewed",
+        GATEWAY_INTENTS,
+        ReviewedIntent.__struct_fields__,
+        f"UPDATE gateway_intents SET state = '{IntentState.REVIEW}', changed_at_ms = new.at_ms"
+        " FROM ({rows}) AS new WHERE gateway_intents.request_id = new.request_id"
+        f" AND gateway_intents.state = '{IntentState.OPEN}'",
     ),
     Part(
         "intents_doubtful",

@@ -25,6 +25,8 @@ class IntentState(StrEnum):
 
     OPEN = "OPEN"
     """Its request is in flight."""
+    REVIEW = "REVIEW"
+    """It was made, and its request waits for a review; it is reversed if that is declined."""
     REVERSE = "REVERSE"
     """It must be reversed."""
     REVERSED = "REVERSED"
@@ -115,13 +117,43 @@ def delete_old(connection: sa.Connection, now_ms: int) -> int:
     return connection.execute(done).rowcount
 
 
+def end_review(
+    connection: sa.Connection, account_id: str, request_id: str, now_ms: int, *, approved: bool
+) -> IntentState | None:
+    """End the wait of a payment for its review; its state then, or None when none is kept."""
+    waiting = (
+        (_INTENT.request_id == request_id)
+        & (_INTENT.account_id == account_id)
+        & (_INTENT.state == IntentState.REVIEW)
+    )
+    if approved:
+        connection.execute(GATEWAY_INTENTS.delete().where(waiting))
+        return None
+    reverse = {"state": IntentState.REVERSE, "next_at_ms": now_ms, "changed_at_ms": now_ms}
+    reverse["detail"] = "declined_review"
+    marked = connection.execute(GATEWAY_INTENTS.update().where(waiting).values(reverse)).rowcount
+    return IntentState.REVERSE if marked else None
+
+
+def states_of(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> dict[str, IntentState]:
+    """The states of the payments that are kept for these requests of an account."""
+    query = sa.select(_INTENT.request_id, _INTENT.state).where(
+        _INTENT.request_id.in_(request_ids), _INTENT.account_id == account_id
+    )
+    return {row.request_id: IntentState(row.state) for row in connection.execute(query)}
+
+
 def listing(
     connection: sa.Connection, state: IntentState | None, account_id: str | None, limit: int
 ) -> list[KeptIntent]:
-    """Payments in doubt, newest first, of one account or of all."""
-    query = sa.select(GATEWAY_INTENTS)
-    if state is not None:
-        query = query.where(_INTENT.state == state)
+    """Payments in a state, newest first, of one account or of all.
+
+    Without a state: those in doubt, without those that wait for a review.
+    """
+    wanted = _INTENT.state != IntentState.REVIEW if state is None else _INTENT.state == state
+    query = sa.select(GATEWAY_INTENTS).where(wanted)
     if account_id is not None:
         query = query.where(_INTENT.account_id == account_id)
     newest_first = query.order_by(_INTENT.at_ms.desc(), _INTENT.request_id.desc())

@@ -75,6 +75,13 @@ class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
     detail: str
 
 
+class ReviewedIntent(msgspec.Struct, frozen=True, array_like=True):
+    """A payment that was made, and waits for the review of its request."""
+
+    request_id: str
+    at_ms: int
+
+
 class NewReview(msgspec.Struct, frozen=True, array_like=True):
     """A decision that a person has to review."""
 
@@ -128,6 +135,7 @@ class Changes(msgspec.Struct):
     mismatches: list[NewMismatch] = []
     intents_added: list[NewIntent] = []
     intents_settled: list[str] = []
+    intents_reviewed: list[ReviewedIntent] = []
     intents_doubtful: dict[str, DoubtfulIntent] = {}
     """By request; the statement skips requests without an intent."""
     reviews: list[NewReview] = []
@@ -303,6 +311,9 @@ class _BatchDecider:
         if order.intent is not None:
             if order.intent is IntentEnd.DOUBTFUL:
                 self._doubt(order, "unanswered")
+            elif order.intent is IntentEnd.REVIEWED:
+                reviewed = ReviewedIntent(order.request_id, order.at_ms)
+                self._changes.intents_reviewed.append(reviewed)
             else:
                 self._changes.intents_settled.append(order.request_id)
         if order.review:
