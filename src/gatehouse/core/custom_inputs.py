@@ -30,6 +30,7 @@ _IS_CODE: Final = (
 )
 _TOO_DEEP: Final = f"must not be nested more than {_DEEPEST} levels deep"
 
+_Path = tuple[str | int, ...]
 CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
 CustomInputs = Annotated[dict[str, CustomValue], Meta(max_length=MOST_KEYS)]
 
@@ -54,26 +55,26 @@ def _is_plain(inputs: dict[str, Any]) -> bool:
 
 
 def _problems_inside(inputs: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    waiting: list[tuple[str, Any, int]] = [("customInputs", inputs, 1)]
+    waiting: list[tuple[_Path, Any]] = [((), inputs)]
     while waiting:
-        path, value, depth = waiting.pop()
-        if depth > _DEEPEST:
-            yield path, _TOO_DEEP
+        path, value = waiting.pop()
+        if len(path) >= _DEEPEST:
+            yield _shown(path), _TOO_DEEP
             continue
         if isinstance(value, dict):
             for key in value:
                 if len(key) <= _LONGEST_NAME and _names_code(key):
-                    yield join_path(path, shown_key(key)), _IS_CODE
-        for key, inner in _inside(value):
-            waiting.append((f"{path}{key}", inner, depth + 1))
+                    yield _shown((*path, key)), _IS_CODE
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        waiting += [((*path, key), inner) for key, inner in pairs if type(inner) in _CONTAINERS]
 
 
-def _inside(value: dict[str, Any] | list[Any]) -> list[tuple[str, Any]]:
-    """The objects and arrays directly inside, with how their paths go on."""
-    if isinstance(value, dict):
-        found = [(key, inner) for key, inner in value.items() if isinstance(inner, dict | list)]
-        return [(f".{shown_key(key)}", inner) for key, inner in found]
-    return [(f"[{n}]", inner) for n, inner in enumerate(value) if isinstance(inner, dict | list)]
+def _shown(path: _Path) -> str:
+    """A path as callers read it; it is made only for what is reported."""
+    shown = "customInputs"
+    for key in path:
+        shown = f"{shown}[{key}]" if isinstance(key, int) else join_path(shown, shown_key(key))
+    return shown
 
 
 @lru_cache(maxsize=4096)

@@ -90,6 +90,15 @@ def _syntax(error: Exception) -> str:
     return "the body holds a number that is too long"
 
 
+_ANY_VALUE: Final = (
+    (inspect.StrType(), str),
+    (inspect.IntType(), int),
+    (inspect.BoolType(), bool),
+    (inspect.ListType(inspect.AnyType()), list),
+    (inspect.DictType(inspect.StrType(), inspect.AnyType()), dict),
+)
+
+
 class _EnoughProblems(Exception):
     """As many problems were found as are reported."""
 
@@ -115,6 +124,12 @@ class _JsonWalk(TypeWalk):
             with contextlib.suppress(msgspec.ValidationError):
                 return msgspec.convert(data, info.cls, dec_hook=parse_own_type)
         return super().convert(info, data, path)
+
+    def unchecked(self, info: inspect.DictType) -> frozenset[type]:
+        value = info.value_type
+        if info.key_type != inspect.StrType() or not isinstance(value, inspect.UnionType):
+            return frozenset()
+        return frozenset(kind for member, kind in _ANY_VALUE if member in value.types)
 
     def key_path(self, path: str, key: str) -> str:
         return join_path(path, shown_key(key))

@@ -47,6 +47,10 @@ class TypeWalk(ABC):
     def unknown_problem(self, info: inspect.StructType, key: str) -> str | None:
         """What to say about a key that a struct does not have; None when it may be there."""
 
+    def unchecked(self, _info: inspect.DictType) -> frozenset[type]:
+        """The types of values that are right in any entry of a map, whatever the key."""
+        return frozenset()
+
     def convert(self, info: inspect.Type, data: Any, path: str) -> Any:
         """The value, or INVALID after a problem was reported."""
         bare, described = bare_type(info)
@@ -139,7 +143,11 @@ class TypeWalk(ABC):
         key_type, described = bare_type(info.key_type)
         values: dict[str, Any] = {}
         fine = True
+        unchecked = self.unchecked(info)
         for key, value in data.items():
+            if type(value) in unchecked:
+                values[key] = value
+                continue
             try:
                 _checked(key_type, key, described)
             except ValueError as error:
@@ -175,7 +183,7 @@ def shown_key(key: str) -> str:
     A long one is cut, and many digits are hidden, because they could be a card or an identifier.
     """
     shown = key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…"
-    if sum(char.isdecimal() for char in shown) < _MANY_DIGITS:
+    if sum(map(str.isdecimal, shown)) < _MANY_DIGITS:
         return shown or '""'
     return "".join("#" if char.isdecimal() else char for char in shown)
 
