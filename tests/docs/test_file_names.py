@@ -18,7 +18,9 @@ def _exists(name: str, page: str) -> bool:
     return "/" not in name and any((PACKAGE / room / name).exists() for room in rooms)
 
 
-@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/first-change.md"])
+@pytest.mark.parametrize(
+    "page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/first-change.md"]
+)
 def test_a_file_that_is_named_exists(page: str) -> None:
     text = (ROOT / page).read_text()
     missing = {
