@@ -14,6 +14,8 @@ from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, decode
+from gatehouse.intel.bins import load_bins
+from gatehouse.intel.cards import CardMasker
 from gatehouse.operations.account_setup import Builder, Pipeline
 from gatehouse.pipeline.authoring import read_pipeline
 from gatehouse.pipeline.definition import combine, encode_program
@@ -31,9 +33,11 @@ from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import encode_program as encode_rules
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.store.configured.configurations import StoredVersion
+from tests.harness import FINGERPRINTS
 from tests.operations.test_account_setup import SENTRY
 from tests.rules.written import rules
 
+MASKER = CardMasker(load_bins(), FINGERPRINTS)
 FAILS: Mapping[str, Any] = {"fails": True}
 _VERDICTS = {"APPROVED": Outcome.ACCEPT, "DECLINED": Outcome.DECLINE}
 
@@ -169,7 +173,7 @@ def play(
     )
     books = _Books()
     options = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
-    engine = Engine(books, cast(Any, None), lambda: 1000, time.perf_counter, options)
+    engine = Engine(books, MASKER, lambda: 1000, time.perf_counter, options)
     done = asyncio.run(engine.process(job))
     assert isinstance(done, Processed)
     [closed] = books.closed
