@@ -2,8 +2,11 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-DEPS   := $(VENV)/.installed
-STAMP  := $(VENV)/.ready
+# What is installed, in steps: the packages of a server, Gatehouse itself, the rest for developers.
+PACKAGES := $(VENV)/.packages
+RUN    := $(VENV)/.run
+DEV    := $(VENV)/.dev
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 PORT   ?= 8080
 ARGS   ?=
 DATA   ?=
@@ -16,20 +19,26 @@ WORKERS ?= 3
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## Create .venv from the hash-pinned lock (used by the others)
+setup: $(DEV) ## Create .venv with all that checking and training need (used by the others)
 
-$(DEPS): requirements/dev.lock
+$(PACKAGES): requirements/runtime.lock requirements/build.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Gatehouse needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python cannot create environments; on Debian: apt-get install python3-venv"; exit 1; }
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	@echo "Installing what running needs into $(VENV): about 300 MB, once"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(INSTALL) --require-hashes -r requirements/runtime.lock -r requirements/build.lock
 	@touch $@
 
-$(STAMP): $(DEPS) pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+$(RUN): $(PACKAGES) pyproject.toml
+	@$(INSTALL) --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-run: setup ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
+$(DEV): $(RUN) requirements/dev.lock
+	@echo "Installing what checking and training need on top: about 900 MB, once"
+	@$(INSTALL) --require-hashes -r requirements/dev.lock
+	@touch $@
+
+run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
 	@$(BIN)/gatehouse serve --port $(PORT)
 
 test: setup ## Check everything: format, lint, types, import contract, all tests
@@ -75,9 +84,12 @@ starter: setup ## Rebuild the programs of the starter rule set and pipelines
 places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of downloaded packages)
 	@$(BIN)/python -m scripts.build_places $(DATA)
 
+# The other locks take their versions from dev.lock, so that one environment can hold all three.
+lock: COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml -o requirements/runtime.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade pyproject.toml --extra learning --group dev -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra learning --group dev -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --constraint requirements/dev.lock -o requirements/runtime.lock
+	$(COMPILE) --group build --constraint requirements/dev.lock -o requirements/build.lock
 
 clean: ## Remove the environment and caches (keeps .gatehouse, the sandbox's data)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
