@@ -90,8 +90,8 @@ class Service:
         self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
-        routes = self._build(settings, session, owner)
-        self._app = App(routes, self.callers, system_clock, self.metrics, settings)
+        self._routes = self._build(settings, session, owner)
+        self._app = App(self._routes, self.callers, system_clock, self.metrics, settings)
         self.application = with_life(self._app, self.start, self.stop)
 
     async def start(self) -> None:
@@ -121,7 +121,7 @@ class Service:
 
         Requests are answered meanwhile.
         """
-        await warmup.run()
+        await warmup.run(self._routes.prepare)
         if self._memory_days:
             since_ms = started_ms - self._memory_days * _DAY_MS
             history = DecisionHistory(self._database, since_ms, started_ms)
