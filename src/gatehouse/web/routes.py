@@ -13,10 +13,11 @@ from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
+from gatehouse.web.markup import CONTENT_POLICY
 from gatehouse.web.metrics import CONTENT_TYPE, Metrics
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.pages import Page
-from gatehouse.web.reference import CONTENT_POLICY, reference_page
+from gatehouse.web.reference import reference_page
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
