@@ -103,6 +103,7 @@ def test_the_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
     }
     assert needed <= names
     assert any(name.endswith("/licenses/NOTICE") for name in names)
+    assert any(name.endswith(".data/data/share/gatehouse/docs/api.md") for name in names)
     done = subprocess.run(
         [sys.executable, "-c", "import gatehouse, gatehouse.bootstrap; print(gatehouse.__file__)"],
         env={"PYTHONPATH": str(tmp_path / "out"), "PATH": ""},

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.web.samples import LANGUAGES, Call, as_curl, as_javascript, as_python
+from gatehouse.web.samples import LANGUAGES, SampleCall, as_curl, as_javascript, as_python
 from tests.harness import PATIENCE_S, Server
 from tests.store.reviewing import open_review
 from tests.web.merchant import Merchant
@@ -104,7 +104,7 @@ class _Sent:
     """Looks at what a sample sends, without a server."""
 
     @staticmethod
-    def python(call: Call) -> Any:
+    def python(call: SampleCall) -> Any:
         text = as_python(call).replace(
             "with urlopen(request, timeout=30) as answer:\n    print(json.load(answer))",
             "print(json.dumps([request.full_url, dict(request.header_items()),"
@@ -113,7 +113,7 @@ class _Sent:
         return json.loads(run("Python", text, API_KEY="k", ORDER_ID="o-1"))
 
     @staticmethod
-    def javascript(call: Call) -> Any:
+    def javascript(call: SampleCall) -> Any:
         text = as_javascript(call).replace("await fetch(", "sent(").replace(
             "await answer.json()", "JSON.stringify(answer)"
         )  # fmt: skip
@@ -121,7 +121,7 @@ class _Sent:
         return json.loads(run("JavaScript", stand_in + text, API_KEY="k", ORDER_ID="o-1"))
 
     @staticmethod
-    def curl(call: Call) -> Any:
+    def curl(call: SampleCall) -> Any:
         stand_in = "curl() { printf '%s\\0' \"$@\"; }\n"
         words = run("curl", stand_in + as_curl(call), API_KEY="k", ORDER_ID="o-1").split("\0")
         pairs = [words[at + 1].split(": ", 1) for at, word in enumerate(words) if word == "-H"]
@@ -130,7 +130,7 @@ class _Sent:
 
 @languages
 def test_a_sample_sends_exactly_what_the_example_says(language: str) -> None:
-    call = Call(
+    call = SampleCall(
         "post",
         "https://pay.example/{id}/$ORDER_ID?a=b%20c",
         {"X-key": "$API_KEY", "X-mixed": "Bearer {$API_KEY}", "X-plain": "text"},

@@ -25,6 +25,7 @@ CONTENT_POLICY: Final = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """Admits the style and the script that every page carries, and nothing else."""
+POLICY_HEADERS: Final = ((b"content-security-policy", CONTENT_POLICY.encode()),)
 
 _TOKEN: Final = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*"(?=:))|(?P<text>"(?:[^"\\]|\\.)*")'

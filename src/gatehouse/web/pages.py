@@ -17,6 +17,7 @@ import msgspec
 from gatehouse.web.body import Receive
 from gatehouse.web.context import JSON, Header, Reply, RequestContext
 
+HTML: Final = b"text/html; charset=utf-8"
 _REVALIDATED: Final = b"no-cache"
 """Readers keep a page and ask whether it is still the same before they show it again."""
 _WEIGHT: Final = re.compile(r"\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*")

@@ -14,7 +14,7 @@ import msgspec
 
 from gatehouse.web import markup
 from gatehouse.web.markup import Row, block, inline, mark, prose, section, titled
-from gatehouse.web.samples import LANGUAGES, Call, pretty
+from gatehouse.web.samples import LANGUAGES, SampleCall, pretty
 from gatehouse.web.schemas import Field, Json, Schemas, as_code, nested
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
@@ -145,7 +145,7 @@ class _Page:
             return f'<p><a href="{address}">Guide: {escape(topic)}</a></p>\n'
         return ""
 
-    def _call(self, one: _Operation) -> Call:
+    def _call(self, one: _Operation) -> SampleCall:
         address, query, headers = self._base + one.path, [], self._credentials(one.spec)
         for each in (each for each in one.parameters if each.get("required")):
             name, value = each["name"], _placeholder(each)
@@ -155,12 +155,12 @@ class _Page:
         address += ("?" if query else "") + "&".join(query)
         kind, media = _media(one.body)
         if not kind:
-            return Call(one.method, address, headers)
+            return SampleCall(one.method, address, headers)
         body: Any = next(iter(_examples(media)), {})
         if isinstance(body, dict):
             # An id of the example means something to its server alone.
             body = {key: _variable(key) if key in self._path_names else body[key] for key in body}
-        return Call(one.method, address, {**headers, "Content-Type": kind}, body)
+        return SampleCall(one.method, address, {**headers, "Content-Type": kind}, body)
 
     def _parameter(self, each: Json) -> Field:
         schema = {**self._schemas.resolve(each.get("schema")), **each}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from starlette.routing import Route, Router
@@ -13,15 +13,14 @@ from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
-from gatehouse.web.markup import CONTENT_POLICY
+from gatehouse.web.guides import GuidePages, guides_root
+from gatehouse.web.markup import POLICY_HEADERS
 from gatehouse.web.metrics import CONTENT_TYPE, Metrics
 from gatehouse.web.openapi import openapi_document, path_of
-from gatehouse.web.pages import Page
+from gatehouse.web.pages import HTML, Page
 from gatehouse.web.reference import reference_page
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.v1 import Api, Handler, PipelineListing
-
-_HTML: Final = b"text/html; charset=utf-8"
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -88,7 +87,8 @@ def make_routes(
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
     api, reviews, feedback = offered.api, offered.reviews, offered.feedback
-    pages = _pages(offered.operations, base_url)
+    guides = GuidePages(guides_root())
+    pages = _pages(offered.operations, base_url, guides)
     routes = [
         *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
         _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
@@ -101,11 +101,12 @@ def make_routes(
         _plain("/", lambda: Reply(307, b"", ((b"location", b"/docs"),))),
         *(_route("GET", path, page.answer) for path, page in pages.items()),
         *_probes(ready, metrics),
+        _route("GET", "/docs/guides/{name:path}", guides.answer),
     ]
     return Routes(routes, [*pages.values()])
 
 
-def _pages(operations: list[Operation], base_url: str) -> dict[str, Page]:
+def _pages(operations: list[Operation], base_url: str, guides: GuidePages) -> dict[str, Page]:
     """The API's description, for programs and for people."""
     document = cache(lambda: openapi_document(operations))
 
@@ -113,10 +114,9 @@ def _pages(operations: list[Operation], base_url: str) -> dict[str, Page]:
         return msgspec.json.format(msgspec.json.encode(document()), indent=2)
 
     def shown() -> bytes:
-        return reference_page(document(), base_url).encode()
+        return reference_page(document(), base_url, guides.guides).encode()
 
-    policy = ((b"content-security-policy", CONTENT_POLICY.encode()),)
-    return {"/openapi.json": Page(described), "/docs": Page(shown, _HTML, policy)}
+    return {"/openapi.json": Page(described), "/docs": Page(shown, HTML, POLICY_HEADERS)}
 
 
 def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:

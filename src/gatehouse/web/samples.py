@@ -15,7 +15,7 @@ _VARIABLE: Final = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 _WORDS: Final = {True: "True", False: "False", None: "None"}
 
 
-class Call(msgspec.Struct, frozen=True):
+class SampleCall(msgspec.Struct, frozen=True):
     """What is sent; the address, the headers and texts in the body may name variables."""
 
     method: str
@@ -24,7 +24,7 @@ class Call(msgspec.Struct, frozen=True):
     body: Any = msgspec.UNSET
 
 
-def as_curl(call: Call) -> str:
+def as_curl(call: SampleCall) -> str:
     """For a shell."""
     verb = "" if call.method == "get" else f"-X {call.method.upper()} "
     lines = [f'curl {verb}"{call.address}"']
@@ -37,7 +37,7 @@ def as_curl(call: Call) -> str:
     return " \\\n  ".join(lines)
 
 
-def as_python(call: Call) -> str:
+def as_python(call: SampleCall) -> str:
     """For Python, with its standard library alone."""
     inside = [f'method="{call.method.upper()}",', "headers={"]
     inside += [f'    "{name}": {_python_text(text)},' for name, text in call.headers.items()]
@@ -60,7 +60,7 @@ def as_python(call: Call) -> str:
     return "\n".join(lines)
 
 
-def as_javascript(call: Call) -> str:
+def as_javascript(call: SampleCall) -> str:
     """For JavaScript on a server: Node.js 18 or newer, as a module."""
     inside = [f'method: "{call.method.upper()}",', "headers: {"]
     inside += [f'  "{name}": {_script_text(text)},' for name, text in call.headers.items()]
@@ -77,7 +77,7 @@ def as_javascript(call: Call) -> str:
     return "\n".join(lines)
 
 
-LANGUAGES: Final[Mapping[str, Callable[[Call], str]]] = {
+LANGUAGES: Final[Mapping[str, Callable[[SampleCall], str]]] = {
     "curl": as_curl,
     "Python": as_python,
     "JavaScript": as_javascript,
