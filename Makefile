@@ -6,9 +6,9 @@ BIN    := $(VENV)/bin
 PACKAGES := $(VENV)/.packages
 RUN    := $(VENV)/.run
 DEV    := $(VENV)/.dev
-INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 PORT   ?= 8080
 ARGS   ?=
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 DATA   ?=
 # Tests wait for servers and disks now and then: three workers keep two cores busy.
 WORKERS ?= 3
@@ -26,16 +26,16 @@ $(PACKAGES): requirements/runtime.lock requirements/build.lock
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python cannot create environments; on Debian: apt-get install python3-venv"; exit 1; }
 	@echo "Installing what running needs into $(VENV): about 300 MB, once"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(INSTALL) --require-hashes -r requirements/runtime.lock -r requirements/build.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/runtime.lock -r requirements/build.lock
 	@touch $@
 
 $(RUN): $(PACKAGES) pyproject.toml
-	@$(INSTALL) --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(DEV): $(RUN) requirements/dev.lock
 	@echo "Installing what checking and training need on top: about 900 MB, once"
-	@$(INSTALL) --require-hashes -r requirements/dev.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	@touch $@
 
 run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
@@ -84,12 +84,13 @@ starter: setup ## Rebuild the programs of the starter rule set and pipelines
 places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of downloaded packages)
 	@$(BIN)/python -m scripts.build_places $(DATA)
 
-# The other locks take their versions from dev.lock, so that one environment can hold all three.
-lock: COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade
+# The other locks take their versions from dev.lock, so that one environment can hold them all.
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
-	$(COMPILE) pyproject.toml --extra learning --group dev -o requirements/dev.lock
-	$(COMPILE) pyproject.toml --constraint requirements/dev.lock -o requirements/runtime.lock
-	$(COMPILE) --group build --constraint requirements/dev.lock -o requirements/build.lock
+	$(COMPILE) --upgrade pyproject.toml --extra learning --group dev -o requirements/dev.lock
+	$(COMPILE) --upgrade pyproject.toml --constraint requirements/dev.lock -o requirements/runtime.lock
+	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/dev.lock -o requirements/learning.lock
+	$(COMPILE) --upgrade --group build --constraint requirements/dev.lock -o requirements/build.lock
+	$(COMPILE) --upgrade --no-deps --group data -o requirements/data.lock
 
 clean: ## Remove the environment and caches (keeps .gatehouse, the sandbox's data)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

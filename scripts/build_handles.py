@@ -1,7 +1,7 @@
 """Counts which letter follows which in people's names, and prints the table that
 gatehouse.intel.handles holds: one row for each letter, one digit for each letter after it.
 
-    .venv/bin/pip download --no-deps -d DIR rigour==1.8.2
+    pip download --no-deps --only-binary=:all: --require-hashes -d DIR -r requirements/data.lock
     .venv/bin/python -m scripts.build_handles DIR
 """
 

@@ -1,7 +1,7 @@
 """Packs what ID Verify knows about names from open sources, and learns from them which letters
 stand for each other across scripts. No labelled pair is used here, and no list of people.
 
-    .venv/bin/pip download --no-deps -d DIR rigour==1.8.2 nicknames==1.0.1 Faker==40.54.0
+    pip download --no-deps --only-binary=:all: --require-hashes -d DIR -r requirements/data.lock
     (cd DIR && apt-get download unicode-data && dpkg-deb -x unicode-data_15*.deb unicode)
     .venv/bin/python -m scripts.build_names DIR
 """

@@ -1,11 +1,11 @@
 """Packs what is usual in a country from open sources: who speaks what, which money is tender and
 how many decimals it has, who keeps which time zone, and how far countries are from each other.
 
-    .venv/bin/pip download --no-deps -d DIR babel==2.18.0 iso4217==1.16.20260101 tzdata==2026.6
+    pip download --no-deps --only-binary=:all: --require-hashes -d DIR -r requirements/data.lock
     (cd DIR && npm pack world-atlas@2.0.2)
     .venv/bin/python -m scripts.build_places DIR
 
-Measuring the distances needs numpy.
+Measuring the distances needs numpy, which `make setup` installs.
 """
 
 import argparse

@@ -1,8 +1,9 @@
 """Fits the trees of the name model on labelled pairs, says honestly how well they do on pairs
 they have not seen, and writes the model. The pairs stay where they are.
 
-    .venv/bin/pip install scikit-learn
     .venv/bin/python -m scripts.train_names DIR
+
+scikit-learn is among what `make setup` installs.
 """
 
 import argparse

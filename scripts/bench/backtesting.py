@@ -201,7 +201,7 @@ def _whole_way(rules: RuleSet, texts: list[str], count: int) -> float:
         span = RecordSpan(account_id, 0, _START_MS * 2)
         trial = Backtest(rules, span, lambda name, value, at_ms: False, {})
         began = time.perf_counter()
-        report = try_out(session.database, trial, lambda done: None)
+        report = try_out(session.database, session.fingerprints, trial, lambda done: None)
         taken = time.perf_counter() - began
         assert report.records == count
         session.database.dispose()

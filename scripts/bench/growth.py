@@ -13,10 +13,8 @@ from gatehouse.access.actors import Actor
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.ids import new_id
-from gatehouse.core.keyring import CARD_FINGERPRINTS, ENTITIES
+from gatehouse.core.keyring import ENTITIES
 from gatehouse.installation import open_admin_session
-from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
 from gatehouse.sentry.entities import EntityHasher
@@ -143,10 +141,8 @@ async def _visits(
 
 def _batches(session: AdminSession, cards: range) -> Iterator[list[HolderRecord]]:
     """The holders in the order of their rows, in which a table is filled soonest."""
-    masker = CardMasker(load_bins(), session.ring.current(CARD_FINGERPRINTS))
-    rows = sorted(
-        (masker.fingerprint(CardNumber.parse(card_number(index))), index) for index in cards
-    )
+    inner = session.fingerprints.inner
+    rows = sorted((inner(CardNumber.parse(card_number(index))), index) for index in cards)
     for start in range(0, len(rows), _CARDS_AT_ONCE):
         part = rows[start : start + _CARDS_AT_ONCE]
         yield [HolderRecord(card, person) for card, index in part for person in holders_of(index)]

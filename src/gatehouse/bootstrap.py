@@ -33,12 +33,15 @@ from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.preflight import settings_points
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.recorded_event import RecordedEvents
 from gatehouse.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
-from gatehouse.signals.fingerprinter import open_fingerprinter
+from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.admin.keyring import open_ring
+from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.store.feedback.label_follower import LabelFollower
@@ -72,9 +75,12 @@ class Service:
         database = session.database
         owner = new_id("srv", system_clock(), secrets.token_bytes)
         self.memory = LocalMemory(
-            settings.memory_entities, shared_reputation=settings.reputation == "shared"
+            settings.memory_entities, shared_reputation=settings.shares_reputation
         )
-        self.metrics = Metrics(gatehouse.__version__, settings.environment, self.memory.state)
+        self.refusals = Refusals()
+        self.metrics = Metrics(
+            gatehouse.__version__, settings.environment, self.memory.state, self.refusals
+        )
         self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
         self.identities = RecordedIdentities(
             database,
@@ -86,8 +92,12 @@ class Service:
         self._memory_days = settings.memory_days
         self._database = database
         self._make_stages(settings, session)
-        self.labels = LabelFollower(database, self.memory.note_label, lambda: self._app.busy)
-        self.callers = CallerDirectory(database, time.monotonic, self.setups.changed)
+        self._recorded = RecordedEvents(self.memory, session.fingerprints)
+        self.labels = LabelFollower(database, self._recorded.note_label, lambda: self._app.busy)
+        self.callers = CallerDirectory(
+            database, session.signer, time.monotonic, self.setups.changed, self.refusals
+        )
+        self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -112,6 +122,7 @@ class Service:
             asyncio.create_task(self.setups.run()),
             asyncio.create_task(self.reverser.run()),
             asyncio.create_task(self.labels.run()),
+            asyncio.create_task(self.audit_watch.run()),
             asyncio.create_task(self._prepare(system_clock())),
         ]
         self._running = True
@@ -127,9 +138,9 @@ class Service:
             history = DecisionHistory(self._database, since_ms, started_ms)
             await MemoryRebuild(
                 history.read,
-                self.memory.note,
+                self._recorded.note,
                 lambda: self._app.busy,
-                note_decline=self.memory.note_decline,
+                note_decline=self._recorded.note_decline,
             ).run()
         await self.labels.current.wait()
         self.memory.rebuilt = True
@@ -155,20 +166,21 @@ class Service:
             "writer": self.writer.alive,
             "identities": self.identities.alive,
         }
-        return Ready(checks, self.memory.state())
+        return Ready(checks, self.memory.state(), self.refusals.accounts)
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
-        masker = CardMasker(load_bins(), ring.current(keyring.CARD_FINGERPRINTS))
+        masker = CardMasker(load_bins(), session.fingerprints)
         engine = Engine(
             self.writer,
-            masker.keep,
+            masker,
             system_clock,
             time.perf_counter,
             EngineOptions(
                 owner=owner,
                 authorization_ttl_ms=settings.authorization_ttl_s * 1000,
                 guess_limit=settings.effective_guess_limit,
+                enumeration_limit=settings.card_enumeration_limit,
             ),
         )
         hashing_key = ring.current(keyring.API_KEYS)[1]
@@ -176,7 +188,7 @@ class Service:
         api = Api(
             engine,
             entry,
-            DecisionArchive(self._database),
+            DecisionArchive(self._database, session.fingerprints),
             system_clock,
             idempotency_key=ring.current(keyring.IDEMPOTENCY)[1],
             idempotency_ttl_ms=settings.idempotency_ttl_h * 3_600_000,
@@ -206,9 +218,9 @@ class Service:
         self._stages = make_stages(settings, parties)
         builder = Builder(self._stages)
         signal_builder = LiveSignalBuilder(
-            builder.shipped_sentry, addresses, self.memory, open_fingerprinter(ring)
+            builder.shipped_sentry, addresses, self.memory, Fingerprinter(entities)
         )
-        self.setups = Setups(self._database, builder)
+        self.setups = Setups(self._database, builder, session.signer, self.refusals)
         pays = settings.gateway != "none"
         self._pipelines = Pipelines(self.setups, signal_builder, pays=pays)
         self.reverser = ReversalWorker(

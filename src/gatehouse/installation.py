@@ -17,7 +17,9 @@ from gatehouse.core.errors import Conflict, SettingsError
 from gatehouse.core.keyring import RootSecret
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.fingerprint_conversion import convert_lists
 from gatehouse.store.admin.keyring import open_ring
+from gatehouse.store.configured.first_signing import sign_sandbox
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import is_current, migrate
 
@@ -48,14 +50,7 @@ def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
         with prepared_home(settings):
             root = root_secret(settings)
             migrate(database)
-    return AdminSession(
-        database=database,
-        ring=open_ring(database, root, system_clock, secrets.token_bytes),
-        clock=system_clock,
-        randomness=secrets.token_bytes,
-        environment=settings.environment,
-        actor=actor,
-    )
+    return _open(settings, database, root, actor)
 
 
 def migrate_database(settings: Settings) -> tuple[str | None, str]:
@@ -65,8 +60,24 @@ def migrate_database(settings: Settings) -> tuple[str | None, str]:
     if database.file is not None:
         database.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     revisions = migrate(database)
-    open_ring(database, root, system_clock, secrets.token_bytes)
+    _open(settings, database, root, Actor.system("migrate"))
     return revisions
+
+
+def _open(settings: Settings, database: Database, root: RootSecret, actor: Actor) -> AdminSession:
+    """The data with its keys; what a migration left to be done with them is done."""
+    session = AdminSession(
+        database=database,
+        ring=open_ring(database, root, system_clock, secrets.token_bytes),
+        clock=system_clock,
+        randomness=secrets.token_bytes,
+        environment=settings.environment,
+        actor=actor,
+    )
+    convert_lists(session.acting_as(Actor.system("migrate")))
+    if not settings.is_production:
+        sign_sandbox(session)
+    return session
 
 
 def root_secret(settings: Settings) -> RootSecret:

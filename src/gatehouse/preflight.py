@@ -27,6 +27,12 @@ _CONNECTORS: Final = {
 }
 """What each connector's setting should be set to."""
 
+_SHARED: Final = (
+    "shared: what one account reports as fraud counts, more weakly, for all accounts, and they can "
+    "notice it; GATEHOUSE_REPUTATION=separate keeps them apart"
+)
+_SEPARATE: Final = "separate: what one account reports counts for that account alone"
+
 
 def settings_points(settings: Settings) -> list[Point]:
     """The points that the settings alone decide; production does not start until all are met."""
@@ -71,10 +77,22 @@ def advisory_points(settings: Settings) -> list[Point]:
             "set GATEHOUSE_CARD_GUESS_LIMIT above 0, so that they cannot be guessed",
         ),
         Point(
+            "card numbers alike",
+            settings.card_enumeration_limit > 0,
+            f"{settings.card_enumeration_limit} with one BIN and last four per account and day",
+            "set GATEHOUSE_CARD_ENUMERATION_LIMIT above 0, so that numbers cannot be tried out",
+        ),
+        Point(
             "metrics",
             settings.metrics_port > 0,
             "on their own port" if settings.metrics_port else "on the public port",
             "set GATEHOUSE_METRICS_PORT, so that /metrics is not public",
+        ),
+        Point(
+            "reputation",
+            True,
+            _SHARED if settings.shares_reputation else _SEPARATE,
+            "set GATEHOUSE_REPUTATION to shared or separate",
         ),
     ]
 

@@ -49,7 +49,7 @@ def _text(default: str, about: str, takes: str = "text") -> Any:
     return _setting(default, about, str, takes)
 
 
-def _choice(default: str, about: str, *choices: str) -> Any:
+def _choice(default: str | None, about: str, *choices: str) -> Any:
     def read(text: str) -> str:
         if text not in choices:
             raise ValueError
@@ -157,11 +157,11 @@ class Settings:
         "days",
         (0, 400),
     )
-    reputation: str = _choice(
-        "shared",
+    reputation: str | None = _choice(
+        None,
         "Whether what one account reports about addresses, devices, cards, mailboxes and phones "
         "also counts, more weakly, for the other accounts of this installation: `shared`, or "
-        "`separate`.",
+        "`separate`. Unset: `shared` in production, `separate` in the sandbox.",
         "shared",
         "separate",
     )
@@ -182,10 +182,18 @@ class Settings:
     card_guess_limit: int | None = _number(
         None,
         "Wrong security codes and identifiers for one card within 24 hours, after which PreCheck "
-        "answers FRAUD and ID Verify NOT_PROCESSED without asking. 0: no limit. "
+        "answers FRAUD, ID Verify NOT_PROCESSED and Gateway DECLINED without asking. A declined "
+        "payment with a security code counts as a wrong one. 0: no limit. "
         "Unset: 10 in production, 0 in the sandbox.",
         "count",
         (0, 1000),
+    )
+    card_enumeration_limit: int = _number(
+        50,
+        "Different card numbers with the same BIN and last four that one account may send within "
+        "24 hours; further ones are refused with `card_enumeration`. 0: no limit.",
+        "count",
+        (0, 100_000),
     )
     rate_limit_per_second: int = _number(
         500,
@@ -267,6 +275,11 @@ class Settings:
         return f"{scheme}://{host}:{self.port}"
 
     @property
+    def shares_reputation(self) -> bool:
+        """Whether reports of one account count for the others, by default only in production."""
+        return self.is_production if self.reputation is None else self.reputation == "shared"
+
+    @property
     def effective_guess_limit(self) -> int:
         """The limit on wrong guesses, with the environment's default filled in."""
         if self.card_guess_limit is not None:
@@ -315,8 +328,14 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
 
 def gather_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment on top of the env file that it may name."""
-    env_file = environ.get(ENV_FILE)
-    return {**_read_env_file(Path(env_file)), **environ} if env_file else dict(environ)
+    path = env_file(environ)
+    return dict(environ) if path is None else {**_read_env_file(path), **environ}
+
+
+def env_file(environ: Mapping[str, str]) -> Path | None:
+    """The file that settings are read from besides the environment, if one is named."""
+    named = environ.get(ENV_FILE)
+    return Path(named) if named else None
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:

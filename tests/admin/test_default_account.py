@@ -13,6 +13,7 @@ from gatehouse.settings import Settings, load_settings
 from gatehouse.store.accounts import accounts as stored_accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
+from gatehouse.store.configured.account_signature import sign_account
 from gatehouse.store.configured.configurations import RULES
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 from tests.harness import Home
@@ -93,6 +94,7 @@ def test_an_account_without_rules_and_pipelines_gets_the_defaults(
         with session.change() as change:
             for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
                 change.connection.execute(table.delete())
+            sign_account(change, DEMO_ACCOUNT)
             change.audit("test")
 
     clear()

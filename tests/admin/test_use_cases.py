@@ -44,6 +44,7 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured.account_signature import sign_account
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.tables import GATEWAY_INTENTS, METADATA
 from tests.harness import Home
@@ -157,9 +158,15 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
 
 WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
     "accounts.create": (lambda s, r: accounts.create(s, "Shop", "USD"), "account.create"),
+    "audit_log.head": (lambda s, r: audit_log.head(s), None),
     "audit_log.verify": (lambda s, r: audit_log.verify(s), None),
     "money.verify_ledger": (lambda s, r: money.verify_ledger(s), None),
     "secrets.key_versions": (lambda s, r: secrets.key_versions(s), None),
+    "secrets.refused_configurations": (lambda s, r: secrets.refused_configurations(s), None),
+    "secrets.sign_configuration": (
+        lambda s, r: secrets.sign_configuration(s),
+        "configuration.sign",
+    ),
     "secrets.renew_fingerprints": (
         secrets.renew_fingerprints,
         "secrets.renew-fingerprints",
@@ -282,6 +289,7 @@ def test_a_change_of_an_account_leaves_one_line_that_names_the_actor(
         with merchant.session.change() as change:
             for table in ("configurations", "configuration_heads", "lists"):
                 change.connection.execute(METADATA.tables[table].delete())
+            sign_account(change, merchant.account_id)
             change.audit("test")
     session = merchant.session.acting_as(Actor.key("key_own", merchant.account_id))
     changes_with_one_line(

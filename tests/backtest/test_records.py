@@ -34,7 +34,7 @@ def test_every_record_of_the_span_comes_once_and_oldest_first(session: AdminSess
     _keep_other = _keep(session, other, 1)
     assert _keep_other
     span = RecordSpan(merchant, NOW_MS - 6 * HOUR_MS, NOW_MS)
-    batches = list(records.stream(session.database, span, batch=4))
+    batches = list(records.stream(session.database, span, session.fingerprints, batch=4))
     assert [one.request_id for batch in batches for one in batch] == ids[2:8]
     assert [len(batch) for batch in batches] == [4, 2]
     first = batches[0][0]
@@ -47,9 +47,8 @@ def test_every_record_of_the_span_comes_once_and_oldest_first(session: AdminSess
 def test_a_span_without_records_has_no_batch(session: AdminSession) -> None:
     merchant = make_account(session)
     _keep(session, merchant, 4)
-    assert (
-        list(records.stream(session.database, RecordSpan(merchant, 0, NOW_MS - HOUR_MS * 4))) == []
-    )
+    span = RecordSpan(merchant, 0, NOW_MS - HOUR_MS * 4)
+    assert list(records.stream(session.database, span, session.fingerprints)) == []
 
 
 def test_a_rule_set_is_tried_on_what_the_database_holds(session: AdminSession) -> None:
@@ -57,8 +56,12 @@ def test_a_rule_set_is_tried_on_what_the_database_holds(session: AdminSession) -
     _keep(session, merchant, 9)
     rules = rule_set(rule("dear", "order.amount >= 6"))
     report = try_out(
-        session.database, Backtest(rules, RecordSpan(merchant, 0, NOW_MS + 1), nowhere, {}), ignore
+        session.database,
+        session.fingerprints,
+        Backtest(rules, RecordSpan(merchant, 0, NOW_MS + 1), nowhere, {}),
+        ignore,
     )
     assert (report.records, report.rules[0].matches) == (9, 3)
+    trial = Backtest(rules, RecordSpan(merchant, 0, 1), nowhere, {})
     with pytest.raises(NotFound, match="no requests that rules could judge"):
-        try_out(session.database, Backtest(rules, RecordSpan(merchant, 0, 1), nowhere, {}), ignore)
+        try_out(session.database, session.fingerprints, trial, ignore)

@@ -1,7 +1,10 @@
 """The command line as scripts and people use it, on an empty home."""
 
 import json
+import os
+import pwd
 import re
+import secrets
 import sqlite3
 import stat
 from pathlib import Path
@@ -163,7 +166,10 @@ def test_a_backup_is_a_whole_database_taken_while_serving(
     [
         (["accounts", "show", "acct_nobody"], 3, "gatehouse accounts list"),
         (["balance", "top-up", "acct_nobody", "1"], 3, "no account"),
-        (["accounts", "create", "Shop", "--currency", "dollars"], 4, "ISO 4217"),
+        *(
+            (["accounts", "create", "Shop", "--currency", code], 4, "ISO 4217")
+            for code in ("dollars", "usd", "XXX", "XTS", "XAU", "ZZZ", "DEM", "HRK", "")
+        ),
         (["accounts", "create", "Shop", "--balance", "1.0000001"], 4, "six decimals"),
         (["accounts", "create", "Shop", "--balance", "-1"], 4, "negative"),
         (["accounts", "create", "  "], 4, "name"),
@@ -264,9 +270,13 @@ def test_the_root_secret_can_be_rotated(home: Home, tmp_path: Path) -> None:
     key = home.key(account)
     new = tmp_path / "new-secret"
     new.write_text("n" * 40)
+    weak = home.run("secrets", "rotate-root", "--new-secret-file", str(new))
+    assert (weak.code, "could be guessed" in weak.err, "nnn" in weak.err) == (4, True, False)
+    secret = secrets.token_urlsafe(32)
+    new.write_text(secret)
     home.ok("secrets", "rotate-root", "--new-secret-file", str(new))
     assert home.run("accounts", "list").code == 5
-    rotated = Home(home.path, home.database_url, {"GATEHOUSE_SECRET_KEY": "n" * 40})
+    rotated = Home(home.path, home.database_url, {"GATEHOUSE_SECRET_KEY": secret})
     with rotated.server() as server, server.client(key) as client:
         assert precheck(client).json()["isSuccess"] is True
     assert rotated.ok("audit", "verify", "--json").json["problems"] == []
@@ -286,7 +296,7 @@ def test_a_renewed_fingerprint_key_gives_cards_new_fingerprints(sqlite_home: Hom
     told = sqlite_home.ok("secrets", "renew-fingerprints", "--yes")
     assert "imported again" in told.out
     after = fingerprint()
-    assert (before[:4], after[:4]) == ("fp1_", "fp2_")
+    assert (before[:6], after[:6]) == ("card1_", "card2_")
 
 
 def test_a_revoked_demo_key_is_replaced_at_the_next_start(sqlite_home: Home) -> None:
@@ -319,3 +329,23 @@ def test_the_trigger_table_and_the_version_are_printed(sqlite_home: Home) -> Non
     assert "小明, -, 王" in printed
     assert sqlite_home.ok("--version").out.startswith("gatehouse ")
     assert "statement" in sqlite_home.ok("--help").out
+
+
+def test_the_actor_is_the_operating_systems_user_whatever_the_environment_says(
+    sqlite_home: Home,
+) -> None:
+    forged = dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME", "SUDO_USER"), "mallory")
+    sqlite_home.account("5", **forged, SUDO_UID="12345")
+    actors = {line["actor"] for line in sqlite_home.ok("audit", "show", "--json").json}
+    [actor] = actors
+    assert actor.split(" (login")[0] == f"cli:{pwd.getpwuid(os.getuid()).pw_name}"
+
+
+def test_a_head_that_was_kept_proves_that_the_trail_was_not_cut_back(sqlite_home: Home) -> None:
+    sqlite_home.account("5")
+    head = sqlite_home.ok("audit", "head").out.strip()
+    assert sqlite_home.ok("audit", "head", "--json").json == {"seq": 2, "head": head}
+    whole = sqlite_home.ok("audit", "verify", "--expect", head)
+    assert "contains what was expected" in whole.out
+    other = sqlite_home.run("audit", "verify", "--expect", "3:" + "a" * 64)
+    assert (other.code, "cut back to line 2" in other.out) == (1, True)

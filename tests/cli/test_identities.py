@@ -25,8 +25,8 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
-from gatehouse.store.identities.identity_sealer import HolderRecord
-from tests.harness import GATEHOUSE, PATIENCE_S, Done, Home, until
+from gatehouse.store.identities.identity_sealer import EVERYONE, HolderRecord
+from tests.harness import FINGERPRINTS, GATEHOUSE, PATIENCE_S, Done, Home, until
 
 CARD, OTHER_CARD = "4242424242424242", "5555555555554444"
 ELEANOR: dict[str, Any] = {
@@ -75,7 +75,7 @@ IdentityRow = ParsedRow[HolderRecord]
 
 
 def rows_of(source: RecordFile) -> Iterator[IdentityRow | BadRow]:
-    parser = IdentityParser(lambda number: f"fp1_{number.reveal():0>40}", "fp1_")
+    parser = IdentityParser(FINGERPRINTS, EVERYONE)
     return source.rows(parser.from_cells if source.form == "csv" else parser.from_object)
 
 
@@ -195,7 +195,7 @@ def test_records_under_an_earlier_fingerprint_are_found_and_erased(
     [counted] = sqlite_home.ok("identities", "count", "--json").json
     assert (counted["people"], counted["outdated"]) == (2, 1)
     found = sqlite_home.ok("identities", "show", "--card", CARD, "--json").json
-    assert {one["card"][:4] for one in found} == {"fp1_", "fp2_"}
+    assert {one["card"][:6] for one in found} == {"card1_", "card2_"}
     assert len(sqlite_home.ok("identities", "show", "--reference", "customer-77", "--json").json)
     sqlite_home.ok("identities", "delete", "--outdated", "--yes")
     [counted] = sqlite_home.ok("identities", "count", "--json").json
@@ -468,15 +468,13 @@ def test_mistakes_are_explained(
 
 
 def test_fingerprints_are_those_of_the_live_path(sqlite_home: Home, tmp_path: Path) -> None:
-    from gatehouse.core.keyring import CARD_FINGERPRINTS
-    from gatehouse.intel.bins import load_bins
-    from gatehouse.intel.cards import CardMasker
-
     sqlite_home.ok("identities", "import", write(tmp_path / "people.jsonl", ELEANOR))
     with sqlite_home.session() as session:
-        masker = CardMasker(load_bins(), session.ring.current(CARD_FINGERPRINTS))
+        fingerprints = session.fingerprints
     [shown] = sqlite_home.ok("identities", "show", "--card", CARD, "--json").json
-    assert shown["card"] == masker.fingerprint(CardNumber.parse(CARD))
+    assert shown["card"] == fingerprints.of_account(
+        EVERYONE, fingerprints.inner(CardNumber.parse(CARD))
+    )
 
 
 def test_help_does_not_load_what_only_an_import_needs() -> None:

@@ -13,7 +13,7 @@ from gatehouse.cli.configured import lists
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME
-from gatehouse.signals.fingerprinter import open_fingerprinter
+from gatehouse.signals.fingerprinter import EntryFingerprinter
 from tests.harness import Home, make_account
 
 CARD = "4242424242424242"
@@ -27,7 +27,7 @@ class Terminal:
         self.runner = CliRunner()
         with home.session() as session:
             self.account = make_account(session)
-            self.fingerprinter = open_fingerprinter(session.ring)
+            self.fingerprinter = EntryFingerprinter(session.ring, self.account)
 
     def run(self, *arguments: str, given: str | bytes = "") -> Result:
         return self.runner.invoke(lists.app, arguments, input=given)
@@ -111,7 +111,7 @@ def test_a_card_number_is_taken_from_a_file_and_never_from_the_command_line(
     terminal.ok("add", "stolen", "--file", str(tmp_path / "cards"))
     assert set(terminal.shown("stolen")) == {"42424242…4242", "55555555…4444"}
     [entry] = [one for one in terminal.ok("show", "stolen") if one["shown"].startswith("4")]
-    assert entry["value"].startswith("fp1_")
+    assert entry["value"].startswith("card1_")
     assert "--file" in str(terminal.refused("remove", "stolen", CARD))
     terminal.ok("remove", "stolen", entry["value"])
     terminal.ok("add", "stolen", entry["value"])

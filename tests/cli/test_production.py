@@ -37,7 +37,7 @@ def production(tmp_path: Path) -> Home:
         tmp_path / "home",
         settings={
             "GATEHOUSE_ENVIRONMENT": "production",
-            "GATEHOUSE_SECRET_KEY": "s" * 40,
+            "GATEHOUSE_SECRET_KEY": "gT0cZ1v8mQXr4yJkWb6nPq2sLd9fHa3eUiV7oRxYtCw",
             "GATEHOUSE_ISSUER": "play_issuer:make",
             "GATEHOUSE_GATEWAY": "none",
             "GATEHOUSE_IDENTITIES": "records",
@@ -152,6 +152,15 @@ def _self_signed(certificate: Path, key_file: Path) -> None:
     )
 
 
+def test_commands_in_production_tell_the_head_of_the_audit_trail(production: Home) -> None:
+    production.ok("migrate")
+    made = production.ok("accounts", "create", "Shop")
+    head = production.ok("audit", "head").out.strip()
+    assert made.err == f"gatehouse: audit head {head}\n"
+    quiet = production.ok("accounts", "create", "Shop", GATEHOUSE_LOG_LEVEL="warning")
+    assert quiet.err == ""
+
+
 def test_the_doctor_names_what_is_missing_and_what_to_do(sqlite_home: Home) -> None:
     done = sqlite_home.run("doctor", "--json")
     assert done.code == 1
@@ -166,6 +175,44 @@ def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
     done = production.run("doctor", GATEHOUSE_METRICS_PORT="9464")
     assert done.code == 0, done.out
     assert "ready for production" in done.out
+
+
+def test_the_doctor_asks_for_a_limit_on_numbers_alike(production: Home) -> None:
+    production.ok("migrate")
+    done = production.run("doctor", "--json", GATEHOUSE_CARD_ENUMERATION_LIMIT="0")
+    [point] = [one for one in done.json["points"] if one["name"] == "card numbers alike"]
+    assert not point["ok"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "open_point"),
+    [
+        ({"GATEHOUSE_SECRET_KEY": "secret" * 7}, "strength of the root secret"),
+        ({"GATEHOUSE_TRUSTED_PROXIES": "0.0.0.0/0,::/0"}, "trusted proxies"),
+    ],
+)
+def test_the_doctor_is_not_content_with_what_attackers_like(
+    production: Home, settings: dict[str, str], open_point: str
+) -> None:
+    weak = Home(production.path, "", production.settings | settings)
+    weak.ok("migrate")
+    report = weak.run("doctor", "--json", GATEHOUSE_METRICS_PORT="9464").json
+    assert [one["name"] for one in report["points"] if one["needed"] and not one["ok"]] == [
+        open_point
+    ]
+
+
+def test_the_doctor_names_whether_accounts_share_reputations(
+    production: Home, sqlite_home: Home
+) -> None:
+    def told(home: Home, **settings: str) -> str:
+        lines = home.run("doctor", **settings).out.splitlines()
+        [line] = [line for line in lines if " reputation: " in line]
+        return line.partition("reputation: ")[2].partition(":")[0]
+
+    assert (told(production), told(sqlite_home)) == ("shared", "separate")
+    assert told(production, GATEHOUSE_REPUTATION="separate") == "separate"
+    assert told(sqlite_home, GATEHOUSE_REPUTATION="shared") == "shared"
 
 
 def test_the_doctor_hints_at_a_list_of_tor_exits(production: Home, tmp_path: Path) -> None:

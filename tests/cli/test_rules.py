@@ -22,6 +22,7 @@ from gatehouse.rules.starter import starter_document
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import lists
+from gatehouse.store.configured.account_signature import sign_account
 from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, DECISIONS, LISTS
 from tests.backtest.material import record as made_record
@@ -369,6 +370,7 @@ def test_an_account_without_rules_and_pipelines_is_furnished(terminal: Terminal)
     with opened(terminal).change() as change:
         for table in (CONFIGURATIONS, CONFIGURATION_HEADS, LISTS):
             change.connection.execute(table.delete())
+        sign_account(change, DEMO_ACCOUNT)
         change.audit("test")
     made = terminal.json("furnish", DEMO_ACCOUNT, app=accounts_commands.app)["made"]
     assert {"rule set starter", "pipeline 1", "pipeline 2", "list blocked-bins"} <= set(made)

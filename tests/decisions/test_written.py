@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 import msgspec
 import pytest
 
-from gatehouse.core.cards import CardNumber, CardOfRequest
+from gatehouse.core.cards import CardNumber, CardOfRequest, KeptCard, MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage, decode
+from gatehouse.intel.bins import load_bins
+from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.engine import DecisionPlan, Engine, EngineOptions, Job, RequestPlan, Step
 from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, Release
 from tests.decisions.samples import SAMPLES
+from tests.harness import FINGERPRINTS
 
 CARD = CardOfRequest(CardNumber.parse("4242424242424242"), None, guessable=False)
 OPTIONS = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
@@ -95,6 +97,18 @@ def job_of(record: DecisionRecord) -> Job:
     )
 
 
+class AlreadyMasked(CardMasker):
+    """Gives the card of a record."""
+
+    def __init__(self, card: KeptCard | None) -> None:
+        super().__init__(load_bins(), FINGERPRINTS)
+        self._card = card
+
+    def mask(self, account_id: str, card: CardOfRequest) -> MaskedCard:
+        assert self._card is not None
+        return MaskedCard(self._card, "inner")
+
+
 def stopwatch(record: DecisionRecord) -> Iterator[float]:
     """Readings that are as far apart as the stages took."""
     for stage in record.stages:
@@ -105,10 +119,11 @@ def stopwatch(record: DecisionRecord) -> Iterator[float]:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_engine_writes_what_it_wrote_before(name: str) -> None:
     record = decode(SAMPLES[name])
-    card: Any = record.card
     at_ms = round(datetime.fromisoformat(record.at).timestamp() * 1000)
     readings, books = stopwatch(record), Books()
-    engine = Engine(books, lambda _: card, lambda: at_ms, lambda: next(readings), OPTIONS)
+    engine = Engine(
+        books, AlreadyMasked(record.card), lambda: at_ms, lambda: next(readings), OPTIONS
+    )
     asyncio.run(engine.process(job_of(record)))
     [closed] = books.closed
     assert closed.decision.record == SAMPLES[name]

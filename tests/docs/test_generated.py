@@ -145,6 +145,13 @@ def test_every_option_is_documented() -> None:
                 assert parameter.opts[0] in section, (path, parameter.opts)
 
 
+def test_every_option_is_in_small_letters_with_every_version_of_the_command_library() -> None:
+    """Some name an option after its metavar when the two differ in case alone."""
+    for path, command in walk_commands(typer.main.get_command(app), ("gatehouse",)):
+        names = [name for parameter in command.params for name in parameter.opts]
+        assert [name for name in names if name.startswith("-") and name != name.lower()] == [], path
+
+
 def test_every_exit_code_is_documented() -> None:
     listed = {row[0] for row in _rows(_page("cli.md"))}
     assert {str(code) for code in {0, 1, 2, *EXIT_CODES.values()}} <= listed

@@ -1,5 +1,6 @@
 """The connector printed in docs/operations.md is taken from the page and run by a real server."""
 
+import secrets
 from pathlib import Path
 
 import pytest
@@ -70,13 +71,14 @@ def test_the_printed_settings_make_production_ready(home: Home, tmp_path: Path) 
     filled = {
         "GATEHOUSE_HOME": str(tmp_path / "var"),
         "GATEHOUSE_DATABASE_URL": "",
-        "GATEHOUSE_SECRET_KEY": "s" * 43,
+        "GATEHOUSE_SECRET_KEY": secrets.token_urlsafe(32),
         "GATEHOUSE_METRICS_PORT": "1",
     }
     names = [line.partition("=")[0] for line in lines]
     assert set(filled) < set(names)
     kept = [line for line in lines if line.partition("=")[0] not in filled]
     (tmp_path / "env").write_text("\n".join([*kept, *(f"{k}={v}" for k, v in filled.items())]))
+    (tmp_path / "env").chmod(0o600)
     environ = {**home.settings, "GATEHOUSE_ENV_FILE": str(tmp_path / "env")}
     del environ["GATEHOUSE_ISSUER"]
     production = Home(tmp_path / "var", settings=environ)

@@ -95,6 +95,24 @@ def test_a_decline_is_an_attempt_that_was_refused_and_has_no_approval_code() -> 
     assert not result.in_doubt
 
 
+def test_a_decline_with_a_security_code_counts_as_a_wrong_guess() -> None:
+    assert run(Scripted(GatewayAnswer(False, "51"))).mismatched
+    assert not run(Scripted(GatewayAnswer(True, "00"))).mismatched
+
+
+def test_a_decline_without_a_security_code_is_no_guess() -> None:
+    of = case()
+    asked = of.input(GatewayInput)
+    of.inputs[GatewayInput] = msgspec.structs.replace(asked, security_code=None)
+    assert not run(Scripted(GatewayAnswer(False, "51")), of).mismatched
+
+
+def test_a_payment_that_was_refused_without_asking_is_no_further_guess() -> None:
+    of = case()
+    of.guess_limit_reached = True
+    assert not run(Scripted(GatewayAnswer(False, "51")), of).mismatched
+
+
 def test_a_gateway_that_failed_is_an_error_that_is_not_charged_and_not_a_decline() -> None:
     result = GatewayStage(SandboxGateway(), time_limit_ms=1).unavailable(case())
     assert result.response == GatewayResponse(GatewayStatus.ERROR, None, None)

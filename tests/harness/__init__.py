@@ -3,7 +3,7 @@
 from tests.harness.calls import idverify, pipeline, precheck, rules, sentry
 from tests.harness.commands import GATEHOUSE, Done
 from tests.harness.home import Home, make_account, sandbox_key
-from tests.harness.samples import AMELIA, BODY, BROWSER, CARD, PURCHASE, VISIT
+from tests.harness.samples import AMELIA, BODY, BROWSER, CARD, FINGERPRINTS, PURCHASE, VISIT
 from tests.harness.server import Server, free_port
 from tests.harness.waiting import PATIENCE_S, until
 
@@ -12,6 +12,7 @@ __all__ = [
     "BODY",
     "BROWSER",
     "CARD",
+    "FINGERPRINTS",
     "GATEHOUSE",
     "PATIENCE_S",
     "PURCHASE",

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.keyring import CARD_FINGERPRINTS, KeyRing
+
 CARD = "4242424242424242"
 SILENT_CARD = "4000000000000127"
 """The sandbox's issuer never answers for it."""
@@ -58,3 +61,6 @@ PURCHASE: dict[str, Any] = {
     "preCheckRequest": BODY,
 }
 """An ordinary purchase through the sandbox's first pipeline."""
+
+FINGERPRINTS = Fingerprints(KeyRing({(CARD_FINGERPRINTS, 1): b"f" * 32}))
+"""Of an installation that is not there."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards import KeptCard, MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.idverify import stage, verdict
@@ -39,8 +39,10 @@ class PlaySource:
 
 
 def case_of(request: IdVerifyRequest) -> Case:
-    kept = KeptCard("VISA", "42424242", "4242", "2035-12", None, None, None, "fp1_abc")
-    return Case("req_1", "acct_1", NOW_MS, ValuesByType.of(request), card=kept)
+    kept = KeptCard("VISA", "42424242", "4242", "2035-12", None, None, None, "card1_x")
+    return Case(
+        "req_1", "acct_1", NOW_MS, ValuesByType.of(request), card=MaskedCard(kept, "fp1_abc")
+    )
 
 
 def run(request: IdVerifyRequest, source: PlaySource | None = None, **marks: bool) -> StageResult:

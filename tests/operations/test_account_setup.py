@@ -94,7 +94,7 @@ def test_many_who_ask_at_once_wait_for_one_reading(
 ) -> None:
     async def scenario() -> list[str]:
         builder = CountingBuilder()
-        setups = Setups(session.database, builder)
+        setups = Setups(session.database, builder, session.signer)
         found = await asyncio.gather(*(setups.find(merchants[0]) for _ in range(20)))
         setups.stop()
         assert {id(each) for each in found} == {id(found[0])}
@@ -109,7 +109,7 @@ def test_one_account_that_cannot_be_read_does_not_hold_up_the_others(
 ) -> None:
     async def scenario() -> int:
         builder = CountingBuilder()
-        setups = Setups(session.database, builder)
+        setups = Setups(session.database, builder, session.signer)
         for merchant in merchants:
             await setups.find(merchant)
         work = asyncio.create_task(setups.run())
@@ -141,7 +141,7 @@ def test_of_many_accounts_those_are_read_again_that_changed(
 
     async def scenario() -> list[str]:
         builder = CountingBuilder()
-        setups = Setups(session.database, builder)
+        setups = Setups(session.database, builder, session.signer)
         for merchant in every:
             await setups.find(merchant)
         work = asyncio.create_task(setups.run())
@@ -173,7 +173,7 @@ def test_what_cannot_be_read_is_left_out_and_the_rest_serves(
         configurations.apply(change, key, content, base=None)
 
     async def scenario() -> Setup:
-        setups = Setups(session.database, CountingBuilder())
+        setups = Setups(session.database, CountingBuilder(), session.signer)
         try:
             return await setups.find(merchants[0])
         finally:
@@ -205,7 +205,7 @@ def _used_by(stage: Stage, account: str) -> str:
 
 def _found(session: AdminSession, account: str) -> Setup:
     async def scenario() -> Setup:
-        setups = Setups(session.database, CountingBuilder())
+        setups = Setups(session.database, CountingBuilder(), session.signer)
         try:
             return await setups.find(account)
         finally:
@@ -239,7 +239,7 @@ def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(
 
     async def scenario() -> list[Stage]:
         builder = CountingBuilder()
-        setups = Setups(session.database, builder)
+        setups = Setups(session.database, builder, session.signer)
         pipelines = Pipelines(setups, cast(SignalBuilder, None))
         with session.reading() as connection:
             callers: list[Account] = [accounts.get(connection, merchant) for merchant in merchants]
@@ -260,7 +260,7 @@ def test_a_promoted_model_is_taken_up_and_one_that_stays_is_not_read_again(
     _keep(session, account, _program("mine-2"), live=False)
 
     async def scenario() -> list[Setup]:
-        setups = Setups(session.database, CountingBuilder())
+        setups = Setups(session.database, CountingBuilder(), session.signer)
         work = asyncio.create_task(setups.run())
         seen = [await setups.find(account)]
 
@@ -331,7 +331,7 @@ def test_a_model_made_for_other_signals_is_used_and_told_about_once(
     _keep(session, account, _program("mine", terms=(unknown, *others)))
 
     async def scenario() -> Setup:
-        setups = Setups(session.database, CountingBuilder())
+        setups = Setups(session.database, CountingBuilder(), session.signer)
         work = asyncio.create_task(setups.run())
         await setups.find(account)
         _apply(session, account, "ip.tor")

@@ -10,12 +10,15 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.admin import money
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals, encode
+from gatehouse.intel.bins import load_bins
+from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.engine import (
     DecisionPlan,
     Engine,
@@ -27,15 +30,16 @@ from gatehouse.pipeline.engine import (
     Step,
 )
 from gatehouse.pipeline.settlement import Insufficient, Release
-from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, reviews
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS
-from tests.harness import make_account
+from tests.harness import FINGERPRINTS, make_account
 
 _NUMBERS = itertools.count(1)
+MASKER = CardMasker(load_bins(), FINGERPRINTS)
 
 
 class Answer(msgspec.Struct):
@@ -108,17 +112,13 @@ def process(session: AdminSession, *orders: Job) -> list[ProcessingResult | Base
         writer = Writer(lambda: open_batch_session(session.database))
         writer.start()
         options = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
-        engine = Engine(writer, _no_card, session.clock, time.perf_counter, options)
+        engine = Engine(writer, MASKER, session.clock, time.perf_counter, options)
         try:
             return await asyncio.gather(*map(engine.process, orders), return_exceptions=True)
         finally:
             await writer.stop()
 
     return asyncio.run(scenario())
-
-
-def _no_card(_card: object) -> Any:
-    raise AssertionError("these orders have no card")
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def account(session: AdminSession) -> str:
 def _state(session: AdminSession, account: str) -> tuple[int, int]:
     with session.reading() as connection:
         state = accounts.state(connection, account)
-        assert ledger.verify(connection).problems == []
+    assert money.verify_ledger(session).problems == []
     return state.balance, state.held
 
 
@@ -192,8 +192,8 @@ def test_the_record_names_the_stages_and_masks_free_text(
     wanted = order(PlayStage("PRECHECK", nothing), account_id=account)
     process(session, wanted)
     with session.reading() as connection:
-        record = decisions.get(connection, account, wanted.request_id)
-        other = decisions.get(connection, "acct_other", wanted.request_id)
+        record = decisions.get(connection, account, wanted.request_id, session.fingerprints)
+        other = decisions.get(connection, "acct_other", wanted.request_id, session.fingerprints)
     assert record is not None
     assert other is None
     assert record.client_reference_id == "order [card]"
@@ -303,7 +303,7 @@ def test_the_record_of_a_course_tells_what_was_decided_and_on_what(
     wanted = steps(Step(PlayStage("SENTRY", nothing), 1), account_id=account)
     process(session, planned(wanted, decision_plan=course(Outcome.REVIEW, amount=9)))
     with session.reading() as connection:
-        record = decisions.get(connection, account, wanted.request_id)
+        record = decisions.get(connection, account, wanted.request_id, session.fingerprints)
         waiting = reviews.get(connection, account, wanted.request_id)
     assert record is not None
     assert record.decision == "REVIEW"
@@ -396,7 +396,7 @@ def test_a_request_broken_off_while_it_is_closed_ends_as_the_books_say(
         writer = Writer(lambda: open_batch_session(session.database))
         writer.start()
         options = EngineOptions(owner="srv_test", authorization_ttl_ms=60_000, guess_limit=0)
-        engine = Engine(writer, _no_card, session.clock, time.perf_counter, options)
+        engine = Engine(writer, MASKER, session.clock, time.perf_counter, options)
         task = asyncio.create_task(engine.process(wanted))
         while not stage.ran:  # noqa: ASYNC110  # a stage has no event to wait for
             await asyncio.sleep(0)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gatehouse.core.cards import MaskedCard
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import ALL, BY_CODE, measure_features
 from gatehouse.sentry.features.feature import Feature, Group
@@ -179,7 +180,7 @@ MEMORY, HASHER, POLICY = (
 @settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
 @given(REQUESTS)
 def test_whatever_is_sent_is_measured_in_numbers(request: SentryRequest) -> None:
-    view = view_request(request, NOW, Book(), CARD)
+    view = view_request(request, NOW, Book(), MaskedCard(CARD, "inner"))
     view.history = MEMORY.note(event_of("shop", view, POLICY, HASHER))
     values = measure_features(view)
     assert all(isfinite(value) for value in values.values()), values

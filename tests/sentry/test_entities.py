@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards import KeptCard, MaskedCard
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.networks import AddressFacts
@@ -33,7 +33,12 @@ class Book:
 def event(
     body: dict[str, Any], policy: SentryPolicy = DEFAULT_POLICY, card: KeptCard | None = None
 ) -> MemoryEvent:
-    view = view_request(READER.read(msgspec.json.encode(body)), NOW, Book(), card)
+    view = view_request(
+        READER.read(msgspec.json.encode(body)),
+        NOW,
+        Book(),
+        None if card is None else MaskedCard(card, "fp1_abc"),
+    )
     return event_of("acct_1", view, policy, HASHER)
 
 
@@ -236,7 +241,7 @@ def test_where_somebody_is_is_known_only_when_the_address_can_be_believed(
 
 
 def test_a_card_of_a_pipeline_is_remembered_by_fingerprint() -> None:
-    card = KeptCard("VISA", "42424242", "4242", "2030-12", "GB", "CREDIT", False, "fp1_abc")
+    card = KeptCard("VISA", "42424242", "4242", "2030-12", "GB", "CREDIT", False, "card1_x")
     found = dict(event({}, card=card).entities)
     assert found == {
         EntityKind.CARD: "fp1_abc",
@@ -246,7 +251,7 @@ def test_a_card_of_a_pipeline_is_remembered_by_fingerprint() -> None:
 
 
 def test_the_issuer_of_a_card_is_remembered_only_when_it_is_known() -> None:
-    card = KeptCard(None, "42424242", "4242", "2030-12", None, None, None, "fp1_abc")
+    card = KeptCard(None, "42424242", "4242", "2030-12", None, None, None, "card1_x")
     assert EntityKind.ISSUER not in dict(event({}, card=card).entities)
 
 

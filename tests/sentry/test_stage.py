@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from gatehouse.core.cards import MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.entities import EntityHasher
@@ -39,7 +40,7 @@ def stage(memory: LocalMemory) -> SentryStage:
 
 def case() -> Case:
     made = Case("req_1", "acct_1", int(NOW * 1000), ValuesByType.of(REQUEST))
-    made.card = CARD
+    made.card = MaskedCard(CARD, "inner")
     return made
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards import KeptCard, MaskedCard
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
@@ -106,7 +106,8 @@ def first_view(
     body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
 ) -> RequestView:
     """The request as the features see it when there is no memory."""
-    return view_request(READER.read(json.dumps(body).encode()), at_s, Book(), card)
+    masked = None if card is None else MaskedCard(card, f"inner {card.fingerprint}")
+    return view_request(READER.read(json.dumps(body).encode()), at_s, Book(), masked)
 
 
 def measure(

@@ -11,7 +11,7 @@ from gatehouse.core.cards import CardNumber, CardOfRequest, ExpiryDate
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.validation import parse_own_type
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardMasker, Fingerprints
+from gatehouse.intel.cards import CardMasker
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
@@ -22,11 +22,10 @@ from gatehouse.sentry.stage import SentryStage
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.signals.request_parts import RequestParts, bring_together
-from tests.harness import VISIT
+from tests.harness import FINGERPRINTS, VISIT
 from tests.sentry.visits import Book
 
 AT_MS = 1_794_730_000_000
-KEY = (1, b"f" * 32)
 EMAIL, PHONE = "Amelia.Whitfield+shop@gmail.com", "+14155550132"
 
 
@@ -38,10 +37,8 @@ class SignalScenario:
         hasher = EntityHasher(b"k" * 32)
         book = Book()
         stage = SentryStage(book, self.memory, load_scorecard(), hasher, time_limit_ms=1000)
-        self.survey = LiveSignalBuilder(
-            stage, book, self.memory, Fingerprinter(Fingerprints(KEY), hasher)
-        )
-        self._cards = CardMasker(load_bins(), KEY)
+        self.survey = LiveSignalBuilder(stage, book, self.memory, Fingerprinter(hasher))
+        self._cards = CardMasker(load_bins(), FINGERPRINTS)
 
     def case(
         self, *, card: str | None = "4242424242424242", at_ms: int = AT_MS, **told: Any
@@ -50,7 +47,8 @@ class SignalScenario:
         case = Case("req_1", "acct_1", at_ms, ValuesByType.of(bring_together(given)))
         if card is not None:
             expiry = ExpiryDate.parse("2030-12")
-            case.card = self._cards.keep(CardOfRequest(CardNumber.parse(card), expiry, False))
+            asked = CardOfRequest(CardNumber.parse(card), expiry, False)
+            case.card = self._cards.mask("acct_1", asked)
         return case
 
     def describe(self, **told: Any) -> Case:

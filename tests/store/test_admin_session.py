@@ -148,10 +148,10 @@ def test_a_key_is_found_by_its_hash_and_by_nothing_else(session: AdminSession) -
         key, text = keys.issue(change, account, keys.KeyTerms(networks=("203.0.113.0/24",)))
     _, hashing = session.ring.current(keyring.API_KEYS)
     with session.reading() as connection:
-        caller = keys.find_caller(connection, key_hash(text, hashing))
-        assert keys.find_caller(connection, key_hash(text + "x", hashing)) is None
-    assert caller is not None
-    assert (caller.key, caller.account.account_id) == (key, account)
+        found = keys.find(connection, key_hash(text, hashing), session.signer)
+        assert keys.find(connection, key_hash(text + "x", hashing), session.signer) is None
+    assert found == key
+    assert key.account_id == account
 
 
 def test_another_accounts_key_is_not_found(session: AdminSession) -> None:
@@ -208,7 +208,7 @@ def test_what_a_server_remembers_of_a_caller_is_dropped_when_it_changes(
 ) -> None:
     account, key, hashed = make_key(session)
     now = [0.0]
-    directory = CallerDirectory(session.database, lambda: now[0])
+    directory = CallerDirectory(session.database, session.signer, lambda: now[0])
 
     async def scenario() -> None:
         await directory.check()
@@ -231,7 +231,7 @@ def test_what_a_server_remembers_of_a_caller_is_dropped_when_it_changes(
 def test_memory_older_than_a_second_is_not_trusted(session: AdminSession) -> None:
     account, key, hashed = make_key(session)
     now = [0.0]
-    directory = CallerDirectory(session.database, lambda: now[0])
+    directory = CallerDirectory(session.database, session.signer, lambda: now[0])
 
     async def scenario() -> None:
         await directory.check()

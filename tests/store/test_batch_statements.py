@@ -11,6 +11,7 @@ from gatehouse.store.requests.settlement import (
     NewIntent,
     NewMismatch,
     NewReview,
+    SentNumber,
     StoredClaim,
 )
 
@@ -27,6 +28,7 @@ EVERYTHING = Changes(
     intents_settled=["r"],
     intents_doubtful={"r": DoubtfulIntent("r", "a", 1, "lost")},
     reviews=[NewReview("a", "r", 1)],
+    numbers={"n": SentNumber("g", "n", 1)},
 )
 
 inserts = pytest.mark.parametrize(

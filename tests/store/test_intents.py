@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.admin import money
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
 from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow, IntentEnd, Release
-from gatehouse.store.accounts import ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
@@ -65,7 +65,7 @@ def authorize(session: AdminSession, account: str, request_id: str) -> Authorize
 def close(
     account: str, request_id: str, intent: IntentEnd | None, *, review: bool = False
 ) -> Close:
-    row = DecisionRow(account, request_id, 7, "pipeline", None, None, "{}")
+    row = DecisionRow(account, request_id, 7, "pipeline", None, None, '{"closedMicros":30}')
     items = [Item("GATEWAY", 30, True)]
     return Close(account, request_id, 7, items, row, intent=intent, review=review)
 
@@ -101,7 +101,7 @@ def test_a_payment_and_a_review_cost_no_commit_of_their_own(
     assert states(session) == {}
     with session.reading() as connection:
         reviews = [tuple(row) for row in connection.execute(sa.select(REVIEWS))]
-        assert ledger.verify(connection).problems == []
+    assert money.verify_ledger(session).problems == []
     assert reviews == [(account, "r0", 7, "OPEN", None, None, None)]
 
 

@@ -11,6 +11,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.configured import list_plans, list_reading, lists
+from gatehouse.store.configured.account_signature import sign_account
 from gatehouse.store.configured.configurations import stamp_of
 from gatehouse.store.configured.list_plans import (
     Added,
@@ -20,6 +21,7 @@ from gatehouse.store.configured.list_plans import (
     plan_adding,
 )
 from gatehouse.store.configured.list_reading import EntryPage
+from gatehouse.store.configured.open_list import OpenList
 from gatehouse.store.tables import LISTS
 
 NOW = 1_800_000_000_000
@@ -37,6 +39,7 @@ class Merchant:
             self.account = accounts.create(change, "Shop", "USD").account_id
             # What every new account gets is not of interest here.
             change.connection.execute(LISTS.delete().where(LISTS.c.account_id == self.account))
+            sign_account(change, self.account)
 
     def add(self, name: str, *values: str, kind: ListKind | None = None, **more: object) -> Added:
         listings = [PlannedEntry(value, value, **more) for value in values]  # type: ignore[arg-type]  # as given
@@ -52,17 +55,24 @@ class Merchant:
     def listed(self, name: str, *, gone: bool = False) -> list[tuple[str, str]]:
         with self.session.reading() as connection:
             found = list_reading.entries(
-                connection, self.account, name, EntryPage(self.now, include_gone=gone)
+                connection,
+                self.account,
+                name,
+                EntryPage(self.now, include_gone=gone),
+                self.session.signer,
             )
         return [(one.value, one.status(self.now)) for one in found]
 
     def has(self, name: str, value: str) -> bool:
         with self.session.reading() as connection:
-            return list_reading.load(connection, self.account).has(name, value, self.now)
+            held = list_reading.load(connection, self.account, self.session.signer)
+        return held.has(name, value, self.now)
 
     def history(self, name: str, value: str, times: Sequence[int]) -> list[bool]:
         with self.session.reading() as connection:
-            past = list_reading.history_of(connection, self.account, [name, "other"])
+            past = list_reading.history_of(
+                connection, self.account, [name, "other"], self.session.signer
+            )
         return [past.has(name, value, at_ms) for at_ms in times]
 
     def stamp(self) -> str:
@@ -105,7 +115,11 @@ def test_an_entry_in_force_gets_a_new_expiry_and_reason_and_the_old_row_its_end(
     assert merchant.add("bad", "a", expires_at_ms=NOW + 100, reason="second") == Added(0, 1, 0)
     with merchant.session.reading() as connection:
         rows = list_reading.entries(
-            connection, merchant.account, "bad", EntryPage(merchant.now, include_gone=True)
+            connection,
+            merchant.account,
+            "bad",
+            EntryPage(merchant.now, include_gone=True),
+            merchant.session.signer,
         )
     assert [(row.reason, row.added_at_ms, row.removed_at_ms) for row in rows] == [
         ("first", NOW, NOW + 5),
@@ -210,7 +224,9 @@ def test_a_dropped_list_is_gone_and_its_past_is_known_when_it_comes_again(
         assert list_reading.kinds(connection, merchant.account) == {}
         assert list_reading.overview(connection, merchant.account, NOW) == []
         with pytest.raises(NotFound):
-            list_reading.entries(connection, merchant.account, "bad", EntryPage(NOW))
+            list_reading.entries(
+                connection, merchant.account, "bad", EntryPage(NOW), merchant.session.signer
+            )
     with merchant.session.change() as change:
         lists.create(change, merchant.account, "bad", ListKind.WORDS, "again")
     assert not merchant.has("bad", "GB")
@@ -305,8 +321,8 @@ def test_many_entries_are_added_in_turns_and_taken_over_together(
     seen = []
     write = lists._write
 
-    def watched(change: Change, key: ListKey, kind: ListKind, plan: ListChangePlan) -> None:
-        write(change, key, kind, plan)
+    def watched(change: Change, opened: OpenList, plan: ListChangePlan) -> None:
+        write(change, opened, plan)
         seen.append(change.connection.scalar(sa.select(LISTS.c.changes)))
 
     monkeypatch.setattr(lists, "_write", watched)
@@ -337,7 +353,11 @@ def test_entries_are_read_page_by_page(merchant: Merchant) -> None:
     after = None
     with merchant.session.reading() as connection:
         while page := list_reading.entries(
-            connection, merchant.account, "bad", EntryPage(NOW, 2, after, include_gone=True)
+            connection,
+            merchant.account,
+            "bad",
+            EntryPage(NOW, 2, after, include_gone=True),
+            merchant.session.signer,
         ):
             seen += [(one.value, one.reason) for one in page]
             after = (page[-1].value, page[-1].added_at_ms)

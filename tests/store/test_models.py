@@ -1,5 +1,6 @@
 """Sentry's models as they are kept: versions, which one is live, on both databases."""
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 
@@ -64,7 +65,7 @@ def test_a_kept_model_is_not_used_until_it_is_promoted(session: AdminSession, ac
         (2, "better", True),
         (1, None, False),
     ]
-    assert found[1] == StoredModel(
+    assert msgspec.structs.replace(found[1], account_id="", kind="", signature=None) == StoredModel(
         "sentry",
         1,
         found[1].created_at_ms,

@@ -115,7 +115,9 @@ def test_nobody_sees_or_resolves_the_review_of_another_account(session: AdminSes
     assert get(session, mine, request).state is ReviewState.OPEN
     with session.reading() as connection:
         found = [get(session, mine, request)]
-        assert reviews.with_records(connection, other, found)[0].record is None
+        assert (
+            reviews.with_records(connection, other, found, session.fingerprints)[0].record is None
+        )
 
 
 @pytest.mark.parametrize(
@@ -165,8 +167,8 @@ def test_each_review_comes_with_its_own_record(session: AdminSession) -> None:
         connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == requests[1]))
     with session.reading() as connection:
         found = reviews.listing(connection, account, None, None, 10)
-        pairs = reviews.with_records(connection, account, found)
-        assert reviews.with_records(connection, account, []) == []
+        pairs = reviews.with_records(connection, account, found, session.fingerprints)
+        assert reviews.with_records(connection, account, [], session.fingerprints) == []
     assert [one.review.request_id for one in pairs] == requests[::-1]
     newest, missing, oldest = (one.record for one in pairs)
     assert missing is None

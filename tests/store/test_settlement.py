@@ -13,9 +13,12 @@ from gatehouse.pipeline.settlement import (
     Close,
     Closed,
     DecisionRow,
+    Enumerated,
     Insufficient,
     IntentEnd,
     KeyReused,
+    NumberSent,
+    NumbersLimit,
     Release,
     Replay,
     StillInFlight,
@@ -156,6 +159,56 @@ def test_open_requests_for_a_card_are_counted_beside_its_wrong_guesses() -> None
     answers, _ = decide(orders, loaded(guesses={"fp": (4, 2)}))
     counted = [(a.mismatches, a.in_flight) for a in answers if isinstance(a, Authorized)]
     assert counted == [(4, 2), (4, 3), (4, 4)]
+
+
+def test_a_repetition_after_an_upgrade_is_recognised_by_the_former_hash() -> None:
+    kept = StoredClaim("k", "r9", "as it was", "the answer", NOW + 1000)
+    order = authorize("r0", key="k", body="as it is")
+    assert order.claim is not None
+    claim = msgspec.structs.replace(order.claim, former_body="as it was")
+    again = msgspec.structs.replace(order, claim=claim)
+    answers, _ = decide([again], loaded(claims={"k": kept}))
+    assert answers == [Replay(b"the answer")]
+
+
+def _sending(request_id: str, *numbers: str, key: str | None = None) -> Authorize:
+    sent = tuple(NumberSent("group", number) for number in numbers)
+    return msgspec.structs.replace(authorize(request_id, 1, key=key), numbers=NumbersLimit(2, sent))
+
+
+def test_one_number_too_many_of_a_group_is_refused_and_holds_nothing() -> None:
+    state = loaded()
+    state.numbers["group"] = {"a": NOW - 1000}
+    orders = [_sending("r0", "b"), _sending("r1", "c"), _sending("r2", "a"), _sending("r3", "b")]
+    answers, changes = decide(orders, state)
+    first, refused, known, again = answers
+    assert isinstance(refused, Enumerated)
+    assert refused.retry_after_ms == 24 * 3_600_000 - 1000
+    assert all(isinstance(each, Authorized) for each in (first, known, again))
+    assert set(changes.numbers) == {"a", "b"}
+    assert [hold.request_id for hold in changes.holds_added] == ["r0", "r2", "r3"]
+
+
+def test_a_request_that_cannot_be_paid_leaves_no_number() -> None:
+    order = msgspec.structs.replace(
+        authorize("r0", 10_000), numbers=NumbersLimit(2, (NumberSent("group", "a"),))
+    )
+    answers, changes = decide([order], loaded())
+    assert isinstance(answers[0], Insufficient)
+    assert not changes
+
+
+def test_a_number_that_a_used_key_was_compared_with_counts() -> None:
+    kept = StoredClaim("k", "r9", "another body", "answer", NOW + 1000)
+    answers, changes = decide([_sending("r0", "a", key="k")], loaded(claims={"k": kept}))
+    assert answers == [KeyReused()]
+    assert changes
+    assert set(changes.rows()) == {"numbers"}
+
+
+def test_a_batch_asks_for_the_groups_of_its_numbers() -> None:
+    wanted = wanted_by([_sending("r0", "a")])
+    assert (wanted.groups, wanted.numbers_since_ms) == ({"group"}, NOW - 24 * 3_600_000)
 
 
 def test_a_batch_names_everything_it_needs() -> None:

@@ -4,6 +4,7 @@ import asyncio
 
 import sqlalchemy as sa
 
+from gatehouse.admin import money
 from gatehouse.billing.ledger import Hold
 from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import Authorize, Authorized, Claim
@@ -44,8 +45,8 @@ def _hold_for_two(session: AdminSession, account: str, only_owner: str | None) -
         return released
 
     released = asyncio.run(scenario())
+    assert money.verify_ledger(session).problems == []
     with session.reading() as connection:
-        assert ledger.verify(connection).problems == []
         return released, accounts.state(connection, account).held
 
 

@@ -1,4 +1,4 @@
-"""The optional extra: what is missing is said, with what to do."""
+"""The packages of learning: what is missing is said, with what to do."""
 
 import sys
 
@@ -17,5 +17,5 @@ def test_a_missing_package_is_named_by_what_brings_it(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(InvalidInput, match=r"pip install 'gatehouse\[learning\]'"):
+    with pytest.raises(InvalidInput, match=r"--require-hashes -r requirements/learning\.lock"):
         require_extra()

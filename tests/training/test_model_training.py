@@ -347,7 +347,8 @@ def _gather(sqlite_session: AdminSession, labels: dict[str, bool], until_ms: int
     known = {name: KnownLabel(fraud, NOW_MS) for name, fraud in labels.items()}
     span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
     wanted = settled(span, until_ms, OPTIONS)
-    examples, counts = gather(stream(sqlite_session.database, wanted, told.append), known)
+    database, fingerprints = sqlite_session.database, sqlite_session.fingerprints
+    examples, counts = gather(stream(database, wanted, fingerprints, told.append), known)
     assert counts.looked_at == (told[-1] if told else 0)
     return examples, counts
 

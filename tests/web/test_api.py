@@ -337,7 +337,7 @@ def test_a_decision_is_shown_to_its_account_only(home: Home) -> None:
     assert record["stages"][0]["result"]["advice"] == "ACCEPT"
     assert record["stages"][0]["fee"] == {"currency": "USD", "amount": 0.05}
     assert record["card"]["lastFour"] == "4242"
-    assert record["card"]["fingerprint"].startswith("fp1_")
+    assert record["card"]["fingerprint"].startswith("card1_")
     assert CARD not in str(found)
     assert theirs.json()["decisionsResponse"] == {"decisions": [], "hasMore": False}
 

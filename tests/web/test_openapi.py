@@ -11,7 +11,6 @@ from schemathesis import Case
 
 from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentities, SandboxIssuer
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.intel.cards import Fingerprints
 from gatehouse.operations.account_setup import Builder, Setups
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
 from gatehouse.operations.operation import Operation
@@ -21,6 +20,7 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.problems import CODES
@@ -48,8 +48,10 @@ def _operations() -> list[Operation]:
     )
     stages = make_stages(Settings(), parties)
     builder = Builder(stages)
-    kept = Fingerprinter(Fingerprints((1, b"f" * 32)), hasher)
-    setups = Setups(Database("sqlite:///never-opened.db", timeout_ms=1000), builder)
+    kept = Fingerprinter(hasher)
+    setups = Setups(
+        Database("sqlite:///never-opened.db", timeout_ms=1000), builder, Signer(bytes(32))
+    )
     survey = LiveSignalBuilder(builder.shipped_sentry, book, memory, kept)
     return make_operations(stages, Pipelines(setups, survey))
 

@@ -49,6 +49,14 @@ def client(shared: Server, merchant: Customer) -> Iterator[httpx.Client]:
         yield one
 
 
+@pytest.fixture(scope="module")
+def sharing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A sandbox in which accounts share reputations, which they do in production by default."""
+    settings = {"GATEHOUSE_REPUTATION": "shared"}
+    with Home(tmp_path_factory.mktemp("sharing") / "home", "", settings).migrated().server() as one:
+        yield one
+
+
 class Scored:
     """What Sentry answered."""
 
@@ -144,18 +152,17 @@ def test_a_user_is_scored_by_what_it_shares_with_others(
     assert "ACCOUNT_REPUTATION" in moved.reputations
 
 
-def test_a_card_and_a_mailbox_have_a_name_wherever_they_come_from(
-    client: httpx.Client, merchant: Customer, shared: Server
-) -> None:
+def test_a_card_and_a_mailbox_have_a_name_wherever_they_come_from(sharing: Server) -> None:
+    merchant, other = Customer(sharing.home), Customer(sharing.home)
+
     def bought(by: httpx.Client, user: str, address: str) -> Scored:
         visit = merchant.visit(user=user, address=address)
         sent = {**PURCHASE, "pipelineId": 2, "sentryRequest": visit, "idVerifyRequest": AMELIA}
         sent["rulesRequest"] = {"customerIp": address, "cardNumber": CARD, "userId": user}
         return Scored(pipeline(by, sent))
 
-    first = bought(client, merchant.user, merchant.address)
-    other = Customer(shared.home)
-    with shared.client(other.key) as elsewhere:
+    with sharing.client(merchant.key) as client, sharing.client(other.key) as elsewhere:
+        first = bought(client, merchant.user, merchant.address)
         assert not bought(client, "before", "70.2.2.3").reputations
         assert not bought(elsewhere, "before", "70.3.2.3").reputations
         tell(client, "FRAUD", requestId=first.request)
@@ -203,13 +210,11 @@ def test_what_a_reviewer_finds_counts(
     heard(client, merchant, lambda one: one.effects.get("ACCOUNT_REPUTATION", 0) < 0)
 
 
-def test_another_account_hears_of_what_both_know_alone(
-    client: httpx.Client, merchant: Customer, shared: Server
-) -> None:
-    other = Customer(shared.home)
+def test_another_account_hears_of_what_both_know_alone(sharing: Server) -> None:
+    merchant, other = Customer(sharing.home), Customer(sharing.home)
     theirs = {**other.visit(user=merchant.user, address=merchant.address), "customInputs": None}
     theirs["event"] = {"type": "PURCHASE", "transactionId": "theirs"}
-    with shared.client(other.key) as elsewhere:
+    with sharing.client(merchant.key) as client, sharing.client(other.key) as elsewhere:
         before = score(elsewhere, theirs)
         tell(client, "FRAUD", requestId=score(client, merchant.visit()).request)
         after = score(elsewhere, theirs)
@@ -224,8 +229,10 @@ def test_another_account_hears_of_what_both_know_alone(
         assert min(here.effects.values()) < min(after.effects.values())
 
 
-def test_accounts_can_be_kept_apart_and_a_reputation_outlives_a_restart(tmp_path: Path) -> None:
-    home = Home(tmp_path / "home", "", {"GATEHOUSE_REPUTATION": "separate"}).migrated()
+def test_accounts_of_a_sandbox_know_nothing_of_each_other_and_a_restart_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path / "home").migrated()
     with home.server() as server:
         merchant, other = Customer(home), Customer(home)
         with server.client(merchant.key) as client, server.client(other.key) as elsewhere:

@@ -1,10 +1,13 @@
 """The audit log: showing its lines, and proving that none was changed, removed or inserted."""
 
+from collections.abc import Sequence
+
 from gatehouse.admin.scopes import installation_reading
 from gatehouse.core import keyring
+from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.audit import AuditLine, AuditReport
+from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport
 
 
 def lines(session: AdminSession, account_id: str | None, limit: int) -> list[AuditLine]:
@@ -17,8 +20,24 @@ def lines(session: AdminSession, account_id: str | None, limit: int) -> list[Aud
         return audit.read(connection, account_id, limit)
 
 
-def verify(session: AdminSession) -> AuditReport:
-    """Check the whole chain of lines."""
-    _, key = session.ring.current(keyring.AUDIT)
+def head(session: AdminSession) -> AuditHead:
+    """Where the log ends now, to be kept outside of the database."""
     with installation_reading(session) as connection:
-        return audit.verify(connection, key)
+        try:
+            return audit.read_head(connection, _key(session))
+        except ValueError as error:
+            raise Conflict(f"{error}; see: gatehouse audit verify") from None
+
+
+def verify(session: AdminSession, expected: Sequence[str] = ()) -> AuditReport:
+    """Check the whole chain of lines, and that it contains the heads that were kept elsewhere."""
+    try:
+        heads = [AuditHead.parse(text) for text in expected]
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+    with installation_reading(session) as connection:
+        return audit.verify(connection, _key(session), heads)
+
+
+def _key(session: AdminSession) -> bytes:
+    return session.ring.current(keyring.AUDIT)[1]

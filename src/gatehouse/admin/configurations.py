@@ -16,6 +16,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, list_reading
+from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import (
     ConfigurationKey,
     StoredVersion,
@@ -113,7 +114,9 @@ def listing(
 ) -> list[ConfigurationVersion[T]]:
     """The versions in force, by name."""
     with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
         found = configurations.active(connection, account_id, kind.kind)
+    configurations.check_versions(session.signer, found)
     return [_version(kind, stored) for stored in found]
 
 
@@ -127,7 +130,10 @@ def get(
     """One version, without a number the one in force."""
     key = kind.key(account_id, name)
     with account_reading(session, account_id) as connection:
-        return _version(kind, configurations.get(connection, key, version))
+        check_account(connection, session.signer, account_id)
+        stored = configurations.get(connection, key, version)
+    configurations.check_versions(session.signer, [stored])
+    return _version(kind, stored)
 
 
 def history(
@@ -150,7 +156,9 @@ def rollback(
     with account_change(session, account_id) as change:
         before = configurations.get(change.connection, key)
         target = configurations.previous(change.connection, key) if to is None else to
-        definition = kind.decode(configurations.get(change.connection, key, target).program)
+        stored = configurations.get(change.connection, key, target)
+        configurations.check_versions(session.signer, [stored])
+        definition = kind.decode(stored.program)
         _check_lists(change.connection, kind, account_id, definition)
         configurations.activate(change, key, target, base=before.version)
     differences = kind.differences(kind.decode(before.program), definition)

@@ -32,14 +32,14 @@ def list_decisions(session: AdminSession, account_id: str, search: Search) -> li
     """The account's decisions, newest first."""
     session.actor.check_account(account_id)
     with session.reading() as connection:
-        return decisions.search(connection, account_id, search)
+        return decisions.search(connection, account_id, search, session.fingerprints)
 
 
 def get_decision(session: AdminSession, account_id: str, request_id: str) -> DecisionRecord:
     """One decision; `NotFound` also about another account's."""
     session.actor.check_account(account_id)
     with session.reading() as connection:
-        record = decisions.get(connection, account_id, request_id)
+        record = decisions.get(connection, account_id, request_id, session.fingerprints)
     if record is None:
         raise NotFound(f"no decision {recordable(request_id)}; see: gatehouse decisions list")
     return record
@@ -64,7 +64,9 @@ def export_decisions(
         with session.change() as change:
             about = {"format": job.format, "since": since, "until": until}
             change.audit("decisions.export", span.account_id, **about, count=total)
-        batches = records.stream(session.database, span, lambda done: progress(done, total))
+        batches = records.stream(
+            session.database, span, session.fingerprints, lambda done: progress(done, total)
+        )
         if job.format == "parquet":
             return export_parquet(batches, labels, folder)
         return export_lines(batches, folder)

@@ -66,5 +66,5 @@ def _is_active(session: AdminSession, key_text: str) -> bool:
     """Whether the stored demo key still opens this database."""
     _, hashing_key = session.ring.current(API_KEYS)
     with session.reading() as connection:
-        caller = keys.find_caller(connection, key_hash(key_text, hashing_key))
-    return caller is not None and caller.key.status(session.clock()) == "active"
+        key = keys.find(connection, key_hash(key_text, hashing_key), session.signer)
+    return key is not None and key.status(session.clock()) == "active"

@@ -2,16 +2,20 @@
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.hardening import hardening_points
+from gatehouse.admin.secrets import refused_configurations
 from gatehouse.core.errors import GatehouseError
 from gatehouse.installation import open_admin_session, open_database, root_secret
 from gatehouse.intel.feed_files import is_ignored, recognise
 from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
 from gatehouse.preflight import Point, advisory_points, settings_points
 from gatehouse.settings import Settings
+from gatehouse.store.admin.fingerprint_conversion import records_are_due
 from gatehouse.store.database import Database
 from gatehouse.store.identities.erasure import is_due
 from gatehouse.store.migrate import is_current
@@ -25,22 +29,37 @@ class GoLiveReport(msgspec.Struct, frozen=True):
     points: list[Point]
 
 
-def inspect(settings: Settings, warnings: Sequence[str]) -> GoLiveReport:
-    """Go through the list; `warnings` are about variables that no setting reads."""
+def inspect(
+    settings: Settings, warnings: Sequence[str], env_file: Path | None = None
+) -> GoLiveReport:
+    """Go through the list; `warnings` are about variables that no setting reads.
+
+    `env_file` is where settings were read from besides the environment.
+    """
     data = _DataChecks(settings)
     points = [
         *advisory_points(settings),
         *settings_points(settings),
+        *hardening_points(settings, env_file),
         _point("database", data.schema, "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"),
         _point(
             "key ring",
             data.key_ring,
             "set GATEHOUSE_SECRET_KEY to the secret this database was made with",
         ),
+        _point(
+            "configuration",
+            data.configuration,
+            "look at what is configured; to trust it: gatehouse secrets sign-configuration",
+        ),
         *_connector_points(settings),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
-        _point("file permissions", data.permissions, f"chmod 700 {settings.home}"),
+        _point(
+            "card fingerprints",
+            data.fingerprints,
+            "run: gatehouse secrets convert-fingerprints",
+        ),
         _tor_point(settings),
     ]
     points += [
@@ -50,7 +69,7 @@ def inspect(settings: Settings, warnings: Sequence[str]) -> GoLiveReport:
 
 
 class _DataChecks:
-    """Checks of the database and of the home folder; what fails raises the reason."""
+    """Checks of the database; what fails raises the reason."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -71,6 +90,16 @@ class _DataChecks:
         ring = open_admin_session(self._settings, Actor.system("doctor")).ring
         return f"{len(ring.versions())} keys unwrap"
 
+    def configuration(self) -> str:
+        if self._is_missing() or not is_current(self._database):
+            return "nothing is configured yet"
+        session = open_admin_session(self._settings, Actor.system("doctor"))
+        problems = refused_configurations(session)
+        if problems:
+            more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
+            raise GatehouseError(next(iter(problems.values())) + more)
+        return "everything configured carries its signature"
+
     def payments(self) -> str:
         if self._is_missing() or not is_current(self._database):
             return "none is in doubt"
@@ -88,11 +117,13 @@ class _DataChecks:
                 raise GatehouseError("sealed copies of erased records may remain in unused space")
         return "nothing remains to be cleared"
 
-    def permissions(self) -> str:
-        home = self._settings.home
-        if home.exists() and home.stat().st_mode & 0o077:
-            raise GatehouseError(f"{home} can be read by others")
-        return "GATEHOUSE_HOME is private"
+    def fingerprints(self) -> str:
+        if self._is_missing() or not is_current(self._database):
+            return "there are no records yet"
+        with self._database.reading() as connection:
+            if records_are_due(connection):
+                raise GatehouseError("records of an earlier version hold those of no account")
+        return "records hold those of their accounts"
 
     def _is_missing(self) -> bool:
         return self._database.file is not None and not self._database.file.exists()

@@ -63,7 +63,7 @@ def _typed(value: str, terms: EntryTerms) -> ListEntry:
     kind = terms.kind
     if kind is ListKind.CARDS:
         # A card number with a mistake in it still gives most of a card away.
-        is_number = not value.startswith("fp") and _MANY_DIGITS.search(value) is not None
+        is_number = not value.startswith(("card", "fp")) and _MANY_DIGITS.search(value) is not None
     else:
         is_number = not is_hash(value) and MASK in recordable(value)
     try:

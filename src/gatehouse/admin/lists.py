@@ -19,9 +19,10 @@ from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.ruleset import decode_program
-from gatehouse.signals.fingerprinter import open_fingerprinter
+from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading, lists
+from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active
 from gatehouse.store.configured.list_plans import (
     Added,
@@ -142,6 +143,7 @@ def import_file(
 def overview(session: AdminSession, account_id: str) -> list[ListInfo]:
     """All lists of an account, by name."""
     with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
         return list_reading.overview(connection, account_id, session.clock())
 
 
@@ -150,7 +152,8 @@ def entries(
 ) -> list[ListedEntry]:
     """The entries of a list, by value, up to the limit of the page."""
     with account_reading(session, account_id) as connection:
-        return list_reading.entries(connection, account_id, name, page)
+        check_account(connection, session.signer, account_id)
+        return list_reading.entries(connection, account_id, name, page, session.signer)
 
 
 def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
@@ -163,7 +166,7 @@ def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
     if new.lifetime_ms == 0:
         raise InvalidInput("--expires-in must be more than nothing, such as 30d")
     expires_at_ms = None if new.lifetime_ms is None else now_ms + new.lifetime_ms
-    hasher = open_fingerprinter(session.ring)
+    hasher = EntryFingerprinter(session.ring, key.account_id)
     return EntryTerms(kind, hasher, now_ms, reason_text(new.reason), expires_at_ms)
 
 

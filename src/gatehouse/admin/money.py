@@ -12,8 +12,9 @@ from gatehouse.billing.fees import parse_fee
 from gatehouse.billing.ledger import LedgerEntry
 from gatehouse.billing.statement import MonthStatement, month_bounds
 from gatehouse.billing.verify import LedgerReport
+from gatehouse.core import keyring
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts import accounts, ledger, ledger_verification
 from gatehouse.store.admin.admin_session import AdminSession
 
 
@@ -53,9 +54,9 @@ def entries(session: AdminSession, account_id: str, limit: int) -> list[LedgerEn
 
 
 def verify_ledger(session: AdminSession) -> LedgerReport:
-    """Prove the ledger of every account."""
+    """Prove the ledger of every account, also against audit trail and decision records."""
     with installation_reading(session) as connection:
-        return ledger.verify(connection)
+        return ledger_verification.verify(connection, session.ring.current(keyring.AUDIT)[1])
 
 
 def statement(session: AdminSession, account_id: str, month: str | None) -> AccountStatement:

@@ -36,7 +36,7 @@ def list_reviews(session: AdminSession, account_id: str, search: ReviewSearch) -
     session.actor.check_account(account_id)
     with session.reading() as connection:
         found = reviews.listing(connection, account_id, search.state, search.before, search.limit)
-        return reviews.with_records(connection, account_id, found)
+        return reviews.with_records(connection, account_id, found, session.fingerprints)
 
 
 def get_review(session: AdminSession, account_id: str, request_id: str) -> Reviewed:
@@ -44,7 +44,7 @@ def get_review(session: AdminSession, account_id: str, request_id: str) -> Revie
     session.actor.check_account(account_id)
     with session.reading() as connection:
         found = reviews.get(connection, account_id, request_id)
-        return reviews.with_records(connection, account_id, [found])[0]
+        return reviews.with_records(connection, account_id, [found], session.fingerprints)[0]
 
 
 def get_open_review(session: AdminSession, account_id: str, request_id: str) -> Reviewed:

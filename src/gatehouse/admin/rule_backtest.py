@@ -13,6 +13,7 @@ from gatehouse.rules.authoring import list_problems
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
+from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.feedback import feedback_history
@@ -46,7 +47,9 @@ def backtest(
         kinds = list_reading.kinds(connection, span.account_id)
     listed = _list_lookup(session, span.account_id, rule_set, lists_now=options.lists_now)
     trial = Backtest(rule_set, span, listed, labels, options.examples)
-    report = try_out(session.database, trial, lambda done: reached(done, total))
+    report = try_out(
+        session.database, session.fingerprints, trial, lambda done: reached(done, total)
+    )
     warnings = (*list_problems(rule_set, kinds), *report.warnings)
     return msgspec.structs.replace(report, warnings=warnings)
 
@@ -55,8 +58,10 @@ def _list_lookup(
     session: AdminSession, account_id: str, rule_set: RuleSet, *, lists_now: bool
 ) -> ListLookup:
     with account_reading(session, account_id) as connection:
+        signer, names = session.signer, lists_of(rule_set)
+        check_account(connection, signer, account_id)
         if not lists_now:
-            return list_reading.history_of(connection, account_id, lists_of(rule_set)).has
-        current = list_reading.load(connection, account_id)
+            return list_reading.history_of(connection, account_id, names, signer).has
+        current = list_reading.load(connection, account_id, signer)
     now_ms = session.clock()
     return lambda name, value, _: current.has(name, value, now_ms)

@@ -24,6 +24,7 @@ from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
+from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.decisions import decisions
 
 LARGEST_CASE_BYTES: Final = 1024 * 1024
@@ -94,7 +95,7 @@ def recorded_case(
 ) -> TrialCase:
     """The signals of a recorded request, as the rule set of this name saw them."""
     with account_reading(session, account_id) as connection:
-        record = decisions.get(connection, account_id, request_id)
+        record = decisions.get(connection, account_id, request_id, session.fingerprints)
     if record is None:
         raise NotFound(f"account {account_id} has no request {recordable(request_id)}")
     if record.signals is None:
@@ -112,7 +113,9 @@ def try_rules_with_lists(
 ) -> TrialResult:
     """Try a rule set with the account's lists as they were when the case happened."""
     with account_reading(session, account_id) as connection:
-        history = list_reading.history_of(connection, account_id, lists_of(rule_set))
+        check_account(connection, session.signer, account_id)
+        names = lists_of(rule_set)
+        history = list_reading.history_of(connection, account_id, names, session.signer)
     at_ms = session.clock() if case.at_ms is None else case.at_ms
     return _judge(rule_set, case.signals, history, at_ms)
 

@@ -1,16 +1,38 @@
 """The key ring: which keys are on it, a new root secret for all of them, and new keys."""
 
-from gatehouse.admin.scopes import installation_change
+from collections.abc import Callable
+
+import msgspec
+
+from gatehouse.admin.scopes import installation_change, installation_reading
 from gatehouse.core import keyring
+from gatehouse.core.errors import InvalidInput
 from gatehouse.core.keyring import RootSecret
+from gatehouse.core.secret_strength import weakness
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.fingerprint_conversion import convert_records
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
+from gatehouse.store.configured.first_signing import never_signed, sign_as_it_is
+from gatehouse.store.configured.whole_check import why_refused
+from gatehouse.store.identities import erasure
 
 
 def key_versions(session: AdminSession) -> list[tuple[str, int]]:
     """Purpose and version of every key on the ring, never a key itself."""
     session.actor.check_installation()
     return session.ring.versions()
+
+
+def new_root_secret(text: str) -> RootSecret:
+    """A root secret to change to; one that could be guessed is refused."""
+    secret, reason = RootSecret.parse(text), weakness(text)
+    if reason is not None:
+        raise InvalidInput(
+            f"the new secret could be guessed: {reason}; make one with: "
+            "python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
+        )
+    return secret
 
 
 def rotate_root(session: AdminSession, old: RootSecret, new: RootSecret) -> int:
@@ -26,9 +48,55 @@ def renew_fingerprints(session: AdminSession, root: RootSecret) -> int:
     return _renew(session, root, keyring.CARD_FINGERPRINTS, "secrets.renew-fingerprints")
 
 
+def convert_fingerprints(
+    session: AdminSession, reached: Callable[[int], object]
+) -> tuple[int, bool]:
+    """Give decision records of earlier versions the fingerprints of their accounts.
+
+    How many were converted, and whether the unused space of the database was cleared of copies.
+    """
+    session.actor.check_installation()
+    count = convert_records(session, reached)
+    with session.reading() as connection:
+        due = erasure.is_due(connection)
+    return count, erasure.tidy(session, None) if due else True
+
+
 def renew_identities(session: AdminSession, root: RootSecret) -> int:
     """Add a new key for identity records; its version. Older keys still open older records."""
     return _renew(session, root, keyring.IDENTITIES, "secrets.renew-identities")
+
+
+class SignedConfiguration(msgspec.Struct, frozen=True, rename="camel"):
+    """What was signed of an account."""
+
+    account_id: str
+    rows: int
+
+
+def sign_configuration(
+    session: AdminSession, account_id: str | None = None
+) -> list[SignedConfiguration]:
+    """Sign what accounts have configured: all that never was, or one account as it is now."""
+    with installation_change(session) as change:
+        if account_id is not None:
+            accounts.get(change.connection, account_id)
+        chosen = never_signed(change.connection) if account_id is None else [account_id]
+        done = [SignedConfiguration(each, sign_as_it_is(change, each)) for each in chosen]
+        if not done:
+            change.audit("configuration.sign", rows=0)
+    return done
+
+
+def refused_configurations(session: AdminSession) -> dict[str, str]:
+    """The accounts whose configuration servers refuse, and why."""
+    with installation_reading(session) as connection:
+        known = [account.account_id for account, _ in accounts.listing(connection)]
+        return {
+            each: problem
+            for each in known
+            if (problem := why_refused(connection, session.signer, each)) is not None
+        }
 
 
 def _renew(session: AdminSession, root: RootSecret, purpose: str, action: str) -> int:

@@ -30,6 +30,7 @@ from gatehouse.backtest.report import (
 from gatehouse.backtest.workspace import Workspace, open_workspace, quoted
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
+from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.database import Database
@@ -51,12 +52,14 @@ class Backtest(msgspec.Struct, frozen=True):
     """How many requests are named of each change."""
 
 
-def try_out(database: Database, trial: Backtest, reached: Reached) -> BacktestReport:
+def try_out(
+    database: Database, fingerprints: Fingerprints, trial: Backtest, reached: Reached
+) -> BacktestReport:
     """What the rule set would have done to the requests of the span."""
     selection = select_signals(trial.rule_set)
     with open_workspace() as workspace:
         loader = Loader(workspace, selection, trial.listed, trial.labels)
-        loaded = loader.load(stream(database, trial.span, reached))
+        loaded = loader.load(stream(database, trial.span, fingerprints, reached))
         if not loaded.records:
             raise NotFound(_nothing(trial.span, loaded))
         judge = Judge(workspace, trial.rule_set, selection)

@@ -19,6 +19,10 @@ class LedgerReport(msgspec.Struct, rename="camel"):
     requests: int = 0
     closed: int = 0
     open: int = 0
+    payments: int = 0
+    """Top-ups and adjustments, which were compared with the audit trail."""
+    records: int = 0
+    """Decision records, which were compared with what was closed."""
     problems: list[str] = []
 
     def note(self, problem: str) -> None:

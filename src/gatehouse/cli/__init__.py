@@ -7,6 +7,7 @@ import msgspec
 
 from gatehouse.cli.app import app
 from gatehouse.core.errors import (
+    ConfigurationRefused,
     Conflict,
     GatehouseError,
     InvalidInput,
@@ -20,6 +21,7 @@ EXIT_CODES: dict[type[Exception], int] = {
     NotFound: 3,
     InvalidInput: 4,
     Conflict: 4,
+    ConfigurationRefused: 4,
     SettingsError: 5,
     InvalidSetting: 5,
     StoreUnavailable: 6,

@@ -35,6 +35,28 @@ CompiledCondition = Callable[[Mapping[str, Any], Lists, int], bool]
 _CONDITIONS_AT_ONCE: Final = 40
 
 _OF_ANY_TYPE: Final = ("COALESCE", "NULLIF")
+_PLAIN: Final = {
+    "ABS": "abs",
+    "FLOOR": "floor",
+    "CEIL": "ceil",
+    "ROUND": "round",
+    "LOWER": "lower",
+    "UPPER": "upper",
+    "LENGTH": "length",
+}
+_FOR_NUMBERS: Final = {
+    "COALESCE": "coalesce_number",
+    "NULLIF": "nullif_number",
+    "LEAST": "least_number",
+    "GREATEST": "greatest_number",
+}
+_FOR_OTHERS: Final = {
+    "COALESCE": "coalesce_other",
+    "NULLIF": "nullif_other",
+    "LEAST": "least_other",
+    "GREATEST": "greatest_other",
+}
+_SIGNS: Final = {"+": "+", "-": "-", "*": "*"}
 _INVERSE: Final = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _IN_PYTHON: Final = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
@@ -218,9 +240,8 @@ class _Writer:
         kinds = map(type_of, node.arguments)
         known = next(filter(None, kinds), node.type)
         given = ", ".join(self.value(each, known) for each in node.arguments)
-        function = node.function.lower()
-        if function in ("coalesce", "nullif", "least", "greatest"):
-            function += "_number" if known is Type.NUMBER else "_other"
+        of_any = _FOR_NUMBERS if known is Type.NUMBER else _FOR_OTHERS
+        function = of_any.get(node.function) or _PLAIN[node.function]
         return f"{function}({given})"
 
     def _sum(self, node: Node) -> str:
@@ -239,7 +260,7 @@ class _Writer:
             function = "divided" if node.operator == "/" else "remainder"
             return f"{function}({first}, {self.value(right, Type.NUMBER)})"
         second = self._sum(right)
-        return f"{first} {node.operator} " + (
+        return f"{first} {_SIGNS[node.operator]} " + (
             f"({second})" if isinstance(right, nodes.Arithmetic) else second
         )
 

@@ -10,6 +10,7 @@ from typing import Final
 from gatehouse.conditions import nodes
 from gatehouse.conditions.nodes import Condition, Node, Type
 from gatehouse.conditions.patterns import plain_form
+from gatehouse.conditions.signatures import COMPARISONS, SIGNATURES, SUMS
 
 _SMALL_LETTERS: Final = "'abcdefghijklmnopqrstuvwxyz'"
 _CAPITALS: Final = "'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"
@@ -20,6 +21,10 @@ _TYPES: Final = {
     Type.BOOLEAN: "BOOLEAN",
     Type.WORDS: "VARCHAR[]",
 }
+
+# Only words of these tables are put into SQL, whatever a tree says.
+_OPERATORS: Final = {sign: sign for sign in (*COMPARISONS, *SUMS)}
+_SAME_NAME: Final = {name: name.lower() for name in SIGNATURES}
 
 
 def to_sql(condition: Condition) -> str:
@@ -66,7 +71,7 @@ def _sql(node: Node) -> str:
         case nodes.Signal(name, _):
             return quoted(name)
         case nodes.Compare(operator, left, right):
-            return f"({_sql(left)} {operator} {_sql(right)})"
+            return f"({_sql(left)} {_OPERATORS[operator]} {_sql(right)})"
         case nodes.Both(parts) | nodes.Either(parts):
             word = " AND " if isinstance(node, nodes.Both) else " OR "
             return "(" + word.join(map(_sql, parts)) + ")"
@@ -101,7 +106,7 @@ def _sum(node: Node) -> str:
         return _sql(node)
     # Something divided by what is infinite would be finite again, so `_sql` guards a divisor.
     right = _sql(node.right) if node.operator in "/%" else _sum(node.right)
-    return f"({_sum(node.left)} {node.operator} {right})"
+    return f"({_sum(node.left)} {_OPERATORS[node.operator]} {right})"
 
 
 def _finite(number: str) -> str:
@@ -127,4 +132,4 @@ def _call(node: nodes.Call) -> str:
         case "HAS":
             return f"list_contains({given})"
     # All others have the same name in DuckDB.
-    return f"{node.function.lower()}({given})"
+    return f"{_SAME_NAME[node.function]}({given})"

@@ -123,9 +123,12 @@ _FUNCTIONS: Final[tuple[Callable[..., Any], ...]] = (
     *(_least_number, _least_other, _greatest_number, _greatest_other),
     *(_custom_number, _custom_text, _custom_boolean),
 )
+# Without builtins of its own, compiled code finds these names and no others.
 BUILTINS: Final[dict[str, Any]] = {
+    "__builtins__": {},
     "null": NULL_NUMBER,
     "abs": abs,
+    "float": float,
     **{function.__name__.removeprefix("_"): function for function in _FUNCTIONS},
 }
 

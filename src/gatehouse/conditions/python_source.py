@@ -1,17 +1,24 @@
 """Collects the source of one compiled function: lines, constants, and the signals it reads."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from gatehouse.conditions.catalogue import CUSTOM, VELOCITY, place_of
 from gatehouse.conditions.functions import BUILTINS, NULL_NUMBER
 from gatehouse.conditions.nodes import Signal, Type
 
+_CUSTOM: Final = {
+    Type.NUMBER: "custom_number",
+    Type.TEXT: "custom_text",
+    Type.BOOLEAN: "custom_boolean",
+}
+
 
 class FunctionSource:
     """The source of one function that asks conditions.
 
-    Everything an author wrote is bound to constants beside the source, never put into it.
+    Everything an author wrote is bound to constants beside the source, never put into it. Every
+    word of the source comes from a table of this room, also when the tree was read from a database.
     """
 
     def __init__(self) -> None:
@@ -75,7 +82,7 @@ class FunctionSource:
             return [*lines, f"{name} = {measures}[{position}]"]
         read = f"get({self.constant(signal.name)})"
         if signal.name.startswith(CUSTOM):
-            return [f"{name} = custom_{signal.type.value}({read})"]
+            return [f"{name} = {_CUSTOM[signal.type]}({read})"]
         if signal.type is Type.NUMBER:
             return [f"{name} = {read}", f"if {name} is None: {name} = null"]
         return [f"{name} = {read}"]

@@ -1,10 +1,13 @@
-"""The functions that conditions can call: what they take and what they give."""
+"""The operators of conditions, and the functions: what they take and what they give.
+
+Both are closed sets: a tree that names anything else is refused when it is read or made.
+"""
 
 from typing import Final
 
 import msgspec
 
-from gatehouse.conditions.nodes import Type
+from gatehouse.core.signal import Type
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -30,6 +33,9 @@ class Signature(msgspec.Struct, frozen=True):
         """How many arguments it can take."""
         return len(self.takes) or self.at_most
 
+
+COMPARISONS: Final = ("=", "<>", "<", "<=", ">", ">=")
+SUMS: Final = ("+", "-", "*", "/", "%")
 
 _N, _T, _B = Type.NUMBER, Type.TEXT, Type.BOOLEAN
 _MOST: Final = 20

@@ -1,6 +1,6 @@
 """The card of a request: number, security code and expiry as types that check themselves.
 
-A number or a code exists only inside these types; what may be kept of a card is `CardFacts`.
+A number or a code exists only inside these types; what may be kept of a card is `KeptCard`.
 """
 
 import re
@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.brands import Brand, brand_of, passes_luhn
-from gatehouse.core.secrets import Secret
+from gatehouse.core.secrets import Personal, Secret
 
 _EXPIRY: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
 # A card is good until its month has ended everywhere on Earth.
@@ -132,7 +132,17 @@ class KeptCard(msgspec.Struct, frozen=True, rename="camel"):
     country: Annotated[str | None, Meta(description="Issuer's country, soft evidence.")]
     funding: Annotated[str | None, Meta(description="CREDIT, DEBIT or CHARGE, soft evidence.")]
     prepaid: Annotated[bool | None, Meta(description="Whether it is prepaid, if known.")]
-    fingerprint: Annotated[str, Meta(description="Same card, same fingerprint; reveals nothing.")]
+    fingerprint: Annotated[
+        str, Meta(description="Same card of the account, same fingerprint; reveals nothing.")
+    ]
+
+
+class MaskedCard(Personal, frozen=True):
+    """The card of a request while the request is worked on."""
+
+    kept: KeptCard
+    inner: str
+    """Its inner fingerprint, for the memory and for identity records; see `core.fingerprints`."""
 
 
 class CardOfRequest(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Protocol, Self, TypeVar
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards import MaskedCard
 from gatehouse.core.outcomes import Outcome
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -89,8 +89,8 @@ class Case(msgspec.Struct):
     """What the account chose about stages."""
     results: dict[str, StageResult] = {}
     """By name of the stage; of a stage that ran more than once, the last one."""
-    card: KeptCard | None = None
-    other_cards: dict[str, KeptCard] = {}
+    card: MaskedCard | None = None
+    other_cards: dict[str, MaskedCard] = {}
     """Of stages that were asked about another card than `card`, by name of the stage."""
     guess_limit_reached: bool = False
     """Whether the card of this request has seen too many wrong guesses to ask about it again."""

@@ -21,6 +21,14 @@ class InvalidInput(GatehouseError):
     """A value given by an operator cannot be used."""
 
 
+class ConfigurationRefused(GatehouseError):
+    """Something configured does not carry the signature of this service, so it is not used."""
+
+    def __init__(self, account_id: str, message: str) -> None:
+        super().__init__(message)
+        self.account_id = account_id
+
+
 class RequestRefused(GatehouseError):
     """The body of a request cannot be used; the messages are fit to be shown to its sender."""
 

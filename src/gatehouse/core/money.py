@@ -14,7 +14,6 @@ MICROS_PER_UNIT: Final = 1_000_000
 MAX_AMOUNT: Final = 1_000_000_000 * MICROS_PER_UNIT
 
 _AMOUNT = re.compile(r"(-?)([0-9]{1,10})(?:\.([0-9]{1,6}))?")
-_CURRENCY = re.compile(r"[A-Z]{3}")
 
 
 class Payment(msgspec.Struct, frozen=True):
@@ -42,10 +41,3 @@ def format_amount(micros: int) -> str:
     units, rest = divmod(abs(micros), MICROS_PER_UNIT)
     sign = "-" if micros < 0 else ""
     return f"{sign}{units}.{rest:06d}".rstrip("0") if rest else f"{sign}{units}"
-
-
-def check_currency(code: str) -> str:
-    """Return the code when it has the shape of an ISO 4217 currency code."""
-    if _CURRENCY.fullmatch(code) is None:
-        raise ValueError("a currency is a three-letter ISO 4217 code in capitals, such as USD")
-    return code

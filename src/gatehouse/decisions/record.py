@@ -169,3 +169,15 @@ _decode_outline: Final = msgspec.json.Decoder(RecordOutline).decode
 def read_outline(text: Text) -> RecordOutline:
     """The outline of a record, or `UnreadableRecord`."""
     return read(_decode_outline, text)
+
+
+class _ClosedAmount(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    closed_micros: int
+
+
+_decode_closed: Final = msgspec.json.Decoder(_ClosedAmount).decode
+
+
+def read_closed_micros(text: Text) -> int:
+    """What a record says was charged, or `UnreadableRecord`."""
+    return read(_decode_closed, text).closed_micros

@@ -56,7 +56,10 @@ class GatewayStage:
         if asked.security_code is not None and case.guess_limit_at_risk:
             return _result(asked.payment, _ERROR, completed=False)
         response = await self._ask(case.request_id, asked)
-        return _result(asked.payment, response, completed=True)
+        # A gateway seldom says why: with a code, any decline may mean that the code was wrong.
+        guessed = asked.security_code is not None and response.status is _DECLINED
+        result = _result(asked.payment, response, completed=True)
+        return msgspec.structs.replace(result, mismatched=True) if guessed else result
 
     def unavailable(self, case: Case) -> StageResult:
         """The gateway failed or was late: nobody knows, so the payment must not stand."""

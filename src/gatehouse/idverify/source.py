@@ -5,16 +5,18 @@ from typing import Protocol
 import msgspec
 
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.secrets import Personal
 from gatehouse.idverify.people import ALL_IDENTIFIER_TYPES, IdentifierType, Person
 
 
-class IdentityEnquiry(msgspec.Struct, frozen=True):
+class IdentityEnquiry(Personal, frozen=True):
     """Asks whose card it is. External sources need the number, the embedded one does not."""
 
     request_id: str
     account_id: str
     number: CardNumber
     fingerprint: str
+    """The inner one, under which identity records are found."""
 
 
 class Holders(msgspec.Struct, frozen=True):

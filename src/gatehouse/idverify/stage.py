@@ -68,7 +68,7 @@ def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
     # In a pipeline another card may be charged than the one whose holder is asked for.
     card = case.other_cards.get(IdVerifyStage.name, case.card)
     assert card is not None
-    return IdentityEnquiry(case.request_id, case.account_id, request.card_number, card.fingerprint)
+    return IdentityEnquiry(case.request_id, case.account_id, request.card_number, card.inner)
 
 
 def _discreetly(work: Callable[..., T], *values: Any) -> T:

@@ -1,34 +1,23 @@
 """What may be kept of a card, with what the BIN table knows about its issuer."""
 
-from gatehouse.core.cards import CardNumber, CardOfRequest, KeptCard
-from gatehouse.core.hashing import keyed_hash
+from gatehouse.core.cards import CardOfRequest, KeptCard, MaskedCard
+from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.intel.bins import BinTable
-
-
-class Fingerprints:
-    """Tells whether two card numbers are the same, and nothing else about them."""
-
-    def __init__(self, fingerprint_key: tuple[int, bytes]) -> None:
-        version, self._key = fingerprint_key
-        self._prefix = f"fp{version}_"
-
-    def of(self, number: CardNumber) -> str:
-        """A keyed hash of a number."""
-        return self._prefix + keyed_hash(self._key, number.reveal().encode())[:40]
 
 
 class CardMasker:
     """Reduces cards to what may be kept of them."""
 
-    def __init__(self, bins: BinTable, fingerprint_key: tuple[int, bytes]) -> None:
+    def __init__(self, bins: BinTable, fingerprints: Fingerprints) -> None:
         self._bins = bins
-        self.fingerprint = Fingerprints(fingerprint_key).of
+        self.fingerprints = fingerprints
 
-    def keep(self, card: CardOfRequest) -> KeptCard:
-        """The card without anything that could be used to pay with it."""
+    def mask(self, account_id: str, card: CardOfRequest) -> MaskedCard:
+        """The card of a request without anything that could be used to pay with it."""
         number = card.number
         facts = self._bins.facts(number.bin)
-        return KeptCard(
+        inner = self.fingerprints.inner(number)
+        kept = KeptCard(
             brand=number.brand.name if number.brand else None,
             bin=number.bin,
             last_four=number.last_four,
@@ -36,5 +25,6 @@ class CardMasker:
             country=facts.country if facts else None,
             funding=facts.funding if facts else None,
             prepaid=facts.prepaid if facts else None,
-            fingerprint=self.fingerprint(number),
+            fingerprint=self.fingerprints.of_account(account_id, inner),
         )
+        return MaskedCard(kept, inner)

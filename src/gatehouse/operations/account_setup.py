@@ -16,6 +16,7 @@ import msgspec
 from gatehouse.conditions.compile_python import Lists, compile_condition
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case
+from gatehouse.core.errors import ConfigurationRefused
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
@@ -35,8 +36,16 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.store.configured import configurations, models
-from gatehouse.store.configured.configurations import StoredVersion, stamp_of, stamps_of
+from gatehouse.store.configured.account_signature import check_account, put_back
+from gatehouse.store.configured.configurations import (
+    StoredVersion,
+    check_versions,
+    stamp_of,
+    stamps_of,
+)
 from gatehouse.store.configured.list_reading import load as load_lists
+from gatehouse.store.configured.refusals import Refusals
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.operations")
@@ -45,6 +54,7 @@ _MOST_REMEMBERED: Final = 2_000
 _MOST_STAMPS: Final = 500
 """How many accounts one query asks for."""
 _RETRY_S: Final = 0.5
+_REFUSED_AGAIN_S: Final = 10.0
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -87,6 +97,8 @@ class Setup(msgspec.Struct, frozen=True):
     """Scores with the account's live model, if it has one."""
     model: int | None
     """The version of that model."""
+    changes: int = 0
+    """How often the account's configuration was changed."""
 
 
 class Builder:
@@ -181,9 +193,18 @@ def _test(condition: Condition | None, lists: Lists) -> Test | None:
 class Setups:
     """Finds setups, and keeps those in use up to date."""
 
-    def __init__(self, database: Database, builder: Builder) -> None:
+    def __init__(
+        self,
+        database: Database,
+        builder: Builder,
+        signer: Signer,
+        refusals: Refusals | None = None,
+    ) -> None:
         self._database = database
         self._builder = builder
+        self._signer = signer
+        self._refusals = refusals or Refusals()
+        self._refused: dict[str, ConfigurationRefused] = {}
         self._remembered: dict[str, Setup] = {}
         self._sought: dict[str, asyncio.Future[Setup]] = {}
         self._generation = 0
@@ -196,6 +217,9 @@ class Setups:
         known = self._remembered.get(account_id)
         if known is not None:
             return known
+        refused = self._refused.get(account_id)
+        if refused is not None:
+            raise ConfigurationRefused(account_id, str(refused))
         sought = self._sought.get(account_id)
         if sought is None:
             sought = asyncio.ensure_future(self._seek(account_id))
@@ -214,9 +238,14 @@ class Setups:
     async def run(self) -> None:
         """Keep the setups in use up to date until cancelled."""
         while True:
-            await self._changed.wait()
+            with contextlib.suppress(TimeoutError):
+                # What was refused may be put right without a change that is counted.
+                async with asyncio.timeout(_REFUSED_AGAIN_S if self._refused else None):
+                    await self._changed.wait()
             self._changed.clear()
             failed = False
+            for account_id in self._refused.keys() - self._remembered.keys():
+                self._refused.pop(account_id, None)
             known = list(self._remembered)
             for begin in range(0, len(known), _MOST_STAMPS):
                 failed = not await self._refresh(known[begin : begin + _MOST_STAMPS]) or failed
@@ -248,6 +277,8 @@ class Setups:
         for account_id in changed:
             try:
                 self._remembered[account_id] = await self._on_a_thread(self._read, account_id)
+            except ConfigurationRefused:
+                continue  # It was logged, and what was loaded before stays in use.
             except Exception:
                 _log.exception("could not look for changes", extra={"account": account_id})
                 done = False
@@ -260,25 +291,50 @@ class Setups:
         with self._database.reading() as connection:
             stamps = stamps_of(connection, account_ids)
         setups = [(each, self._remembered.get(each)) for each in account_ids]
-        return [each for each, setup in setups if setup and setup.stamp != stamps[each]]
+        return [
+            each
+            for each, setup in setups
+            if setup and (setup.stamp != stamps[each] or each in self._refused)
+        ]
 
     def _read(self, account_id: str) -> Setup:
+        """What the account has configured; `ConfigurationRefused` if it was changed by others."""
         known = self._remembered.get(account_id)
+        try:
+            setup = self._read_genuine(account_id, known)
+        except ConfigurationRefused as error:
+            self._refused[account_id] = error
+            self._refusals.note(account_id, "setup", str(error), kept=known is not None)
+            raise
+        self._refused.pop(account_id, None)
+        self._refusals.clear(account_id, "setup")
+        return setup
+
+    def _read_genuine(self, account_id: str, known: Setup | None) -> Setup:
+        signer = self._signer
         with self._database.reading() as connection:
             stamp = stamp_of(connection, account_id)
+            changes = check_account(connection, signer, account_id)
+            if known is not None and changes < known.changes:
+                raise put_back(account_id)
             stored_rules = configurations.active(connection, account_id, "rules")
             stored_pipelines = configurations.active(connection, account_id, "pipeline")
-            live = models.live_program(connection, account_id)
+            stored_model = configurations.active(connection, account_id, models.KIND)
+            check_versions(signer, [*stored_rules, *stored_pipelines, *stored_model])
             # Lists can be large, and rules change more often than they do.
             same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
-            lists = known.lists if known and same_lists else load_lists(connection, account_id)
+            if known is not None and same_lists:
+                lists = known.lists
+            else:
+                lists = load_lists(connection, account_id, signer)
+        live = (stored_model[0].version, stored_model[0].program) if stored_model else None
         model = None if live is None else live[0]
         # A version is never changed: what was made of it stays true.
         same_model = known is not None and known.model == model
         sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
         rule_sets = self._builder.rule_sets(account_id, stored_rules)
         pipelines = self._builder.pipelines(account_id, stored_pipelines, rule_sets, lists, sentry)
-        return Setup(stamp, rule_sets, pipelines, lists, sentry, model)
+        return Setup(stamp, rule_sets, pipelines, lists, sentry, model, changes)
 
 
 def _lists_part(stamp: str) -> str:

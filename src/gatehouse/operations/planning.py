@@ -162,10 +162,13 @@ def _charged(
             others[stage] = card
         elif card.guessable and not charged.guessable:
             charged = msgspec.structs.replace(charged, guessable=True)
-    if charged is None:
-        rules = values.find(RulesRequest)
-        if rules is not None and rules.card_number is not None:
-            charged = CardOfRequest(rules.card_number, None, guessable=False)
+    rules = values.find(RulesRequest)
+    if rules is not None and rules.card_number is not None:
+        ruled = CardOfRequest(rules.card_number, None, guessable=False)
+        if charged is None:
+            charged = ruled
+        elif ruled.number != charged.number:
+            others[RulesStage.name] = ruled
     return charged, others
 
 

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
-from gatehouse.core.cards import CardOfRequest, KeptCard
+from gatehouse.core.cards import CardOfRequest, MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import ConnectorFailed
@@ -25,19 +25,24 @@ from gatehouse.decisions.record import (
     RecordedStage,
     encode,
 )
+from gatehouse.intel.cards import CardMasker
+from gatehouse.pipeline.card_enumeration import EnumerationLimit
 from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
     Claim,
     Close,
     DecisionRow,
+    Enumerated,
     Insufficient,
     IntentEnd,
     KeyReused,
+    NumbersLimit,
     Release,
     Replay,
     Settlement,
     StillInFlight,
+    WrongGuess,
 )
 
 _REVIEW: Final = Outcome.REVIEW
@@ -130,7 +135,7 @@ class Processed(msgspec.Struct, frozen=True):
     decision: Outcome | None = None
 
 
-ProcessingResult = Processed | Insufficient | Replay | StillInFlight | KeyReused
+ProcessingResult = Processed | Insufficient | Enumerated | Replay | StillInFlight | KeyReused
 
 
 class EngineOptions(msgspec.Struct, frozen=True):
@@ -139,6 +144,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
     owner: str
     authorization_ttl_ms: int
     guess_limit: int
+    enumeration_limit: int = 0
 
 
 class Engine:
@@ -147,29 +153,37 @@ class Engine:
     def __init__(
         self,
         settlement: Settlement,
-        keep_card: Callable[[CardOfRequest], KeptCard],
+        masker: CardMasker,
         clock: Clock,
         stopwatch: Callable[[], float],
         options: EngineOptions,
     ) -> None:
         self._settlement = settlement
-        self._keep_card = keep_card
+        self._masker = masker
         self._clock = clock
         self._stopwatch = stopwatch
         self._options = options
+        limit = options.enumeration_limit
+        self._enumeration = EnumerationLimit(masker.fingerprints, limit)
 
     async def process(self, job: Job) -> ProcessingResult:
         """Take one job from authorization to record."""
         now_ms, plan = self._clock(), job.plan
-        card = self._keep_card(plan.card) if plan.card is not None else None
-        hold = self._hold(job, card, now_ms)
-        verdict = await self._settlement.authorize(Authorize(hold, now_ms, job.claim, plan.intent))
+        card = None if plan.card is None else self._masker.mask(job.account_id, plan.card)
+        others = {
+            stage: self._masker.mask(job.account_id, other)
+            for stage, other in plan.other_cards.items()
+        }
+        hold, numbers = self._hold(job, card, now_ms), self._numbers(job, card, others, now_ms)
+        verdict = await self._settlement.authorize(
+            Authorize(hold, now_ms, job.claim, plan.intent, numbers)
+        )
         if not isinstance(verdict, Authorized):
             return verdict
+        if numbers is not None:
+            self._enumeration.noted(numbers, now_ms)
         case = Case(job.request_id, job.account_id, now_ms, plan.inputs, job.policies)
-        case.card = card
-        for stage, other in plan.other_cards.items():
-            case.other_cards[stage] = self._keep_card(other)
+        case.card, case.other_cards = card, others
         self._note_guesses(case, verdict)
         try:
             runs = await self._run_all(plan, case)
@@ -219,18 +233,33 @@ class Engine:
         # Open requests count too, or parallel guesses would bypass the limit.
         case.guess_limit_at_risk = 0 < limit <= verdict.mismatches + verdict.in_flight
 
-    def _hold(self, job: Job, card: KeptCard | None, now_ms: int) -> Hold:
-        options = self._options
-        guessable = job.plan.card is not None and job.plan.card.guessable
+    def _hold(self, job: Job, card: MaskedCard | None, now_ms: int) -> Hold:
+        options, asked = self._options, job.plan.card
+        guessable = asked is not None and asked.guessable and options.guess_limit > 0
         return Hold(
             request_id=job.request_id,
             account_id=job.account_id,
             amount=sum([step.fee for step in job.plan.steps]),
             expires_at_ms=now_ms + options.authorization_ttl_ms,
             owner=options.owner,
-            card=card.fingerprint if card and guessable and options.guess_limit else None,
+            card=self._masker.fingerprints.guess_mark(card.inner) if card and guessable else None,
             claim=job.claim.claim_id if job.claim else None,
         )
+
+    def _numbers(
+        self, job: Job, card: MaskedCard | None, others: dict[str, MaskedCard], now_ms: int
+    ) -> NumbersLimit | None:
+        """The numbers of the request that must not be too many of a kind."""
+        plan, cards = job.plan, []
+        if plan.card is not None and card is not None:
+            cards = [(plan.card.number, card.inner)]
+        cards += [(plan.other_cards[stage].number, one.inner) for stage, one in others.items()]
+        return self._enumeration.check(job.account_id, cards, now_ms)
+
+    def _mismatch(self, hold: Hold, runs: Sequence[StageRun]) -> WrongGuess | None:
+        if hold.card is None or not any(run.result.mismatched for run in runs):
+            return None
+        return WrongGuess(hold.card, self._masker.fingerprints.guess_mark(hold.request_id))
 
     async def _run(self, step: Step, case: Case) -> StageRun:
         stage = step.stage
@@ -260,7 +289,7 @@ class Engine:
                 at_ms=now_ms,
                 items=[run.item for run in runs],
                 decision=_decision(job, case, processed(0)),
-                mismatched_card=hold.card if any(run.result.mismatched for run in runs) else None,
+                mismatch=self._mismatch(hold, runs),
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
                 intent=None if job.plan.intent is None else _end_of(runs, decision),
@@ -320,7 +349,7 @@ def _decision(job: Job, case: Case, done: Processed) -> DecisionRow:
         operation=job.operation,
         at=iso_time(case.at_ms),
         client_reference_id=kept,
-        card=case.card,
+        card=None if case.card is None else case.card.kept,
         stages=[_recorded(run) for run in done.runs],
         authorized_micros=done.authorized,
         closed_micros=done.closed,
@@ -335,7 +364,7 @@ def _decision(job: Job, case: Case, done: Processed) -> DecisionRow:
         at_ms=case.at_ms,
         operation=job.operation,
         client_reference=None if kept is None else str(kept),
-        card=case.card.fingerprint if case.card else None,
+        card=case.card.kept.fingerprint if case.card else None,
         record=encode(record),
         transaction_reference=case.transaction,
     )

@@ -21,6 +21,9 @@ class Claim(msgspec.Struct, frozen=True):
     claim_id: str
     body: str
     expires_at_ms: int
+    former_body: str | None = None
+    """The body's hash as an earlier version kept it, so that a repetition after an upgrade is one.
+    """
 
 
 class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
@@ -46,6 +49,20 @@ class IntentEnd(StrEnum):
     """It was asked and nobody knows what it did: the payment must be reversed."""
 
 
+class NumberSent(msgspec.Struct, frozen=True):
+    """A card number by its mark, and the mark of all that share its BIN and last four."""
+
+    group: str
+    number: str
+
+
+class NumbersLimit(msgspec.Struct, frozen=True):
+    """How many numbers of one group an account may send within 24 hours, and what was sent."""
+
+    most: int
+    sent: tuple[NumberSent, ...]
+
+
 class Authorize(msgspec.Struct, frozen=True):
     """Hold the fees of a request; with a claim, only the first request of its key may.
 
@@ -57,6 +74,14 @@ class Authorize(msgspec.Struct, frozen=True):
     at_ms: int
     claim: Claim | None = None
     intent: Payment | None = None
+    numbers: NumbersLimit | None = None
+
+
+class WrongGuess(msgspec.Struct, frozen=True):
+    """A wrong security code or identifier, by marks that lead to no card and no request."""
+
+    card: str
+    request: str
 
 
 class Close(msgspec.Struct, frozen=True):
@@ -67,7 +92,7 @@ class Close(msgspec.Struct, frozen=True):
     at_ms: int
     items: list[Item]
     decision: DecisionRow
-    mismatched_card: str | None = None
+    mismatch: WrongGuess | None = None
     claim_id: str | None = None
     answer: Callable[[int], bytes] | None = None
     """Renders the answer to keep, given the balance that remains."""
@@ -105,6 +130,12 @@ class Insufficient(msgspec.Struct, frozen=True):
     remaining: int
 
 
+class Enumerated(msgspec.Struct, frozen=True):
+    """Too many card numbers that share BIN and last four; nothing was held."""
+
+    retry_after_ms: int
+
+
 class Replay(msgspec.Struct, frozen=True):
     """The key was used before with this body: here is the answer it got."""
 
@@ -126,7 +157,7 @@ class Closed(msgspec.Struct, frozen=True):
     answer: bytes | None
 
 
-AuthorizationResult = Authorized | Insufficient | Replay | StillInFlight | KeyReused
+AuthorizationResult = Authorized | Insufficient | Enumerated | Replay | StillInFlight | KeyReused
 
 
 class Settlement(Protocol):

@@ -89,8 +89,8 @@ def _enquiry(request_id: str, request: PreCheckRequest) -> CardEnquiry:
 
 
 def _result(case: Case, verdict: CardVerdict, *, completed: bool) -> StageResult:
-    card = case.card
-    assert card is not None
+    assert case.card is not None
+    card = case.card.kept
     response = PreCheckResponse(
         advice=verdict.advice,
         avs_result=verdict.avs,

@@ -24,7 +24,6 @@ LONGEST_WORD: Final = 128
 """Signals are cut off here, so nothing longer could ever be found."""
 
 _LONGEST_ENTRY: Final = 512
-_FINGERPRINT: Final = re.compile(r"fp[1-9][0-9]{0,8}_[0-9a-f]{40}")
 _HASH: Final = re.compile(r"#[0-9a-f]{20}")
 _BIN: Final = re.compile(r"[0-9]{4,8}")
 _PREFIX: Final = re.compile(r"[0-9]{1,3}")
@@ -50,8 +49,11 @@ class ListKind(StrEnum):
 class EntryHasher(Protocol):
     """Makes a value that may be kept and compared out of one that may not, as signals do."""
 
-    def fingerprint(self, number: CardNumber, /) -> str:
-        """The fingerprint of a card."""
+    def card(self, number: CardNumber, /) -> str:
+        """The account's fingerprint of a card."""
+
+    def known_card(self, text: str, /) -> str | None:
+        """The fingerprint that a text is; None when it is none."""
 
     def hashed_email(self, mailbox: str, /) -> str:
         """A keyed hash of a mailbox in its canonical spelling."""
@@ -97,15 +99,16 @@ def canonical(kind: ListKind, text: str, hasher: EntryHasher) -> ListEntry:
 
 
 def _card(text: str, hasher: EntryHasher) -> ListEntry:
-    if _FINGERPRINT.fullmatch(text) is not None:
-        return ListEntry(text, text)
+    known = hasher.known_card(text)
+    if known is not None:
+        return ListEntry(known, known)
     try:
         number = CardNumber.parse(_GROUPING.sub("", text))
     except ValueError:
         raise ValueError(
-            "must be a whole card number, or a fingerprint as decisions show it (fp1_...)"
+            "must be a whole card number, or a fingerprint as decisions show it (card1_...)"
         ) from None
-    return ListEntry(hasher.fingerprint(number), number.masked())
+    return ListEntry(hasher.card(number), number.masked())
 
 
 def _bin(text: str, _hasher: EntryHasher) -> ListEntry:

@@ -167,21 +167,26 @@ def _add_device(entities: list[Entity], view: RequestView, hasher: EntityHasher)
 
 
 def _add_buyer(entities: list[Entity], view: RequestView, hasher: EntityHasher) -> str:
-    """Add user and card; returns them as one word, or the address if there is neither."""
+    """Add user and card; returns them as one word, or the address if there is neither.
+
+    The word is recorded as it is, so it has the account's fingerprint of the card.
+    """
     found: list[Entity] = []
     user, name = drop_placeholder(view.account.user_id), drop_placeholder(view.account.username)
     if user is not None:
         found.append((kinds.USER, hasher.kept(user)))
     elif name is not None:
         found.append((kinds.USER, hasher.hashed(f"name {name}")))
+    names = [value for _, value in found]
     if view.card is not None:
-        found.append((kinds.CARD, view.card.fingerprint))
-        found.append((kinds.BIN, view.card.bin))
+        card = view.card.kept
+        found += ((kinds.CARD, view.card.inner), (kinds.BIN, card.bin))
+        names += (card.fingerprint, card.bin)
+        if card.country is not None:
+            found.append((kinds.ISSUER, card.country))
     entities += found
-    if view.card is not None and view.card.country is not None:
-        entities.append((kinds.ISSUER, view.card.country))
-    if found:
-        return " ".join([value for _, value in found])
+    if names:
+        return " ".join(names)
     return "" if view.address is None else view.address.text
 
 

@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from gatehouse.core.fingerprints import INNER_PREFIX, Fingerprints
 from gatehouse.decisions.record import (
     RecordedEvent,
     RecordOutline,
@@ -12,7 +13,9 @@ from gatehouse.decisions.record import (
     read,
     read_outline,
 )
+from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.spec import SENTRY
 
 _WORDS: Final = {kind: kind.name.lower() for kind in EntityKind}
@@ -45,15 +48,20 @@ class _SentryResult(msgspec.Struct, frozen=True):
 _decode: Final = msgspec.json.Decoder(_SentryResult).decode
 
 
-def recorded_event(event: MemoryEvent, *, counted: bool, declined: bool = False) -> RecordedEvent:
-    """An event for the record."""
+def recorded_event(
+    event: MemoryEvent, card: str | None = None, *, counted: bool, declined: bool = False
+) -> RecordedEvent:
+    """An event for the record, with the account's fingerprint in place of the inner one."""
     return RecordedEvent(
         at=round(event.at_s, 3),
         counted=counted,
         amount=event.amount,
         currency=event.currency,
         whereabouts=event.whereabouts,
-        entities=[(_WORDS[kind], value) for kind, value in event.entities],
+        entities=[
+            (_WORDS[kind], value if card is None or kind is not kinds.CARD else card)
+            for kind, value in event.entities
+        ],
         declined=declined,
     )
 
@@ -74,6 +82,53 @@ def past_event_in(account_id: str, text: Text) -> PastEvent | None:
         counted=event.counted and record.completed,
         declined=event.declined,
     )
+
+
+def opened_event(event: MemoryEvent, fingerprints: Fingerprints) -> MemoryEvent:
+    """An event out of a record as the memory knows it: with the inner fingerprint of its card.
+
+    Earlier records hold the inner one, also in the name of the transaction, which now has the
+    account's. A card that cannot be opened is left out.
+    """
+    recorded = next((value for kind, value in event.entities if kind is kinds.CARD), None)
+    if recorded is None:
+        return event
+    inner = fingerprints.opened(event.account_id, recorded)
+    if inner is not None:
+        named = {(kinds.CARD, recorded): (kinds.CARD, inner)}
+        entities = [named.get(entity, entity) for entity in event.entities]
+    elif recorded.startswith(INNER_PREFIX):
+        shown = fingerprints.of_account(event.account_id, recorded)
+        entities = [
+            (kind, value.replace(recorded, shown) if kind is kinds.TRANSACTION else value)
+            for kind, value in event.entities
+        ]
+    else:
+        entities = [entity for entity in event.entities if entity[0] is not kinds.CARD]
+    return msgspec.structs.replace(event, entities=entities)
+
+
+class RecordedEvents:
+    """Notes events out of records in the memory."""
+
+    def __init__(self, memory: LocalMemory, fingerprints: Fingerprints) -> None:
+        self._memory = memory
+        self._fingerprints = fingerprints
+
+    def note(self, event: MemoryEvent) -> None:
+        """Note an event."""
+        self._memory.note(opened_event(event, self._fingerprints))
+
+    def note_decline(self, event: MemoryEvent) -> None:
+        """Note that a payment was refused."""
+        self._memory.note_decline(opened_event(event, self._fingerprints))
+
+    def note_label(
+        self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None
+    ) -> None:
+        """Note the label of an event, in place of its previous label."""
+        opened = opened_event(event, self._fingerprints)
+        self._memory.note_label(opened, fraud=fraud, previous=previous)
 
 
 def measured_in(record: RecordOutline) -> Measured | None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards import MaskedCard
 from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.agents import Agent, read_agent
 from gatehouse.intel.languages import Languages, fit, read_languages
@@ -90,7 +90,7 @@ class RequestView(msgspec.Struct, dict=True):
     """In capitals."""
     currency_digits: int | None
     """How many decimals the currency has; None when there is no such currency."""
-    card: KeptCard | None
+    card: MaskedCard | None
     history: History | None = None
     """Set once the memory has been asked."""
 
@@ -124,7 +124,7 @@ class RequestView(msgspec.Struct, dict=True):
 
 
 def view_request(
-    request: SentryRequest, received_s: float, book: AddressBook, card: KeptCard | None
+    request: SentryRequest, received_s: float, book: AddressBook, card: MaskedCard | None
 ) -> RequestView:
     """Read the request, and look up its address, user agent and currency."""
     device = request.device or _NO_DEVICE

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from gatehouse.core.case import Case, StageResult
+from gatehouse.decisions.record import RecordedEvent
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
@@ -42,6 +43,11 @@ class ObservedRequest(msgspec.Struct):
         """Whether the memory counts the event from now on."""
         history = self.view.history
         return history is not None and history.counted
+
+    def recorded(self, *, declined: bool = False) -> RecordedEvent:
+        """The event for the decision record."""
+        card = None if self.view.card is None else self.view.card.kept.fingerprint
+        return recorded_event(self.event, card, counted=self.counted, declined=declined)
 
 
 class ScoredRequest(NamedTuple):
@@ -156,7 +162,7 @@ class SentryStage:
             "signals": recorded_features(values),
         }
         if event:
-            facts["event"] = recorded_event(observed.event, counted=observed.counted)
+            facts["event"] = observed.recorded()
         return StageResult(
             SentryResponse(confidence, reasons),
             completed,

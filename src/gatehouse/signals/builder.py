@@ -13,7 +13,6 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.entities import address_entity
 from gatehouse.sentry.memory import DAY_S, Entity, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
-from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.stage import ObservedRequest, SentryStage
 from gatehouse.signals import request_signals
@@ -53,8 +52,7 @@ class LiveSignalBuilder:
         observed = case.observation
         assert isinstance(observed, ObservedRequest)
         declined = _was_declined(case)
-        event = recorded_event(observed.event, counted=observed.counted, declined=declined)
-        return RecordedSignals(case.request_signals, event)
+        return RecordedSignals(case.request_signals, observed.recorded(declined=declined))
 
     async def _observe(self, case: Case, given: SignalInput, more: list[Entity]) -> ObservedRequest:
         sentry = self._sentry
@@ -112,7 +110,7 @@ class LiveSignalBuilder:
         found |= request_signals.order_signals(given.amount, given.currency, view)
         found |= request_signals.device_signals(view)
         if case.card is not None:
-            found |= request_signals.card_signals(case.card, case.at_ms)
+            found |= request_signals.card_signals(case.card.kept, case.at_ms)
         if view.address is not None and not other:
             found |= request_signals.address_signals(view.address, view.facts)
         user, affiliate = drop_placeholder(given.user_id), drop_placeholder(view.order.affiliate_id)

@@ -1,16 +1,16 @@
 """What is kept of cards, mailboxes, phones and users, the same for signals and for lists."""
 
 from gatehouse.core import keyring
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.fingerprints import INNER, OF_ACCOUNT, Fingerprints
 from gatehouse.core.keyring import KeyRing
-from gatehouse.intel.cards import Fingerprints
 from gatehouse.sentry.entities import EntityHasher
 
 
 class Fingerprinter:
-    """Implements `rules.list_entries.EntryHasher` with the keys of this installation."""
+    """Makes hashes with the keys of this installation."""
 
-    def __init__(self, fingerprints: Fingerprints, hasher: EntityHasher) -> None:
-        self.fingerprint = fingerprints.of
+    def __init__(self, hasher: EntityHasher) -> None:
         self.kept = hasher.kept
         self.hashed = hasher.hashed
 
@@ -23,7 +23,27 @@ class Fingerprinter:
         return self.hashed(f"phone {number}")
 
 
-def open_fingerprinter(ring: KeyRing) -> Fingerprinter:
-    """The fingerprinter with an installation's keys."""
-    fingerprints = Fingerprints(ring.current(keyring.CARD_FINGERPRINTS))
-    return Fingerprinter(fingerprints, EntityHasher(ring.current(keyring.ENTITIES)[1]))
+class EntryFingerprinter(Fingerprinter):
+    """Implements `rules.list_entries.EntryHasher` for the lists of one account."""
+
+    def __init__(self, ring: KeyRing, account_id: str) -> None:
+        super().__init__(EntityHasher(ring.current(keyring.ENTITIES)[1]))
+        self._fingerprints = Fingerprints(ring)
+        self._account_id = account_id
+
+    def card(self, number: CardNumber) -> str:
+        """The account's fingerprint of a card."""
+        return self._fingerprints.of_account(self._account_id, self._fingerprints.inner(number))
+
+    def known_card(self, text: str) -> str | None:
+        """The account's fingerprint, from a text that is one, now or in an earlier version.
+
+        None for any other text; `ValueError` for a fingerprint of another account.
+        """
+        if INNER.fullmatch(text) is not None:
+            return self._fingerprints.of_account(self._account_id, text)
+        if OF_ACCOUNT.fullmatch(text) is None:
+            return None
+        if self._fingerprints.opened(self._account_id, text) is None:
+            raise ValueError("is a fingerprint of another account")
+        return text

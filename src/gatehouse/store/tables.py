@@ -20,6 +20,7 @@ ACCOUNTS: Final = _table(
     *required(Text, "name", "currency"),
     *required(BigInteger, "created_at_ms", "balance", "held"),
     *required(Text, "fees", "policies"),
+    *optional(Text, "signature"),
     sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
 )
 
@@ -33,7 +34,7 @@ API_KEYS: Final = _table(
     *optional(Integer, "rate_limit_per_second"),
     *required(BigInteger, "created_at_ms"),
     *optional(BigInteger, "expires_at_ms", "revoked_at_ms", "last_used_at_ms"),
-    *optional(Text, "successor"),
+    *optional(Text, "successor", "signature"),
 )
 
 # The key orders entries by account and time and makes a second end of one request impossible.
@@ -93,6 +94,15 @@ DECISIONS: Final = _table(
 CARD_MISMATCHES: Final = _table(
     "card_mismatches",
     *key(Text, "card", "request_id"),
+    sa.Column("at_ms", BigInteger, nullable=False, index=True),
+    sqlite_with_rowid=False,
+)
+
+# The card numbers that accounts sent within a day, by keyed hashes. Those of one group share BIN
+# and last four.
+CARD_NUMBERS: Final = _table(
+    "card_numbers",
+    *key(Text, "card_group", "number"),
     sa.Column("at_ms", BigInteger, nullable=False, index=True),
     sqlite_with_rowid=False,
 )
@@ -158,7 +168,7 @@ CONFIGURATIONS: Final = _table(
     *required(Text, "document", "program"),
     *required(BigInteger, "created_at_ms"),
     *required(Text, "actor"),
-    *optional(Text, "note"),
+    *optional(Text, "note", "signature"),
 )
 
 # Which version of each is active, which one was before, and how often that changed.
@@ -169,6 +179,15 @@ CONFIGURATION_HEADS: Final = _table(
     *optional(Integer, "previous"),
     *required(BigInteger, "changed_at_ms"),
     *required(Integer, "changes"),
+    *optional(Text, "signature"),
+)
+
+# How often each account's configuration was changed, and its signature as a whole.
+CONFIGURATION_TOTALS: Final = _table(
+    "configuration_totals",
+    *key(Text, "account_id"),
+    *required(BigInteger, "changes"),
+    *required(Text, "signature"),
 )
 
 LISTS: Final = _table(
@@ -178,6 +197,7 @@ LISTS: Final = _table(
     *optional(Text, "description"),
     *required(BigInteger, "created_at_ms"),
     *required(Integer, "changes"),
+    *optional(Text, "total", "signature"),
 )
 
 # A removed entry stays with the time, so that a backtest knows what was listed when.
@@ -189,6 +209,7 @@ LIST_ENTRIES: Final = _table(
     *optional(Text, "reason"),
     *required(Text, "actor"),
     *optional(BigInteger, "expires_at_ms", "removed_at_ms"),
+    *optional(Text, "signature"),
     index(
         "list_entries_live",
         "account_id",

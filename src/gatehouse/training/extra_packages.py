@@ -1,4 +1,4 @@
-"""What learning needs beyond what the service needs: packages of an optional extra."""
+"""What learning needs beyond what the service needs: packages with a lock of their own."""
 
 import importlib
 import warnings
@@ -19,5 +19,6 @@ def require_extra() -> None:
                 importlib.import_module(name)
         except ImportError as error:
             raise InvalidInput(
-                "training needs more packages: pip install 'gatehouse[learning]'"
+                "training needs more packages; in a checkout: "
+                "pip install --require-hashes -r requirements/learning.lock"
             ) from error

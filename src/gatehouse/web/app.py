@@ -13,7 +13,12 @@ from typing import Any, Final
 from starlette.exceptions import HTTPException
 
 from gatehouse.core.clock import Clock
-from gatehouse.core.errors import AuthorizationLost, RequestRefused, StoreUnavailable
+from gatehouse.core.errors import (
+    AuthorizationLost,
+    ConfigurationRefused,
+    RequestRefused,
+    StoreUnavailable,
+)
 from gatehouse.core.ids import new_id
 from gatehouse.core.redaction import recordable_trace
 from gatehouse.settings import Settings
@@ -94,6 +99,9 @@ class App:
         except (StoreUnavailable, AuthorizationLost) as error:
             _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
             return await self._refuse(context, Problem("store_unavailable", headers=_RETRY_SOON))
+        except ConfigurationRefused:
+            # It was logged when it was found.
+            return await self._refuse(context, Problem("configuration_refused"))
         except Disconnected:
             raise
         except asyncio.CancelledError:

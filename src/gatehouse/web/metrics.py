@@ -16,6 +16,7 @@ from prometheus_client.core import (
 )
 
 from gatehouse.sentry.memory import MemoryState
+from gatehouse.store.configured.refusals import Refusals
 
 CONTENT_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
@@ -47,9 +48,16 @@ class _Histogram:
 class Metrics:
     """The counters of one server process."""
 
-    def __init__(self, version: str, environment: str, memory: Callable[[], MemoryState]) -> None:
+    def __init__(
+        self,
+        version: str,
+        environment: str,
+        memory: Callable[[], MemoryState],
+        refusals: Refusals,
+    ) -> None:
         self._about = (version, environment)
         self._memory = memory
+        self._refusals = refusals
         self._requests: dict[tuple[str, int], int] = {}
         self._seconds: dict[str, _Histogram] = {}
         self._commits = _Histogram(_PER_COMMIT)
@@ -107,6 +115,16 @@ class Metrics:
             ("rebuilt", "1 once the events before the start are remembered.", memory.rebuilt),
         ):
             yield GaugeMetricFamily(f"gatehouse_memory_{name}", about, value=float(value))
+        yield GaugeMetricFamily(
+            "gatehouse_configuration_refused_accounts",
+            "Accounts whose configuration in the database is refused now.",
+            value=float(self._refusals.accounts),
+        )
+        yield CounterMetricFamily(
+            "gatehouse_configuration_refusals",
+            "Configurations that were refused since the start.",
+            value=float(self._refusals.count),
+        )
         info = GaugeMetricFamily(
             "gatehouse_info", "Version and environment.", labels=["version", "environment"]
         )

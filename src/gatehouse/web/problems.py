@@ -106,6 +106,12 @@ CODES: Final[dict[str, Code]] = {
     "rate_limited": Code(
         429, "Too many requests.", "Wait the seconds in `Retry-After`, then go slower."
     ),
+    "card_enumeration": Code(
+        429,
+        "Too many different card numbers with the same BIN and last four digits.",
+        "Nothing was looked at, nothing was charged. Numbers sent before still work; others wait "
+        "the seconds in `Retry-After`. Find out who sends them: this is how cards are guessed.",
+    ),
     "headers_too_large": Code(
         431, "The request's headers are too many or too large.", "Send fewer or shorter headers."
     ),
@@ -113,6 +119,12 @@ CODES: Final[dict[str, Code]] = {
         500,
         "Something went wrong on our side.",
         "Nothing was charged. Report the `requestId`; repeating may help.",
+    ),
+    "configuration_refused": Code(
+        503,
+        "What this account has configured cannot be trusted, so nothing was decided.",
+        "Nothing ran, nothing was charged. Report the `requestId` to the operator, whose log says "
+        "what was changed and how to put it right.",
     ),
     "overloaded": Code(503, "The service is busy.", "Repeat after the seconds in `Retry-After`."),
     "store_unavailable": Code(
@@ -125,7 +137,7 @@ CODES: Final[dict[str, Code]] = {
 
 # Codes that only an operation can get: it costs something and can be repeated by its key.
 PAID_CODES: Final = frozenset(
-    {"insufficient_balance", "invalid_idempotency_key"}
+    {"insufficient_balance", "invalid_idempotency_key", "card_enumeration"}
     | {"idempotency_in_flight", "idempotency_key_reused"}
 )
 # Codes that only requests with a body can get.

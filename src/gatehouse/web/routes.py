@@ -30,6 +30,9 @@ class Ready(msgspec.Struct, frozen=True):
     """If any of these is false, requests should go to another server."""
     memory: MemoryState
     """Good to have: while it is being rebuilt, requests are judged by what is known so far."""
+    refused_accounts: int = 0
+    """Accounts whose configuration was changed in the database and is refused; other servers would
+    refuse it, too."""
 
 
 Readiness = Callable[[], Ready]
@@ -134,6 +137,7 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
                 "entities": memory.entities,
                 "limit": memory.limit,
             },
+            "configuration": {"refusedAccounts": now.refused_accounts},
         }
         return Reply(200 if good else 503, msgspec.json.encode(body))
 

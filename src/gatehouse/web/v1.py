@@ -16,6 +16,7 @@ from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
 from gatehouse.pipeline.settlement import (
     Claim,
+    Enumerated,
     Insufficient,
     KeyReused,
     Replay,
@@ -134,6 +135,9 @@ class Api:
                 return Reply(200, outcome.answer or job.render(outcome))
             case Insufficient():
                 raise Problem("insufficient_balance", remaining=outcome.remaining)
+            case Enumerated():
+                seconds = max(1, -(-outcome.retry_after_ms // 1000))
+                raise Problem("card_enumeration", headers=((b"retry-after", b"%d" % seconds),))
             case _:
                 return _repeated(outcome)
 
@@ -152,8 +156,11 @@ class Api:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
             claim_id=keyed_hash(self._idempotency_key, b"key " + scoped),
-            body=keyed_hash(self._idempotency_key, b"body " + content),
+            # Bound to the account and the key: bodies with card numbers in them must not be
+            # comparable between accounts by those who read the database.
+            body=keyed_hash(self._idempotency_key, b"body of " + scoped + b"\n" + content),
             expires_at_ms=self._clock() + self._idempotency_ttl_ms,
+            former_body=keyed_hash(self._idempotency_key, b"body " + content),
         )
 
 

@@ -4,11 +4,12 @@ A problem names the field, never the value.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.files.records import FieldProblem
+from gatehouse.core.fingerprints import INNER, Fingerprints
 from gatehouse.core.text import is_blank
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, PersonName
 from gatehouse.intel.emails import parse_email
@@ -21,9 +22,6 @@ _LENGTHS: Final = {"name": 64, "email": 254, "phone": 32, "identifier": 64, "ref
 _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 # An extension is written with a semicolon too: +441632960961;ext=12
 _SEPARATOR: Final = re.compile(r";(?!\s*ext=)")
-_FINGERPRINT: Final = re.compile(r"fp[0-9]{1,9}_[0-9a-f]{40}")
-
-Fingerprint = Callable[[CardNumber], str]
 FieldValue = tuple[str, Any]
 """The name of a field, and its value."""
 
@@ -125,8 +123,8 @@ class FieldReader:
         self.add(field, "must be an ISO 3166 code of two letters, such as GB")
         return None
 
-    def card_number(self, field: str, value: Any, fingerprint: Fingerprint) -> str | None:
-        """The fingerprint of a card number, which may be grouped as on the card."""
+    def card_number(self, field: str, value: Any, fingerprints: Fingerprints) -> str | None:
+        """The inner fingerprint of a card number, which may be grouped as on the card."""
         if value is None:
             self.add(field, "is required")
             return None
@@ -134,20 +132,27 @@ class FieldReader:
             self.add(field, "must be text")
             return None
         try:
-            return fingerprint(CardNumber.parse(re.sub(r"[ -]", "", value)))
+            return fingerprints.inner(CardNumber.parse(re.sub(r"[ -]", "", value)))
         except ValueError as error:
             self.add(field, str(error))
             return None
 
-    def card_fingerprint(self, field: str, value: Any, prefix: str) -> str | None:
-        """A fingerprint, as an export holds it."""
-        if not isinstance(value, str) or not _FINGERPRINT.fullmatch(value):
-            self.add(field, "is not a card's fingerprint")
-            return None
-        if not value.startswith(prefix):
+    def card_fingerprint(
+        self, field: str, value: Any, scope: str, fingerprints: Fingerprints
+    ) -> str | None:
+        """The inner fingerprint, from that of an export of the scope.
+
+        Exports of earlier versions hold the inner one.
+        """
+        inner = None
+        if isinstance(value, str):
+            inner = value if INNER.fullmatch(value) else fingerprints.opened(scope, value)
+        if inner is None:
+            self.add(field, "is not a card's fingerprint, or one of another account's export")
+        elif not inner.startswith(fingerprints.prefix):
             self.add(field, "is the fingerprint of an earlier key; give cardNumber")
             return None
-        return value
+        return inner
 
     def required(self, field: str, value: Any, kind: str) -> str | None:
         """A value that must be there."""

@@ -13,9 +13,6 @@ from gatehouse.admin.import_engine import ImportProgress, RejectedRows, read_bat
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, FieldProblem, RecordFile
-from gatehouse.core.keyring import CARD_FINGERPRINTS
-from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardMasker
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.identities import imports
@@ -52,8 +49,7 @@ def import_identities(
 ) -> ImportedIdentities:
     """Import a file from the beginning, or from where an interrupted import of it stopped."""
     sealer = IdentitySealer(session.ring, session.randomness)
-    masker = CardMasker(load_bins(), session.ring.current(CARD_FINGERPRINTS))
-    parser = IdentityParser(masker.fingerprint, sealer.card_prefix)
+    parser = IdentityParser(session.fingerprints, job.scope)
     parse = parser.from_cells if job.file.form == "csv" else parser.from_object
     run = _begin(session, job, sealer)
     if run.resumed:

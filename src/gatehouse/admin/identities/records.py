@@ -7,6 +7,7 @@ import msgspec
 
 from gatehouse.admin.identities.selection import ScopeSelection, check_scope, record_count
 from gatehouse.core.errors import StoreUnavailable
+from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.identities import (
@@ -60,7 +61,7 @@ def show_records(
         session.actor.check_account(one.scope)
     with session.reading() as connection:
         found = [
-            stored
+            _shown(stored, session.fingerprints)
             for one in selected
             for stored in identities.find(one.scope, one.selector, connection, sealer)
         ]
@@ -71,6 +72,13 @@ def show_records(
                 account_id = imports.account_of(scope)
                 change.audit("identities.reveal", account_id, scope=scope, ids=ids)
     return found
+
+
+def _shown(stored: StoredHolder, fingerprints: Fingerprints) -> StoredHolder:
+    """A record with the fingerprint that its scope may see."""
+    card = fingerprints.of_account(stored.scope, stored.entry.card)
+    entry = msgspec.structs.replace(stored.entry, card=card)
+    return msgspec.structs.replace(stored, entry=entry)
 
 
 def count_records(session: AdminSession) -> tuple[list[Census], bool]:
@@ -87,8 +95,13 @@ def export_records(session: AdminSession, scope: str) -> Iterator[StoredHolder |
         check_scope(session, change.connection, scope)
         count = identities.how_many(scope, Selector(), change.connection)
         change.audit("identities.export", imports.account_of(scope), scope=scope, count=count)
+    fingerprints = session.fingerprints
     with session.reading() as connection:
-        yield from identities.everyone(scope, connection, IdentitySealer(session.ring))
+        for stored in identities.everyone(scope, connection, IdentitySealer(session.ring)):
+            if isinstance(stored, StoredHolder):
+                yield _shown(stored, fingerprints)
+            else:
+                yield stored
 
 
 def erase_records(

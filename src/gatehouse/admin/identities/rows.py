@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader, Fingerprint
+from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader
 from gatehouse.core.files.records import Columns, RecordFile, RecordFormat, UnusableRecord
+from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.idverify.people import IdentifierType, Person
 from gatehouse.store.identities.identity_sealer import HolderRecord
 
@@ -38,9 +39,9 @@ def open_identity_file(path: Path | None, form: RecordFormat) -> RecordFile:
 class IdentityParser:
     """Makes the holder of a card out of a record; raises `UnusableRecord` with all problems."""
 
-    def __init__(self, fingerprint: Fingerprint, card_prefix: str) -> None:
-        self._fingerprint = fingerprint
-        self._card_prefix = card_prefix
+    def __init__(self, fingerprints: Fingerprints, scope: str) -> None:
+        self._fingerprints = fingerprints
+        self._scope = scope
 
     def from_cells(self, cells: Mapping[str, str]) -> HolderRecord:
         """The person of a row of CSV; an empty cell counts as missing."""
@@ -105,11 +106,11 @@ class IdentityParser:
 
     def _card(self, found: Mapping[str, Any], read: FieldReader) -> str | None:
         if found.get("card") is None:
-            return read.card_number("cardNumber", found.get("cardNumber"), self._fingerprint)
+            return read.card_number("cardNumber", found.get("cardNumber"), self._fingerprints)
         if found.get("cardNumber") is not None:
             read.add("card", "is given beside cardNumber; one of them is enough")
             return None
-        return read.card_fingerprint("card", found["card"], self._card_prefix)
+        return read.card_fingerprint("card", found["card"], self._scope, self._fingerprints)
 
 
 def _present(values: Iterable[T | None]) -> tuple[T, ...]:

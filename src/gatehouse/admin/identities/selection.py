@@ -12,9 +12,6 @@ import sqlalchemy as sa
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import NotFound
-from gatehouse.core.keyring import CARD_FINGERPRINTS
-from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardMasker
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.identities import identities, imports
 from gatehouse.store.identities.identities import Selector
@@ -86,7 +83,7 @@ def _matching(
 ) -> list[ScopeSelection]:
     sealer, reference = IdentitySealer(session.ring), query.reference
     selector = Selector(
-        cards=None if query.card is None else _fingerprints(session, query.card),
+        cards=None if query.card is None else session.fingerprints.inner_of_every_key(query.card),
         person_id=query.person_id,
         not_card_prefix=sealer.card_prefix if query.outdated else None,
     )
@@ -98,11 +95,3 @@ def _matching(
         if number:
             found.append(ScopeSelection(scope, selector, number))
     return found
-
-
-def _fingerprints(session: AdminSession, number: CardNumber) -> list[str]:
-    """A card's fingerprints under every key there ever was, so that old records are found."""
-    bins, ring = load_bins(), session.ring
-    versions = [version for purpose, version in ring.versions() if purpose == CARD_FINGERPRINTS]
-    keys = [(version, ring.key(CARD_FINGERPRINTS, version)) for version in versions]
-    return [CardMasker(bins, key).fingerprint(number) for key in keys]

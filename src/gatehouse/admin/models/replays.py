@@ -27,6 +27,7 @@ from gatehouse.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
+from gatehouse.store.configured.configurations import check_versions
 from gatehouse.training.extra_packages import require_extra
 from gatehouse.training.replay import (
     ReplayJudge,
@@ -48,6 +49,8 @@ def for_account(
     with account_reading(session, account_id) as connection:
         kept = accounts.get(connection, account_id).policies.get(SENTRY.name)
         model = None if version is None else models.get(connection, account_id, version)
+    if model is not None:
+        check_versions(session.signer, [model])
     if kept is not None:
         options = msgspec.structs.replace(options, policy=msgspec.convert(kept, SentryPolicy))
     if model is None:

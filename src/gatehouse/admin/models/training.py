@@ -53,7 +53,9 @@ def train_model(
         reported_ms = feedback_history.reported_since(connection, span.account_id)
         total = records.count(connection, wanted)
     watcher.reading(0, total)
-    batches = records.stream(session.database, wanted, lambda done: watcher.reading(done, total))
+    batches = records.stream(
+        session.database, wanted, session.fingerprints, lambda done: watcher.reading(done, total)
+    )
     examples, counts = gather(batches, labels)
     watcher.learning(len(examples))
     reported_s = None if reported_ms is None else reported_ms / 1000

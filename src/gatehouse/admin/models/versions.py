@@ -12,6 +12,8 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
+from gatehouse.store.configured.account_signature import check_account
+from gatehouse.store.configured.configurations import check_versions
 from gatehouse.store.configured.models import SHIPPED, StoredModel, read_program
 from gatehouse.training.report import ModelReport, decode_report
 
@@ -55,7 +57,9 @@ class LiveModel(msgspec.Struct, frozen=True):
 def list_models(session: AdminSession, account_id: str) -> list[ModelEntry]:
     """Every model of the account, newest first, and the shipped scorecard at the end."""
     with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
         found = models.listing(connection, account_id)
+    check_versions(session.signer, found)
     shipped_is_live = not any(each.active for each in found)
     return [*map(_entry, found), ModelEntry(shipped_is_live)]
 
@@ -68,14 +72,17 @@ def get_model(session: AdminSession, account_id: str, version: int | None = None
             version = SHIPPED if live is None else live[0]
         if version == SHIPPED:
             return ModelEntry(live is None)
-        return _entry(models.get(connection, account_id, version))
+        check_account(connection, session.signer, account_id)
+        found = models.get(connection, account_id, version)
+    check_versions(session.signer, [found])
+    return _entry(found)
 
 
 def promote_model(session: AdminSession, account_id: str, version: int) -> ModelChange:
     """Put a model into use; `Conflict` when it is live already or servers could not use it."""
     with account_change(session, account_id) as change:
         before = models.promote(change, account_id, version)
-        remarks = _check(models.get(change.connection, account_id, version))
+        remarks = _check(session, models.get(change.connection, account_id, version))
     return ModelChange(version, before or SHIPPED, remarks)
 
 
@@ -85,7 +92,7 @@ def roll_back_model(session: AdminSession, account_id: str, to: int | None = Non
         before, after = models.rollback(change, account_id, to)
         if after is None:
             return ModelChange(SHIPPED, before)
-        remarks = _check(models.get(change.connection, account_id, after))
+        remarks = _check(session, models.get(change.connection, account_id, after))
     return ModelChange(after, before, remarks)
 
 
@@ -94,7 +101,9 @@ def live_model(session: AdminSession, account_id: str) -> LiveModel:
     session.actor.check_account(account_id)
     try:
         with session.reading() as connection:
+            check_account(connection, session.signer, account_id)
             live = models.get(connection, account_id)
+        check_versions(session.signer, [live])
     except NotFound:
         return LiveModel(load_sheet())
     try:
@@ -126,8 +135,9 @@ def _report(model: StoredModel) -> ModelReport | None:
         return None
 
 
-def _check(model: StoredModel) -> tuple[str, ...]:
+def _check(session: AdminSession, model: StoredModel) -> tuple[str, ...]:
     """Refuse a model that servers could not use; how it differs from what is measured here."""
+    check_versions(session.signer, [model])
     try:
         usable_scorecard(model)
     except ScorecardError as error:

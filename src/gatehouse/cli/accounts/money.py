@@ -102,13 +102,20 @@ def _print_prices(account: Account, *, as_json: bool) -> None:
 
 @ledger.command()
 def verify(as_json: AsJson = False) -> None:
-    """Prove that balances are the sums of their entries and that nothing closed wrongly."""
+    """Prove that balances are the sums of their entries and that nothing closed wrongly.
+
+    Top-ups and adjustments are compared with the audit trail, closes with the decision records.
+    """
     report = money.verify_ledger(open_session())
     lines = [
         f"accounts  {report.accounts}: each balance and each hold is the sum of its entries",
         f"entries   {report.entries}",
         f"requests  {report.requests}: {report.closed} closed, {report.open} open; none closed "
         "more than it authorized, none ended twice, items add up",
+        f"payments  {report.payments} top-ups and adjustments: each has its line in the audit "
+        "trail with the same amount, and each such line its entry",
+        f"records   {report.records}: each close has its decision record with the same amount, and "
+        "each record its close",
     ]
     verdict = "the ledger is right" if not report.problems else "THE LEDGER IS WRONG"
     if report.problems:

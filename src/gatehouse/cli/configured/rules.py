@@ -149,12 +149,13 @@ def try_case(
     case: Annotated[
         str | None,
         typer.Option(
+            "--case",
             metavar="CASE",
             help='JSON with {"signals": {name: value}}, or a decision as the API returns it.',
         ),
     ] = None,
     request: Annotated[
-        str | None, typer.Option(metavar="REQUEST", help="Id of a recorded request.")
+        str | None, typer.Option("--request", metavar="REQUEST", help="Id of a recorded request.")
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Also show the rules that do not match.")

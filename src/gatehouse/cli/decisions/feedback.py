@@ -103,7 +103,9 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     ] = None,
     when: Annotated[
         str | None,
-        typer.Option(metavar="WHEN", help="When it was found out: 2026-11-15, or RFC 3339."),
+        typer.Option(
+            "--when", metavar="WHEN", help="When it was found out: 2026-11-15, or RFC 3339."
+        ),
     ] = None,
     amount: Annotated[str | None, typer.Option(help="What was lost, such as 12.50.")] = None,
     currency: Annotated[str | None, typer.Option(help="Its currency, such as USD.")] = None,

@@ -1,4 +1,4 @@
-"""gatehouse audit: show, verify."""
+"""gatehouse audit: show, head, verify."""
 
 from typing import Annotated
 
@@ -30,11 +30,32 @@ def show_lines(
 
 
 @app.command()
-def verify(as_json: AsJson = False) -> None:
-    """Prove that no line was changed, removed or inserted."""
-    report = audit_log.verify(open_session())
+def head(as_json: AsJson = False) -> None:
+    """Print where the trail ends now, to be kept outside of the database for `audit verify`."""
+    found = audit_log.head(open_session())
+    show({"seq": found.seq, "head": str(found)}, str(found), as_json=as_json)
+
+
+@app.command()
+def verify(
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SEQ:HASH",
+            help="A head from the log or from `audit head`, which the trail must contain.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove that no line was changed, removed or inserted.
+
+    That the trail was not cut back to an older state, only a head that was kept elsewhere proves.
+    """
+    report = audit_log.verify(open_session(), expect or [])
     problems = "".join(f"\n  - {problem}" for problem in report.problems)
     verdict = "THE CHAIN IS BROKEN" + problems if problems else "the chain is whole"
+    if expect and not problems:
+        verdict += ", and contains what was expected"
     show(report, f"{report.lines} lines: {verdict}", as_json=as_json)
     if report.problems:
         raise typer.Exit(1)

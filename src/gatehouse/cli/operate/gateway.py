@@ -25,7 +25,10 @@ def list_payments(
         typer.Option(help="Only those in this state.", case_sensitive=False),
     ] = None,
     account: Annotated[
-        str | None, typer.Option(metavar="ACCOUNT", help="Only those of an account. Default: all.")
+        str | None,
+        typer.Option(
+            "--account", metavar="ACCOUNT", help="Only those of an account. Default: all."
+        ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
     as_json: AsJson = False,

@@ -9,7 +9,7 @@ import typer
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import operator, read_settings
 from gatehouse.cli.output import show
-from gatehouse.settings import unknown_variables
+from gatehouse.settings import env_file, unknown_variables
 
 
 def backup(
@@ -23,7 +23,8 @@ def backup(
     """
     from gatehouse.admin.backup import write_backup
 
-    size = write_backup(read_settings(), operator(), file)
+    settings = read_settings()
+    size = write_backup(settings, operator(settings), file)
     show({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
 
 
@@ -31,7 +32,7 @@ def doctor(as_json: AsJson = False) -> None:
     """Go through the go-live list; each point that is open says what to do."""
     from gatehouse.admin.go_live import inspect
 
-    report = inspect(read_settings(), unknown_variables(os.environ))
+    report = inspect(read_settings(), unknown_variables(os.environ), env_file(os.environ))
     lines = []
     for point in report.points:
         mark = "ok  " if point.ok else "OPEN" if point.needed else "hint"

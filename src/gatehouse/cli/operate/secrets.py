@@ -1,4 +1,4 @@
-"""gatehouse secrets: status, rotate-root, renew-fingerprints, renew-identities."""
+"""gatehouse secrets: the root secret, the keys of the ring, and signing what is configured."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +9,7 @@ from gatehouse.admin import secrets
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import open_session, read_settings
 from gatehouse.cli.output import show, table
+from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.keyring import RootSecret
 
@@ -31,7 +32,7 @@ def rotate_root(
 ) -> None:
     """Wrap the ring with a new root secret. Nothing else changes; restart servers with it."""
     try:
-        new = RootSecret.parse(new_secret_file.read_text(encoding="utf-8").strip())
+        new = secrets.new_root_secret(new_secret_file.read_text(encoding="utf-8").strip())
     except OSError as error:
         raise InvalidInput(f"cannot read {new_secret_file}: {error.strerror}") from None
     count = secrets.rotate_root(open_session(), _root_secret(), new)
@@ -56,6 +57,22 @@ def renew_fingerprints(
     typer.echo(f"The fingerprint key is now version {version}; restart the servers.")
 
 
+@app.command("convert-fingerprints")
+def convert_fingerprints() -> None:
+    """Convert decision records that were made before fingerprints belonged to accounts.
+
+    Servers go on meanwhile. After an interruption, run it again. What is shown does not change:
+    records that are not converted yet are converted when they are read.
+    """
+    with Progress("converting", None) as progress:
+        count, cleared = secrets.convert_fingerprints(
+            open_session(), lambda done: progress.reached(done, f"{done:,} records")
+        )
+    typer.echo(f"{count} records converted; older backups still hold what was in them.")
+    if not cleared:
+        typer.echo("Clear copies out of unused space with: gatehouse identities compact")
+
+
 @app.command("renew-identities")
 def renew_identities() -> None:
     """Add a new key for identity records. Nothing is lost: older keys go on opening older records.
@@ -68,6 +85,26 @@ def renew_identities() -> None:
         f"The identity key is now version {version}; seal the records with it: "
         "gatehouse identities reencrypt"
     )
+
+
+@app.command("sign-configuration")
+def sign_configuration(
+    account: Annotated[
+        str | None, typer.Option(help="Sign this account as it is now, even if it was changed.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Sign rule sets, pipelines, models, lists, prices and keys as they are in the database.
+
+    Without --account, only accounts that were never signed: this is needed once, after an upgrade
+    from a version without signatures. Look at what is configured first. Servers trust it then.
+    """
+    if account is not None and not yes:
+        typer.confirm(f"Trust everything that account {account} has configured?", abort=True)
+    signed = secrets.sign_configuration(open_session(), account)
+    lines = [f"{each.account_id}: {each.rows} rows signed" for each in signed]
+    show(signed, "\n".join(lines) or "every account is signed already", as_json=as_json)
 
 
 def _root_secret() -> RootSecret:

@@ -76,7 +76,7 @@ def _currency_fit(view: RequestView) -> float | None:
     needs=with_card,
 )
 def _card_mismatch(view: RequestView) -> float | None:
-    card_country = None if view.card is None else view.card.country
+    card_country = None if view.card is None else view.card.kept.country
     if card_country is None or view.country is None or view.facts.relay:
         return None
     if card_country == view.country:
@@ -93,7 +93,7 @@ def _card_mismatch(view: RequestView) -> float | None:
     needs=with_card,
 )
 def _card_fits(view: RequestView) -> float | None:
-    card_country = None if view.card is None else view.card.country
+    card_country = None if view.card is None else view.card.kept.country
     if card_country is None or view.country is None:
         return None
     return float(card_country == view.country)

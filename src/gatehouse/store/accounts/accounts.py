@@ -8,10 +8,12 @@ import sqlalchemy as sa
 from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.money import check_currency
 from gatehouse.core.redaction import recordable
+from gatehouse.intel.places import minor_digits
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import defaults
+from gatehouse.store.configured.account_signature import check_prices, sign_account, signed_change
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.tables import ACCOUNTS
 
 _to_json = msgspec.json.Encoder(order="sorted").encode
@@ -22,10 +24,8 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
 
     Several accounts may share a name.
     """
-    try:
-        check_currency(currency)
-    except ValueError as error:
-        raise InvalidInput(str(error)) from None
+    if minor_digits(currency) is None:
+        raise InvalidInput("a currency is a code of ISO 4217 in capitals, such as USD")
     shown = recordable(name.strip())
     if not 1 <= len(shown) <= 128:
         raise InvalidInput("an account needs a name of 1 to 128 characters")
@@ -34,7 +34,8 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
         raise Conflict(f"account {account_id} exists already")
     row = {"id": new.account_id, "name": shown, "currency": currency, "balance": 0, "held": 0}
     row |= {"created_at_ms": change.now_ms, "fees": "{}", "policies": "{}"}
-    change.connection.execute(ACCOUNTS.insert(), row)
+    change.connection.execute(ACCOUNTS.insert(), change.signer.signed(ACCOUNTS, row))
+    sign_account(change, new.account_id)
     furnished = defaults.insert_defaults(change, new.account_id)
     details = {"name": shown, "currency": currency, "furnished": furnished}
     change.audit("account.create", new.account_id, **details)
@@ -44,6 +45,12 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
 def get(connection: sa.Connection, account_id: str) -> Account:
     """The account, or `NotFound`."""
     return _account(_existing(connection, account_id))
+
+
+def get_genuine(connection: sa.Connection, signer: Signer, account_id: str) -> tuple[Account, int]:
+    """The account and how often its configuration was changed; or `ConfigurationRefused`."""
+    row = _existing(connection, account_id)
+    return _account(row), check_prices(connection, signer, row)
 
 
 def listing(connection: sa.Connection) -> list[tuple[Account, AccountState]]:
@@ -71,9 +78,12 @@ def set_policy(change: Change, account_id: str, stage: str, policy: Any) -> Acco
 
 
 def _update(change: Change, account: Account, what: str, value: dict[str, Any]) -> Account:
-    this = ACCOUNTS.c.id == account.account_id
     text = _to_json(value).decode()
-    change.connection.execute(ACCOUNTS.update().where(this).values({what: text}))
+    with signed_change(change, account.account_id):
+        row = {**_existing(change.connection, account.account_id)._mapping, what: text}
+        changed = {what: text, "signature": change.signer.sign(ACCOUNTS, row)}
+        this = ACCOUNTS.c.id == account.account_id
+        change.connection.execute(ACCOUNTS.update().where(this).values(changed))
     built = msgspec.to_builtins(value)
     change.audit(f"account.{what}", account.account_id, **{what: built})
     return msgspec.structs.replace(account, **{what: built})

@@ -6,12 +6,18 @@ Every change increments the database's revision, which is polled several times p
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Final
+from itertools import count
+from typing import Final, NamedTuple
 
-from gatehouse.access.accounts import Caller
-from gatehouse.core.errors import StoreUnavailable
+import sqlalchemy as sa
+
+from gatehouse.access.accounts import Account, Caller
+from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.background import repeat
+from gatehouse.store.configured.account_signature import put_back
+from gatehouse.store.configured.refusals import Refusals
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
 from gatehouse.store.state import read_revision
 
@@ -24,17 +30,32 @@ _MOST_CACHED: Final = 10_000
 _FLUSH_S: Final = 10.0
 
 
+class _GenuineAccount(NamedTuple):
+    """The fees and policies of an account that were last found to be signed."""
+
+    account: Account
+    changes: int
+    ended: int
+    """When the reading ended, in the order of all readings."""
+
+
 class CallerDirectory:
     """Finds callers in the database, with a cache; its answers are at most one second old."""
 
     def __init__(
         self,
         database: Database,
+        signer: Signer,
         monotonic: Callable[[], float],
         changed: Callable[[], None] = lambda: None,
+        refusals: Refusals | None = None,
     ) -> None:
         """`changed` is called whenever the revision has changed."""
         self._database = database
+        self._signer = signer
+        self._refusals = refusals or Refusals()
+        self._genuine: dict[str, _GenuineAccount] = {}
+        self._order = count()
         self._monotonic = monotonic
         self._changed = changed
         self._cached: dict[str, Caller] = {}
@@ -54,12 +75,47 @@ class CallerDirectory:
             if known is not None:
                 return known
         revision = self._revision
-        caller = await self._database.read_on_thread(lambda c: keys.find_caller(c, hashed))
+        began = next(self._order)
+        caller = await self._database.read_on_thread(lambda c: self._read(c, hashed, began))
         if caller is not None and revision == self._revision:
             if len(self._cached) >= _MOST_CACHED:
                 self._cached.clear()
             self._cached[hashed] = caller
         return caller
+
+    def _read(self, connection: sa.Connection, hashed: str, began: int) -> Caller | None:
+        try:
+            key = keys.find(connection, hashed, self._signer)
+        except ConfigurationRefused as error:
+            self._refusals.note(error.account_id, hashed, str(error), kept=False)
+            raise
+        if key is None:
+            return None
+        self._refusals.clear(key.account_id, hashed)
+        return Caller(key, self._account(connection, key.account_id, began))
+
+    def _account(self, connection: sa.Connection, account_id: str, began: int) -> Account:
+        """The account, with the last good fees and policies if those in the database are refused.
+
+        A changed key is refused outright: its last good state may be from before a revocation.
+        """
+        known = self._genuine.get(account_id)
+        try:
+            account, changes = accounts.get_genuine(connection, self._signer, account_id)
+            # A reading that began before the known one ended may well be older.
+            if known is not None and changes < known.changes and known.ended < began:
+                raise put_back(account_id)
+        except ConfigurationRefused as error:
+            self._refusals.note(account_id, "prices", str(error), kept=known is not None)
+            if known is None:
+                raise
+            return known.account
+        self._refusals.clear(account_id, "prices")
+        if len(self._genuine) >= _MOST_CACHED:
+            self._genuine.clear()
+        if known is None or changes >= known.changes:
+            self._genuine[account_id] = _GenuineAccount(account, changes, next(self._order))
+        return account
 
     def used(self, key_id: str, at_ms: int) -> None:
         """Record that a key was used; it is stored every few seconds."""

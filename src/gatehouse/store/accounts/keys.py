@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.access.accounts import Caller
 from gatehouse.access.keys import ApiKey, key_hash, new_key_text
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured.account_signature import refused
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import API_KEYS
 
@@ -102,12 +103,13 @@ def of_account(connection: sa.Connection, account_id: str) -> list[ApiKey]:
     return [_key(row) for row in rows]
 
 
-def find_caller(connection: sa.Connection, hashed: str) -> Caller | None:
-    """The caller with the key of this hash; the key may be revoked or expired."""
+def find(connection: sa.Connection, hashed: str, signer: Signer) -> ApiKey | None:
+    """The key with this hash, which may be revoked or expired; or `ConfigurationRefused`."""
     row = connection.execute(sa.select(API_KEYS).where(API_KEYS.c.hash == hashed)).first()
     if row is None:
         return None
-    return Caller(_key(row), accounts.get(connection, row.account_id))
+    _check(signer, row._mapping)
+    return _key(row)
 
 
 def note_uses(connection: sa.Connection, uses: Mapping[str, int]) -> None:
@@ -136,13 +138,21 @@ def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     row["hash"] = key_hash(text, hashing_key)
     row["scopes"] = " ".join(key.scopes)
     row["networks"] = " ".join(key.networks)
-    change.connection.execute(API_KEYS.insert(), row)
+    change.connection.execute(API_KEYS.insert(), change.signer.signed(API_KEYS, row))
     return IssuedKey(key, text)
+
+
+def _check(signer: Signer, row: Any) -> None:
+    if not signer.is_genuine(API_KEYS, row):
+        raise refused(row["account_id"], f"key {row['id']} was changed")
 
 
 def _set(change: Change, key: ApiKey, **values: int | str) -> ApiKey:
     this = API_KEYS.c.id == key.key_id
-    change.connection.execute(API_KEYS.update().where(this).values(values))
+    row = dict(change.connection.execute(sa.select(API_KEYS).where(this)).one()._mapping)
+    _check(change.signer, row)
+    signed = change.signer.signed(API_KEYS, row | values)
+    change.connection.execute(API_KEYS.update().where(this).values(signed))
     return msgspec.structs.replace(key, **values)
 
 

@@ -1,18 +1,21 @@
-"""The ledger outside the request path: top-ups, listings, statements and its verification."""
+"""The ledger outside the request path: top-ups, adjustments, listings and statements."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import AccountState, Book, Hold, LedgerEntry
 from gatehouse.billing.statement import MonthStatement, make_statement
-from gatehouse.billing.verify import LedgerReport, verify_ledger
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES
+
+TOPPED_UP: Final = "balance.top-up"
+ADJUSTED: Final = "balance.adjust"
+"""The actions of the audit lines that top-ups and adjustments leave."""
 
 
 def top_up(change: Change, account_id: str, amount: int, note: str) -> AccountState:
@@ -20,7 +23,7 @@ def top_up(change: Change, account_id: str, amount: int, note: str) -> AccountSt
     book = _open_book(change, account_id)
     reference = change.new_id("pay")
     book.add(account_id, reference, amount, change.now_ms, recordable(note))
-    change.audit("balance.top-up", account_id, reference=reference, micros=amount)
+    change.audit(TOPPED_UP, account_id, reference=reference, micros=amount)
     return _write(change, book, account_id)
 
 
@@ -30,17 +33,8 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
     reference = change.new_id("adj")
     why = recordable(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
-    change.audit("balance.adjust", account_id, reference=reference, micros=amount, reason=why)
+    change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why)
     return _write(change, book, account_id)
-
-
-def verify(connection: sa.Connection) -> LedgerReport:
-    """Verify the ledger of every account, within one consistent view."""
-    states = {account.account_id: state for account, state in accounts.listing(connection)}
-    holds = {row.request_id: Hold(*row) for row in connection.execute(sa.select(HOLDS))}
-    key = LEDGER_ENTRIES.c
-    query = sa.select(LEDGER_ENTRIES).order_by(key.account_id, key.reference, key.step)
-    return verify_ledger(states, _stream(connection, query), holds)
 
 
 def entries(connection: sa.Connection, account_id: str, limit: int) -> list[LedgerEntry]:
@@ -66,7 +60,7 @@ def statement(
     earlier = total.where(LEDGER_ENTRIES.c.account_id == account_id, at < start)
     opening = int(connection.scalar(earlier) or 0)
     month = _of(account_id).where(at >= start, at < end)
-    return make_statement(opening, _stream(connection, month))
+    return make_statement(opening, stream(connection, month))
 
 
 def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> list[Hold]:
@@ -75,6 +69,13 @@ def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> 
     if alive is not None:
         ended = ended | (HOLDS.c.owner != alive)
     return [Hold(*row) for row in connection.execute(sa.select(HOLDS).where(ended).limit(10_000))]
+
+
+def stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[LedgerEntry]:
+    """The entries that a query finds, a few thousand of them in memory at a time."""
+    streaming = connection.execution_options(stream_results=True, yield_per=5000)
+    for row in streaming.execute(query):
+        yield _entry(row)
 
 
 def _open_book(change: Change, account_id: str) -> Book:
@@ -96,12 +97,6 @@ def _write(change: Change, book: Book, account_id: str) -> AccountState:
 
 def _of(account_id: str) -> "sa.Select[Any]":
     return sa.select(LEDGER_ENTRIES).where(LEDGER_ENTRIES.c.account_id == account_id)
-
-
-def _stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[LedgerEntry]:
-    streaming = connection.execution_options(stream_results=True, yield_per=5000)
-    for row in streaming.execute(query):
-        yield _entry(row)
 
 
 def _entry(row: Any) -> LedgerEntry:

@@ -2,20 +2,26 @@
 
 import contextlib
 import dataclasses
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
 from gatehouse.core.clock import Clock
+from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.keyring import KeyRing
 from gatehouse.store.admin import audit
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
 from gatehouse.store.state import bump_revision, lock_changes
+
+_log: Final = logging.getLogger("gatehouse.audit")
 
 
 class Change:
@@ -25,10 +31,11 @@ class Change:
         self.connection = connection
         self.now_ms = session.clock()
         self.ring = session.ring
+        self.signer = session.signer
         self.environment = session.environment
         self.actor = session.actor
         self.random_bytes = session.randomness
-        self.audited = False
+        self.audit_head: audit.AuditHead | None = None
 
     def new_id(self, prefix: str) -> str:
         """A new id that begins with the time of the change."""
@@ -38,8 +45,7 @@ class Change:
         """Write the audit line about this change; `details` must hold no secret."""
         _, key = self.ring.current(keyring.AUDIT)
         line = audit.AuditLine(0, self.now_ms, str(self.actor), action, account_id, details)
-        audit.append(self.connection, key, line)
-        self.audited = True
+        self.audit_head = audit.append(self.connection, key, line)
 
 
 @dataclass
@@ -52,6 +58,16 @@ class AdminSession:
     randomness: Randomness
     environment: str
     actor: Actor
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """The fingerprints of cards, made with the keys of the ring."""
+        return Fingerprints(self.ring)
+
+    @cached_property
+    def signer(self) -> Signer:
+        """Signs what is configured, and checks it."""
+        return Signer(self.ring.current(keyring.CONFIGURATION)[1])
 
     def acting_as(self, actor: Actor) -> "AdminSession":
         """The same data, opened for another actor."""
@@ -67,9 +83,10 @@ class AdminSession:
             lock_changes(connection)
             change = Change(self, connection)
             yield change
-            assert change.audited, "a change must be audited"
+            assert change.audit_head is not None, "a change must be audited"
             if not unseen:
                 bump_revision(connection)
+        _log.info("audit head %s", change.audit_head)
 
     def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """Read something."""

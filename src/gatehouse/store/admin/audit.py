@@ -1,11 +1,14 @@
 """The audit log: append-only, each line chained to the one before by a keyed hash.
 
 Changing, removing or inserting a line breaks the chain; cutting off its end contradicts the head
-kept in the state table, which is itself sealed with the key.
+kept in the state table, which is itself sealed with the key. An older head put back with it can
+only be found by a head that was kept elsewhere, so heads are logged.
 """
 
 import hmac
-from typing import Any, Final
+import re
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -16,7 +19,31 @@ from gatehouse.store.tables import AUDIT, STATE
 
 _HEAD: Final = "audit-head"
 _START: Final = "0" * 64
+_MOST_PROBLEMS: Final = 100
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
+# Heads are written in letters alone: digits of a hash can look like a card number, and logs mask
+# those.
+_TO_LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
+_TO_HEXADECIMAL: Final = str.maketrans("ghijklmnop", "0123456789")
+_HEAD_TEXT: Final = re.compile(r"([0-9]{1,18}):([a-p]{64})")
+
+
+class AuditHead(NamedTuple):
+    """Where the log ended at some moment: the number of its last line, and that line's hash."""
+
+    seq: int
+    seal: str
+
+    @classmethod
+    def parse(cls, text: str) -> "AuditHead":
+        """The head that a log or `audit head` printed; `ValueError` for anything else."""
+        match = _HEAD_TEXT.fullmatch(text.strip())
+        if match is None:
+            raise ValueError("a head is SEQ:HASH, as gatehouse audit head prints it")
+        return cls(int(match[1]), match[2].translate(_TO_HEXADECIMAL))
+
+    def __str__(self) -> str:
+        return f"{self.seq}:{self.seal.translate(_TO_LETTERS)}"
 
 
 class AuditLine(msgspec.Struct, frozen=True, rename="camel"):
@@ -30,51 +57,71 @@ class AuditLine(msgspec.Struct, frozen=True, rename="camel"):
     details: dict[str, Any]
 
 
-class AuditReport(msgspec.Struct, frozen=True, rename="camel"):
+class AuditReport(msgspec.Struct, rename="camel"):
     """What `audit verify` found."""
 
     lines: int
     problems: list[str]
 
+    def note(self, problem: str) -> None:
+        """Add a problem; only the first hundred are listed."""
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems.append(problem)
+
 
 def start(connection: sa.Connection, key: bytes) -> None:
     """Write the head of an empty log, so that a log without a head is known to be cut off."""
-    _write_head(connection, key, 0, _START)
+    _write_head(connection, key, AuditHead(0, _START))
 
 
-def append(connection: sa.Connection, key: bytes, line: AuditLine) -> None:
-    """Add a line at the end of the chain, with the next `seq`."""
+def append(connection: sa.Connection, key: bytes, line: AuditLine) -> AuditHead:
+    """Add a line at the end of the chain, with the next `seq`; the head that it makes."""
     try:
-        seq, previous = _read_head(connection, key)
+        seq, previous = read_head(connection, key)
     except ValueError as error:
         raise Conflict(f"{error}; nothing can be changed before: gatehouse audit verify") from None
     numbered = msgspec.structs.replace(line, seq=seq + 1)
-    seal = _seal(key, previous, numbered)
+    head = AuditHead(seq + 1, _seal(key, previous, numbered))
     row = msgspec.structs.asdict(numbered)
     row["details"] = _encode(line.details).decode()
-    connection.execute(AUDIT.insert(), {**row, "hash": seal})
-    _write_head(connection, key, seq + 1, seal)
+    connection.execute(AUDIT.insert(), {**row, "hash": head.seal})
+    _write_head(connection, key, head)
+    return head
 
 
-def verify(connection: sa.Connection, key: bytes) -> AuditReport:
-    """Walk the whole chain and compare it with its head."""
-    problems: list[str] = []
-    previous, seq = _START, 0
+def verify(
+    connection: sa.Connection, key: bytes, expected: Sequence[AuditHead] = ()
+) -> AuditReport:
+    """Walk the whole chain; compare it with its head, and with heads that were kept elsewhere."""
+    report = AuditReport(0, [])
+    missing = set(expected)
+    head = AuditHead(0, _START)
+    missing.discard(head)
     query = sa.select(AUDIT).order_by(AUDIT.c.seq)
     for row in connection.execution_options(stream_results=True).execute(query):
-        line, kept = _line(row), row.hash
-        if line.seq != seq + 1:
-            problems.append(f"line {seq + 1} is missing")
-        seal = _seal(key, previous, line)
-        if not hmac.compare_digest(seal, kept):
-            problems.append(f"line {line.seq} does not fit the chain")
-        previous, seq = kept, line.seq
+        if row.seq != head.seq + 1:
+            report.note(f"line {head.seq + 1} is missing")
+        if not _fits(key, head.seal, row):
+            report.note(f"line {row.seq} does not fit the chain")
+        head = AuditHead(row.seq, row.hash)
+        missing.discard(head)
+    report.lines = head.seq
     try:
-        if _read_head(connection, key) != (seq, previous):
-            problems.append(f"the log ends at line {seq}, not where its head says")
+        if read_head(connection, key) != head:
+            report.note(f"the log ends at line {head.seq}, not where its head says")
     except ValueError as error:
-        problems.append(str(error))
-    return AuditReport(seq, problems)
+        report.note(str(error))
+    for lost in sorted(missing):
+        cut = lost.seq > head.seq
+        reason = f"it was cut back to line {head.seq}" if cut else "it was written anew"
+        report.note(f"the log does not contain the expected head {lost}: {reason}")
+    return report
+
+
+def contains(connection: sa.Connection, head: AuditHead) -> bool:
+    """Whether the line that a head names is still there, with the same hash."""
+    seal = connection.scalar(sa.select(AUDIT.c.hash).where(AUDIT.c.seq == head.seq))
+    return seal == head.seal or head == (0, _START)
 
 
 def read(connection: sa.Connection, account_id: str | None, limit: int) -> list[AuditLine]:
@@ -86,17 +133,28 @@ def read(connection: sa.Connection, account_id: str | None, limit: int) -> list[
 
 
 def _line(row: Any) -> AuditLine:
-    details = msgspec.json.decode(row.details)
+    try:
+        details = msgspec.json.decode(row.details)
+    except msgspec.DecodeError:
+        raise Conflict(f"audit line {row.seq} is damaged; see: gatehouse audit verify") from None
     return AuditLine(row.seq, row.at_ms, row.actor, row.action, row.account_id, details)
+
+
+def _fits(key: bytes, previous: str, row: Any) -> bool:
+    try:
+        seal = _seal(key, previous, _line(row))
+    except Conflict:
+        return False
+    return hmac.compare_digest(seal.encode(), row.hash.encode())
 
 
 def _seal(key: bytes, previous: str, line: AuditLine) -> str:
     return keyed_hash(key, previous.encode() + _encode(line))
 
 
-def _write_head(connection: sa.Connection, key: bytes, seq: int, seal: str) -> None:
-    head = f"{seq}:{seal}"
-    value = f"{head}:{_sign_head(key, head)}"
+def _write_head(connection: sa.Connection, key: bytes, head: AuditHead) -> None:
+    text = f"{head.seq}:{head.seal}"
+    value = f"{text}:{_sign_head(key, text)}"
     connection.execute(STATE.delete().where(STATE.c.name == _HEAD))
     connection.execute(STATE.insert(), {"name": _HEAD, "value": value})
 
@@ -105,12 +163,13 @@ def _sign_head(key: bytes, head: str) -> str:
     return keyed_hash(key, b"head " + head.encode())
 
 
-def _read_head(connection: sa.Connection, key: bytes) -> tuple[int, str]:
+def read_head(connection: sa.Connection, key: bytes) -> AuditHead:
+    """Where the log ends; `ValueError` when that is not known for certain."""
     value = connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == _HEAD))
     if value is None:
         raise ValueError("the audit log has lost its head")
     head, _, signature = value.rpartition(":")
-    if not hmac.compare_digest(_sign_head(key, head), signature):
+    if not hmac.compare_digest(_sign_head(key, head).encode(), signature.encode()):
         raise ValueError("the head of the audit log was not written by this service")
     seq, _, seal = head.partition(":")
-    return int(seq), seal
+    return AuditHead(int(seq), seal)

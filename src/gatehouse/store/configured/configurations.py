@@ -17,6 +17,8 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured.account_signature import refused, signed_change
+from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 
@@ -65,6 +67,9 @@ class StoredVersion(VersionLine, frozen=True):
 
     document: str
     program: str
+    account_id: str = ""
+    kind: str = ""
+    signature: str | None = None
 
 
 V = TypeVar("V", bound=VersionLine)
@@ -122,6 +127,14 @@ def active(connection: sa.Connection, account_id: str, kind: str) -> list[Stored
     )
     found = [struct_from(row, StoredVersion, active=True) for row in connection.execute(query)]
     return sorted(found, key=lambda kept: _natural(kept.name))
+
+
+def check_versions(signer: Signer, stored: Sequence[StoredVersion]) -> None:
+    """Raise `ConfigurationRefused` if one of the versions is not as it was stored."""
+    for each in stored:
+        if not signer.is_genuine(CONFIGURATIONS, msgspec.structs.asdict(each)):
+            what = f"version {each.version} of {each.kind} {each.name} was changed"
+            raise refused(each.account_id, what)
 
 
 def find(
@@ -207,7 +220,7 @@ def add_version(
         "actor": str(change.actor),
         "note": note,
     }
-    change.connection.execute(CONFIGURATIONS.insert(), row)
+    change.connection.execute(CONFIGURATIONS.insert(), change.signer.signed(CONFIGURATIONS, row))
 
 
 def insert_version(
@@ -220,18 +233,28 @@ def insert_version(
     return version
 
 
-def set_head(change: Change, key: ConfigurationKey, version: int) -> None:
-    """Put a version in force; the one in force until now becomes the previous one."""
-    h = CONFIGURATION_HEADS.c
-    values = {"version": version, "changed_at_ms": change.now_ms}
-    updated = change.connection.execute(
-        CONFIGURATION_HEADS.update()
-        .where(rows_of(CONFIGURATION_HEADS, key))
-        .values(**values, previous=h.version, changes=h.changes + 1)
-    )
-    if updated.rowcount == 0:
-        row = {**key._asdict(), **values, "changes": 1}
-        change.connection.execute(CONFIGURATION_HEADS.insert(), row)
+def set_head(
+    change: Change, key: ConfigurationKey, version: int, *, keep_previous: bool = True
+) -> None:
+    """Put a version in force; the one in force until now becomes the previous one.
+
+    Without `keep_previous` the version itself does, so that nothing goes back to the one before.
+    """
+    with signed_change(change, key.account_id):
+        there = head(change.connection, key)
+        row = {
+            **key._asdict(),
+            "version": version,
+            "previous": None if there is None else there.version if keep_previous else version,
+            "changed_at_ms": change.now_ms,
+            "changes": 1 if there is None else there.changes + 1,
+        }
+        signed = change.signer.signed(CONFIGURATION_HEADS, row)
+        if there is None:
+            change.connection.execute(CONFIGURATION_HEADS.insert(), signed)
+            return
+        this = rows_of(CONFIGURATION_HEADS, key)
+        change.connection.execute(CONFIGURATION_HEADS.update().where(this).values(signed))
 
 
 def head(connection: sa.Connection, key: ConfigurationKey) -> Any:

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME, starter_document, starter_program
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured.account_signature import signed_change
 from gatehouse.store.configured.configurations import (
     KINDS,
     PIPELINE,
@@ -16,6 +17,8 @@ from gatehouse.store.configured.configurations import (
     insert_version,
     names,
 )
+from gatehouse.store.configured.list_plans import ListKey
+from gatehouse.store.configured.open_list import insert_list
 from gatehouse.store.tables import LISTS
 
 _STARTER_NOTE: Final = "given to every new account"
@@ -55,11 +58,7 @@ def _insert_lists(change: Change, account_id: str) -> list[str]:
     query = sa.select(LISTS.c.name).where(LISTS.c.account_id == account_id)
     there = set(change.connection.scalars(query))
     missing = [each for each in STARTER_LISTS if each.name not in there]
-    made = {"account_id": account_id, "created_at_ms": change.now_ms, "changes": 1}
-    rows = [
-        {**made, "name": each.name, "kind": each.kind, "description": each.about}
-        for each in missing
-    ]
-    if rows:
-        change.connection.execute(LISTS.insert(), rows)
+    with signed_change(change, account_id):
+        for each in missing:
+            insert_list(change, ListKey(account_id, each.name), each.kind, each.about)
     return [f"list {each.name}" for each in missing]

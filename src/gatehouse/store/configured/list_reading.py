@@ -1,7 +1,7 @@
 """Reads an account's lists: for people, for servers, and as they were at a moment in the past."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
@@ -10,7 +10,9 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.lists import AccountLists, membership, past_membership
+from gatehouse.store.configured.account_signature import refused
 from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed
+from gatehouse.store.configured.signing import ListTotal, Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
@@ -103,42 +105,77 @@ def overview(connection: sa.Connection, account_id: str, at_ms: int) -> list[Lis
 
 
 def entries(
-    connection: sa.Connection, account_id: str, name: str, page: EntryPage
+    connection: sa.Connection, account_id: str, name: str, page: EntryPage, signer: Signer
 ) -> list[ListedEntry]:
     """The entries of a list, by value."""
     kind_of(connection, account_id, name)
-    columns = [_rows[field] for field in ListedEntry.__struct_fields__]
-    query = sa.select(*columns).where(entries_of(ListKey(account_id, name)))
+    query = sa.select(LIST_ENTRIES).where(entries_of(ListKey(account_id, name)))
     if not page.include_gone:
         query = query.where(counts_at(page.at_ms))
     if page.after is not None:
         query = query.where(sa.tuple_(_rows.value, _rows.added_at_ms) > sa.tuple_(*page.after))
     chosen = query.order_by(_rows.value, _rows.added_at_ms).limit(page.limit)
-    return [ListedEntry(*row) for row in streamed(connection, chosen)]
+    found = []
+    for row in streamed(connection, chosen):
+        _check_entry(signer, row)
+        found.append(struct_from(row, ListedEntry))
+    return found
 
 
-def load(connection: sa.Connection, account_id: str) -> AccountLists:
-    """All lists of an account, ready for look-ups in a server."""
+def _check_entry(signer: Signer, row: Any) -> None:
+    if not signer.is_genuine(LIST_ENTRIES, row._mapping):
+        raise refused(row.account_id, f"an entry of list {row.list} was changed: {row.shown}")
+
+
+def load(connection: sa.Connection, account_id: str, signer: Signer) -> AccountLists:
+    """All lists of an account, ready for look-ups in a server; or `ConfigurationRefused`.
+
+    The rows of the lists themselves must have been checked before.
+    """
     found = kinds(connection, account_id)
     listed: dict[str, dict[str, int | None]] = {name: {} for name in found}
-    query = sa.select(_rows.list, _rows.value, _rows.expires_at_ms).where(
+    sums = dict.fromkeys(found, 0)
+    weight = signer.weight
+    query = sa.select(_rows.list, _rows.value, _rows.added_at_ms, _rows.expires_at_ms).where(
         _rows.account_id == account_id, _rows.removed_at_ms.is_(None)
     )
-    for name, value, expires_at_ms in streamed(connection, query):
+    for name, value, added_at_ms, expires_at_ms in streamed(connection, query):
+        if name not in listed:
+            raise refused(account_id, f"an entry is on list {name}, which does not exist")
         listed[name][value] = expires_at_ms
+        sums[name] += weight(account_id, name, value, added_at_ms, expires_at_ms)
+    _check_totals(connection, account_id, signer, {n: (len(listed[n]), sums[n]) for n in found})
     return AccountLists({name: membership(kind, listed[name]) for name, kind in found.items()})
 
 
-def history_of(connection: sa.Connection, account_id: str, names: Sequence[str]) -> AccountLists:
+def _check_totals(
+    connection: sa.Connection,
+    account_id: str,
+    signer: Signer,
+    found: Mapping[str, tuple[int, int]],
+) -> None:
+    """Compare the entries in force with what the rows of their lists say."""
+    query = sa.select(LISTS.c.name, LISTS.c.total).where(LISTS.c.account_id == account_id)
+    for name, total in connection.execute(query):
+        if name in found and signer.read_total(account_id, name, total) != ListTotal().plus(
+            *found[name]
+        ):
+            raise refused(account_id, f"entries of list {name} were added, changed or removed")
+
+
+def history_of(
+    connection: sa.Connection, account_id: str, names: Sequence[str], signer: Signer
+) -> AccountLists:
     """When each value was on the named lists; an unknown list is empty."""
     known = kinds(connection, account_id)
     found = {name: known[name] for name in names if name in known}
     spans: dict[str, dict[str, list[int]]] = {name: {} for name in found}
-    columns = (_rows.added_at_ms, _rows.expires_at_ms, _rows.removed_at_ms)
-    query = sa.select(_rows.list, _rows.value, *columns).where(
+    query = sa.select(LIST_ENTRIES).where(
         _rows.account_id == account_id, _rows.list.in_(list(found))
     )
-    for name, value, added, expires, removed in streamed(connection, query):
-        end = min(each for each in (expires, removed, _FOREVER) if each is not None)
-        spans[name].setdefault(value, []).extend((added, end))
+    for row in streamed(connection, query):
+        _check_entry(signer, row)
+        ends = (row.expires_at_ms, row.removed_at_ms, _FOREVER)
+        end = min(each for each in ends if each is not None)
+        spans[row.list].setdefault(row.value, []).extend((row.added_at_ms, end))
     return AccountLists({name: past_membership(kind, spans[name]) for name, kind in found.items()})

@@ -5,7 +5,7 @@ own, so that a backtest knows what was listed when.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from gatehouse.rules.list_entries import ListEntry, ListKind
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.configured.account_signature import check_account, signed_change
 from gatehouse.store.configured.list_plans import (
     Added,
     ListChangePlan,
@@ -30,6 +31,7 @@ from gatehouse.store.configured.list_plans import (
     reason_text,
 )
 from gatehouse.store.configured.list_reading import DROPPED, kind_of, kinds
+from gatehouse.store.configured.open_list import OpenList, insert_list
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
 MOST_LISTS: Final = 100
@@ -38,8 +40,6 @@ MOST_REMOVED: Final = 5000
 
 _SHOWN_MISSING: Final = 10
 _TURN: Final = 5000
-
-_rows: Final = LIST_ENTRIES.c
 
 
 def create(
@@ -53,15 +53,11 @@ def create(
 
 def drop(change: Change, account_id: str, name: str) -> int:
     """Remove a list with all its entries; how many were in force."""
-    key = ListKey(account_id, name)
-    kind = _open(change, key)
-    here = entries_of(key) & _rows.removed_at_ms.is_(None)
-    # After a clock was set back, an entry can begin in the future; it then ends where it began.
-    end = sa.case((_rows.added_at_ms > change.now_ms, _rows.added_at_ms), else_=change.now_ms)
-    statement = LIST_ENTRIES.update().where(here).values(removed_at_ms=end)
-    removed = change.connection.execute(statement).rowcount
-    _touch(change, key, kind=DROPPED + kind.value)
-    change.audit("list.drop", account_id, list=name, kind=kind.value, removed=removed)
+    opened = _open(change, ListKey(account_id, name))
+    removed = opened.end_all()
+    kind = opened.kind.value
+    opened.close(kind=DROPPED + kind)
+    change.audit("list.drop", account_id, list=name, kind=kind, removed=removed)
     return removed
 
 
@@ -77,11 +73,10 @@ def add(
     An entry in force gets the new expiry, and the new reason if one is given.
     """
     key = ListKey(account_id, name)
-    found = _open(change, key, kind)
+    opened = _open(change, key, kind)
     plan = plan_adding(change.connection, key, entries, change.now_ms)
-    _write(change, key, found, plan)
-    if plan.rows:
-        _touch(change, key)
+    _write(change, opened, plan)
+    opened.close(counted=bool(plan.rows))
     return plan.tally
 
 
@@ -109,12 +104,11 @@ def add_many(
     pace = Pace(session.database)
     for number, values in enumerate(turns, 1):
         with pace.turn(), session.change() as change:
-            found = _open(change, key, kind if number == 1 else None)
+            opened = _open(change, key, kind if number == 1 else None)
             some = [wanted[value] for value in values]
             plan = plan_turn(change.connection, key, some, change.now_ms)
-            _write(change, key, found, plan)
-            if number == len(turns):
-                _touch(change, key)
+            _write(change, opened, plan)
+            opened.close(counted=number == len(turns))
         tallies.append(plan.tally)
     return Added(*map(sum, zip(*map(msgspec.structs.astuple, tallies), strict=True)))
 
@@ -122,7 +116,7 @@ def add_many(
 def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEntry]) -> int:
     """Take entries off a list; all of them, or none when one of them is not on it."""
     key = ListKey(account_id, name)
-    kind = _open(change, key)
+    opened = _open(change, key)
     wanted = {entry.value: entry.shown for entry in entries}
     if len(wanted) > MOST_REMOVED:
         raise InvalidInput(
@@ -136,10 +130,10 @@ def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEnt
     for value, row in there.items():
         ends.setdefault(max(change.now_ms, row.added_at_ms), []).append(value)
     for at_ms, values in ends.items():
-        _end(change, key, values, at_ms)
-    if wanted:
-        _touch(change, key)
-    change.audit("list.remove", account_id, list=name, kind=kind.value, removed=len(wanted))
+        opened.end(values, at_ms)
+    opened.close(counted=bool(wanted))
+    removed = {"kind": opened.kind.value, "removed": len(wanted)}
+    change.audit("list.remove", account_id, list=name, **removed)
     return len(wanted)
 
 
@@ -159,56 +153,41 @@ def _create(
     if sum(not held.startswith(DROPPED) for held in there.values()) >= MOST_LISTS:
         raise Conflict(f"an account has at most {MOST_LISTS} lists; drop one first")
     about = reason_text(description)
-    values = {"kind": kind.value, "description": about, "created_at_ms": change.now_ms}
-    if before is None:
-        row = {"account_id": account_id, "name": name, "changes": 1, **values}
-        change.connection.execute(LISTS.insert(), row)
-        return
     key = ListKey(account_id, name)
+    if before is None:
+        with signed_change(change, account_id):
+            insert_list(change, key, kind.value, about)
+        return
     if before != DROPPED + kind.value:
         # Earlier entries were of another kind and mean nothing on the new list.
         change.connection.execute(LIST_ENTRIES.delete().where(entries_of(key)))
-    _touch(change, key, **values)
+    check_account(change.connection, change.signer, account_id)
+    opened = OpenList(change, key, kind)
+    opened.close(kind=kind.value, description=about, created_at_ms=change.now_ms)
 
 
-def _end(change: Change, key: ListKey, values: Sequence[str], at_ms: int) -> None:
-    here = entries_of(key) & _rows.removed_at_ms.is_(None)
-    for some in chunks(values):
-        statement = LIST_ENTRIES.update().where(here, _rows.value.in_(some))
-        change.connection.execute(statement.values(removed_at_ms=at_ms))
-
-
-def _open(change: Change, key: ListKey, kind: ListKind | None = None) -> ListKind:
-    """What a list holds; with a kind, the list is created if it does not exist.
+def _open(change: Change, key: ListKey, kind: ListKind | None = None) -> OpenList:
+    """A list to change; with a kind, the list is created if it does not exist.
 
     Expired entries get their end, so that no server loads them any more.
     """
     accounts.get(change.connection, key.account_id)
     if kind is not None and key.name not in kinds(change.connection, key.account_id):
         _create(change, *key, kind, None)
-    found = kind_of(change.connection, *key, kind)
-    over = entries_of(key) & _rows.removed_at_ms.is_(None) & (_rows.expires_at_ms <= change.now_ms)
-    statement = LIST_ENTRIES.update().where(over).values(removed_at_ms=_rows.expires_at_ms)
-    change.connection.execute(statement)
-    return found
+    check_account(change.connection, change.signer, key.account_id)
+    opened = OpenList(change, key, kind_of(change.connection, *key, kind))
+    opened.end_expired()
+    return opened
 
 
-def _write(change: Change, key: ListKey, kind: ListKind, plan: ListChangePlan) -> None:
+def _write(change: Change, opened: OpenList, plan: ListChangePlan) -> None:
     for at_ms, values in plan.ends.items():
-        _end(change, key, values, at_ms)
-    head = {"account_id": key.account_id, "list": key.name, "actor": str(change.actor)}
+        opened.end(values, at_ms)
     for some in chunks(sorted(plan.rows)):
-        rows = [{**head, **msgspec.structs.asdict(plan.rows[value])} for value in some]
-        change.connection.execute(LIST_ENTRIES.insert(), rows)
+        opened.add([plan.rows[value] for value in some])
     counts = msgspec.structs.asdict(plan.tally)
-    change.audit("list.add", key.account_id, list=key.name, kind=kind.value, **counts)
-
-
-def _touch(change: Change, key: ListKey, **more: Any) -> None:
-    """Count a change of the list, by which servers see that they must load it again."""
-    this = (LISTS.c.account_id == key.account_id) & (LISTS.c.name == key.name)
-    more["changes"] = LISTS.c.changes + 1
-    change.connection.execute(LISTS.update().where(this).values(more))
+    account_id, name = opened.key
+    change.audit("list.add", account_id, list=name, kind=opened.kind.value, **counts)
 
 
 def _not_on_the_list(name: str, missing: Sequence[str], asked: int) -> str:

@@ -22,7 +22,6 @@ from gatehouse.store.configured.configurations import (
     VersionContent,
     VersionLine,
 )
-from gatehouse.store.tables import CONFIGURATION_HEADS
 
 KIND: Final = "model"
 NAME: Final = "sentry"
@@ -115,10 +114,8 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
     key = _key(account_id)
     # Going back to the shipped scorecard is counted like any change: a row that was deleted and
     # made anew could look to a server like the one it has read.
-    configurations.set_head(change, key, target)
     # A second rollback must not return to the version that was live before.
-    this = CONFIGURATION_HEADS.update().where(configurations.rows_of(CONFIGURATION_HEADS, key))
-    change.connection.execute(this.values(previous=CONFIGURATION_HEADS.c.version))
+    configurations.set_head(change, key, target, keep_previous=False)
     change.audit("model.rollback", account_id, version=target, before=before)
     return before, target or None
 

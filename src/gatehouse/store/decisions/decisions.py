@@ -2,23 +2,29 @@
 
 import sqlalchemy as sa
 
-from gatehouse.decisions.record import DecisionRecord, decode
+from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.decisions.record import DecisionRecord
+from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.pipeline.settlement import Claim, KeyReused, Replay, Search, StillInFlight
 from gatehouse.store.database import Database
 from gatehouse.store.requests.settlement import StoredClaim, earlier
 from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
 
 
-def get(connection: sa.Connection, account_id: str, request_id: str) -> DecisionRecord | None:
+def get(
+    connection: sa.Connection, account_id: str, request_id: str, fingerprints: Fingerprints
+) -> DecisionRecord | None:
     """The account's record of a request; None also for a request of another account."""
     query = sa.select(DECISIONS.c.record).where(
         DECISIONS.c.account_id == account_id, DECISIONS.c.request_id == request_id
     )
     text = connection.scalar(query)
-    return None if text is None else decode(text)
+    return None if text is None else decode(account_id, text, fingerprints)
 
 
-def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[DecisionRecord]:
+def search(
+    connection: sa.Connection, account_id: str, wanted: Search, fingerprints: Fingerprints
+) -> list[DecisionRecord]:
     """The account's records, newest first, beginning before the request that is named."""
     query = sa.select(DECISIONS.c.record).where(DECISIONS.c.account_id == account_id)
     if wanted.client_reference is not None:
@@ -26,18 +32,21 @@ def search(connection: sa.Connection, account_id: str, wanted: Search) -> list[D
     if wanted.before is not None:
         query = query.where(DECISIONS.c.request_id < wanted.before)
     rows = connection.scalars(query.order_by(DECISIONS.c.request_id.desc()).limit(wanted.limit))
-    return [decode(text) for text in rows]
+    return [decode(account_id, text, fingerprints) for text in rows]
 
 
 class DecisionArchive:
     """Finds decision records for a running server: queries run on a thread."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, fingerprints: Fingerprints) -> None:
         self._database = database
+        self._fingerprints = fingerprints
 
     async def get(self, account_id: str, request_id: str) -> DecisionRecord | None:
         """One record, or None."""
-        return await self._database.read_on_thread(lambda c: get(c, account_id, request_id))
+        return await self._database.read_on_thread(
+            lambda c: get(c, account_id, request_id, self._fingerprints)
+        )
 
     async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
         """What became of the first request of an idempotency key, if there was one."""
@@ -48,4 +57,6 @@ class DecisionArchive:
 
     async def search(self, account_id: str, wanted: Search) -> list[DecisionRecord]:
         """Records, newest first."""
-        return await self._database.read_on_thread(lambda c: search(c, account_id, wanted))
+        return await self._database.read_on_thread(
+            lambda c: search(c, account_id, wanted, self._fingerprints)
+        )

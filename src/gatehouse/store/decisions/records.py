@@ -10,7 +10,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import first_id
+from gatehouse.decisions.record_fingerprints import shown_text
 from gatehouse.store.database import Database
 from gatehouse.store.tables import DECISIONS
 
@@ -55,6 +57,7 @@ class RecordCounts(msgspec.Struct):
 def stream(
     database: Database,
     span: RecordSpan,
+    fingerprints: Fingerprints,
     reached: Reached | None = None,
     *,
     batch: int = RECORDS_AT_ONCE,
@@ -74,7 +77,10 @@ def stream(
             .limit(batch)
         )
         with database.reading() as connection:
-            found = [KeptRecord(*row) for row in connection.execute(query)]
+            found = [
+                KeptRecord(*row)._replace(text=shown_text(span.account_id, row[-1], fingerprints))
+                for row in connection.execute(query)
+            ]
         if found:
             yield found
             done += len(found)

@@ -13,11 +13,13 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.redaction import recordable
 from gatehouse.core.text import is_blank
-from gatehouse.decisions.record import DecisionRecord, decode
+from gatehouse.decisions.record import DecisionRecord
+from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.feedback import feedback
@@ -91,14 +93,20 @@ def listing(
 
 
 def with_records(
-    connection: sa.Connection, account_id: str, found: Sequence[StoredReview]
+    connection: sa.Connection,
+    account_id: str,
+    found: Sequence[StoredReview],
+    fingerprints: Fingerprints,
 ) -> list[Reviewed]:
     """A page of reviews, each with its decision record."""
     wanted = [review.request_id for review in found]
     query = sa.select(DECISIONS.c.request_id, DECISIONS.c.record).where(
         DECISIONS.c.account_id == account_id, DECISIONS.c.request_id.in_(wanted)
     )
-    records = {row.request_id: decode(row.record) for row in connection.execute(query)}
+    records = {
+        row.request_id: decode(account_id, row.record, fingerprints)
+        for row in connection.execute(query)
+    }
     return [Reviewed(review, records.get(review.request_id)) for review in found]
 
 

@@ -66,10 +66,13 @@ SELECT json_array(
   (SELECT json_group_object(c.value, json_array(
       (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?),
       (SELECT count(*) FROM holds h WHERE h.card = c.value)))
-    FROM json_each(?) c))
+    FROM json_each(?) c),
+  (SELECT json_group_array(json_array(card_group, number, at_ms)) FROM card_numbers
+    WHERE at_ms > ? AND card_group IN (SELECT value FROM json_each(?))))
 """
+_Rows = list[list[Any]]
 _read_loaded: Final = msgspec.json.Decoder(
-    tuple[list[list[Any]], list[list[Any]], list[list[Any]], dict[str, tuple[int, int]]]
+    tuple[_Rows, _Rows, _Rows, dict[str, tuple[int, int]], _Rows]
 ).decode
 
 _ROWS_AT_ONCE: Final = 64
@@ -84,9 +87,10 @@ class SqliteBatchSession(BatchSession):
     def load(self, wanted: BatchKeys) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
         self._connection.execute("BEGIN IMMEDIATE")
-        keys = (wanted.accounts, wanted.holds, wanted.claims, wanted.cards)
-        accounts, holds, claims, cards = (_to_json(sorted(each)).decode() for each in keys)
-        values = (accounts, holds, claims, wanted.guesses_since_ms, cards)
+        keys = (wanted.accounts, wanted.holds, wanted.claims, wanted.cards, wanted.groups)
+        accounts, holds, claims, cards, groups = (_to_json(sorted(each)).decode() for each in keys)
+        guesses, numbers = (wanted.guesses_since_ms, cards), (wanted.numbers_since_ms, groups)
+        values = (accounts, holds, claims, *guesses, *numbers)
         row = self._connection.execute(_SQLITE_LOAD, values).fetchone()
         return _batch_rows(*_read_loaded(row[0]))
 
@@ -134,11 +138,18 @@ class PostgresBatchSession(BatchSession):
                 wanted.cards,
                 wanted.guesses_since_ms,
             )
+            numbers = self._select(
+                "SELECT card_group, number, at_ms FROM card_numbers WHERE at_ms > %s"
+                " AND card_group = ANY(%s)",
+                wanted.groups,
+                wanted.numbers_since_ms,
+            )
         return _batch_rows(
             _fetched(accounts),
             _fetched(holds),
             _fetched(claims),
             {card: (wrong, open_now) for card, wrong, open_now in _fetched(guesses)},
+            _fetched(numbers),
         )
 
     def save(self, changes: Changes) -> None:
@@ -165,10 +176,15 @@ def _batch_rows(
     holds: Iterable[Any],
     claims: Iterable[Any],
     guesses: dict[str, tuple[int, int]],
+    numbers: Iterable[Any],
 ) -> BatchRows:
+    sent: dict[str, dict[str, int]] = {}
+    for group, number, at_ms in numbers:
+        sent.setdefault(group, {})[number] = at_ms
     return BatchRows(
         {key: AccountState(balance, held) for key, balance, held in accounts},
         {row[0]: Hold(*row) for row in holds},
         {row[0]: StoredClaim(*row) for row in claims},
         guesses,
+        sent,
     )

@@ -19,11 +19,13 @@ from gatehouse.store.requests.settlement import (
     NewIntent,
     NewMismatch,
     NewReview,
+    SentNumber,
     StoredClaim,
 )
 from gatehouse.store.tables import (
     ACCOUNTS,
     CARD_MISMATCHES,
+    CARD_NUMBERS,
     DECISIONS,
     GATEWAY_INTENTS,
     HOLDS,
@@ -51,7 +53,8 @@ def _insert(
 ) -> Part:
     """A part whose rows are added; with `replace`, a row takes the place of one with its key.
 
-    Only a claim may replace an earlier one: a second end of a request must hit the ledger's key.
+    Only a claim or a number may replace an earlier one: a second end of a request must hit the
+    ledger's key.
     """
     columns = row.__struct_fields__
     statement = f"INSERT INTO {table.name} ({', '.join(columns)}) {{rows}}"
@@ -100,6 +103,7 @@ _PARTS: Final = (
         " AND gateway_intents.account_id = new.account_id",
     ),
     _insert("reviews", REVIEWS, NewReview),
+    _insert("numbers", CARD_NUMBERS, SentNumber, replace=True),
 )
 
 

@@ -19,6 +19,7 @@ from gatehouse.pipeline.settlement import (
     Close,
     Closed,
     DecisionRow,
+    Enumerated,
     Insufficient,
     IntentEnd,
     KeyReused,
@@ -29,7 +30,9 @@ from gatehouse.pipeline.settlement import (
 from gatehouse.store.decisions.reviews import ReviewState
 from gatehouse.store.requests.intents import IntentState
 
-GUESS_WINDOW_MS: Final = 24 * 3600 * 1000
+_HOUR_MS: Final = 3_600_000
+GUESS_WINDOW_MS: Final = 24 * _HOUR_MS
+NUMBERS_WINDOW_MS: Final = 24 * _HOUR_MS
 
 
 class Expire(Release, frozen=True):
@@ -86,6 +89,16 @@ class NewMismatch(msgspec.Struct, frozen=True, array_like=True):
 
     card: str
     request_id: str
+    """A mark of the request, not its id."""
+    at_ms: int
+    """When the hour of it ended."""
+
+
+class SentNumber(msgspec.Struct, frozen=True, array_like=True):
+    """A card number that an account sent, by marks."""
+
+    card_group: str
+    number: str
     at_ms: int
 
 
@@ -97,6 +110,8 @@ class BatchRows(msgspec.Struct):
     claims: dict[str, StoredClaim]
     guesses: dict[str, tuple[int, int]]
     """By card: mismatches, and requests in flight."""
+    numbers: dict[str, dict[str, int]] = {}
+    """By group: the numbers that were sent within the window, and when."""
 
 
 class Changes(msgspec.Struct):
@@ -116,10 +131,11 @@ class Changes(msgspec.Struct):
     intents_doubtful: dict[str, DoubtfulIntent] = {}
     """By request; the statement skips requests without an intent."""
     reviews: list[NewReview] = []
+    numbers: dict[str, SentNumber] = {}
 
     def __bool__(self) -> bool:
         """Whether there is anything to write; a batch of refusals has nothing."""
-        return bool(self.entries or self.intents_doubtful)
+        return bool(self.entries or self.intents_doubtful or self.numbers)
 
     def rows(self) -> dict[str, list[Any]]:
         """What there is to write, by the names of the parts in `batch_statements`."""
@@ -141,6 +157,8 @@ class BatchKeys(msgspec.Struct):
     claims: set[str] = set()
     cards: set[str] = set()
     guesses_since_ms: int = 0
+    groups: set[str] = set()
+    numbers_since_ms: int = 0
 
 
 def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
@@ -154,12 +172,23 @@ def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
             if order.hold.card is not None:
                 wanted.cards.add(order.hold.card)
                 wanted.guesses_since_ms = order.at_ms - GUESS_WINDOW_MS
+            if order.numbers is not None:
+                wanted.groups.update([each.group for each in order.numbers.sent])
+                wanted.numbers_since_ms = order.at_ms - NUMBERS_WINDOW_MS
         else:
             wanted.accounts.add(order.account_id)
             wanted.holds.add(order.request_id)
             if isinstance(order, Close) and order.claim_id is not None:
                 wanted.claims.add(order.claim_id)
     return wanted
+
+
+def end_of_hour(at_ms: int) -> int:
+    """The time of a guess as it is kept.
+
+    Its exact time would lead to the decision, and so to BIN and last four of the card.
+    """
+    return at_ms - at_ms % _HOUR_MS + _HOUR_MS
 
 
 def decide(batch: Sequence[Settlement], loaded: BatchRows) -> tuple[list[Answer], Changes]:
@@ -174,7 +203,7 @@ def earlier(
     """The answer to a request whose idempotency key was used before."""
     if kept is None or kept.expires_at_ms <= now_ms:
         return None
-    if kept.body != claim.body:
+    if kept.body not in (claim.body, claim.former_body):
         return KeyReused()
     return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
 
@@ -211,12 +240,19 @@ class _BatchDecider:
         hold, loaded = order.hold, self._loaded
         if hold.account_id not in loaded.accounts:
             raise NotFound("no such account")
+        enumerated = self._enumerated(order)
+        if enumerated is not None:
+            return enumerated
         if order.claim is not None:
             before = earlier(loaded.claims.get(order.claim.claim_id), order.claim, order.at_ms)
+            if isinstance(before, KeyReused):
+                # This says that the number, among others, is not the one of the first request.
+                self._note_numbers(order)
             if before is not None:
                 return before
         if not self._book.authorize(hold, order.at_ms):
             return Insufficient(loaded.accounts[hold.account_id].available)
+        self._note_numbers(order)
         self._changes.holds_added.append(hold)
         if order.claim is not None:
             claim, key = order.claim, order.claim.claim_id
@@ -238,6 +274,23 @@ class _BatchDecider:
             loaded.guesses[hold.card] = (mismatches, in_flight + 1)
         return Authorized(loaded.accounts[hold.account_id].available, mismatches, in_flight)
 
+    def _enumerated(self, order: Authorize) -> Enumerated | None:
+        """The refusal of a number that is one too many of its group; known ones are not refused."""
+        limit = order.numbers
+        if limit is None:
+            return None
+        for each in limit.sent:
+            known = self._loaded.numbers.get(each.group, {})
+            if each.number not in known and len(known) >= limit.most:
+                return Enumerated(min(known.values()) + NUMBERS_WINDOW_MS - order.at_ms)
+        return None
+
+    def _note_numbers(self, order: Authorize) -> None:
+        for each in () if order.numbers is None else order.numbers.sent:
+            self._loaded.numbers.setdefault(each.group, {})[each.number] = order.at_ms
+            sent = SentNumber(each.group, each.number, order.at_ms)
+            self._changes.numbers[each.number] = sent
+
     def _close(self, order: Close) -> Closed:
         hold = self._hold_of(order.account_id, order.request_id)
         if hold is None and order.intent is not None:
@@ -255,8 +308,9 @@ class _BatchDecider:
         if order.review:
             review = NewReview(order.account_id, order.request_id, order.at_ms)
             self._changes.reviews.append(review)
-        if order.mismatched_card is not None:
-            mismatch = NewMismatch(order.mismatched_card, order.request_id, order.at_ms)
+        guess = order.mismatch
+        if guess is not None:
+            mismatch = NewMismatch(guess.card, guess.request, end_of_hour(order.at_ms))
             self._changes.mismatches.append(mismatch)
         remaining = self._loaded.accounts[order.account_id].available
         answer = order.answer(remaining) if order.answer is not None else None

@@ -1,4 +1,4 @@
-"""Deletes what has expired: holds of dead processes, idempotency keys, old mismatches."""
+"""Deletes what has expired: holds of dead processes, idempotency keys, old guesses and numbers."""
 
 import asyncio
 import logging
@@ -10,9 +10,9 @@ from gatehouse.core.clock import Clock
 from gatehouse.store.accounts import ledger
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
-from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, Expire
+from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, NUMBERS_WINDOW_MS, Expire
 from gatehouse.store.requests.writer import Writer
-from gatehouse.store.tables import CARD_MISMATCHES, IDEMPOTENCY
+from gatehouse.store.tables import CARD_MISMATCHES, CARD_NUMBERS, IDEMPOTENCY
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -54,23 +54,31 @@ class Sweeper:
         return len(orphans)
 
     def prune(self) -> int:
-        """Delete expired idempotency keys and mismatches that no longer count."""
+        """Delete expired idempotency keys, and mismatches and numbers that no longer count."""
         deleted = 0
         for _ in range(_MOST_PASSES):
-            count = self._prune_some()
-            deleted += count
-            if count < _PRUNED_AT_ONCE:
+            counts = self._prune_some()
+            deleted += sum(counts)
+            if max(counts) < _PRUNED_AT_ONCE:
                 break
         return deleted
 
-    def _prune_some(self) -> int:
+    def _prune_some(self) -> list[int]:
         """Delete a limited number, so that requests never wait long for the lock."""
         now_ms = self._clock()
         expired = sa.select(IDEMPOTENCY.c.claim_id).where(IDEMPOTENCY.c.expires_at_ms <= now_ms)
         chosen = expired.limit(_PRUNED_AT_ONCE).scalar_subquery()
-        too_old = CARD_MISMATCHES.c.at_ms <= now_ms - GUESS_WINDOW_MS
+        deletions = [
+            IDEMPOTENCY.delete().where(IDEMPOTENCY.c.claim_id.in_(chosen)),
+            _older_than(CARD_MISMATCHES, now_ms - GUESS_WINDOW_MS),
+            _older_than(CARD_NUMBERS, now_ms - NUMBERS_WINDOW_MS),
+        ]
         with self._database.writing() as connection:
-            keys = connection.execute(
-                IDEMPOTENCY.delete().where(IDEMPOTENCY.c.claim_id.in_(chosen))
-            ).rowcount
-            return keys + connection.execute(CARD_MISMATCHES.delete().where(too_old)).rowcount
+            return [connection.execute(deletion).rowcount for deletion in deletions]
+
+
+def _older_than(rows: sa.Table, at_ms: int) -> sa.Delete:
+    """Deletes a limited number of rows that no longer count."""
+    key = list(rows.primary_key)
+    chosen = sa.select(*key).where(rows.c.at_ms <= at_ms).limit(_PRUNED_AT_ONCE)
+    return rows.delete().where(sa.tuple_(*key).in_(chosen))

@@ -1,0 +1,130 @@
+"""Signs what an account has configured as a whole, and checks it before it is used or changed.
+
+The signature of an account covers those of its prices, of every head and of every list, and counts
+changes: no row of them can be removed, added or put back on its own.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from gatehouse.core.errors import ConfigurationRefused
+from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured.signing import Signer, is_same
+from gatehouse.store.tables import ACCOUNTS, CONFIGURATION_HEADS, CONFIGURATION_TOTALS, LISTS
+
+_NEVER_SIGNED: Final = "what it configured was never signed"
+_MISSING: Final = "something configured was removed, added or put back to an earlier state"
+_SIGNATURES: Final = sa.union_all(
+    *(
+        sa.select(table.c.signature).where(table.c.account_id == sa.bindparam("account_id"))
+        for table in (CONFIGURATION_HEADS, LISTS)
+    )
+)
+_KINDS: Final = {"rules": "rule set", "pipeline": "pipeline", "model": "model"}
+
+
+def refused(account_id: str, *problems: str) -> ConfigurationRefused:
+    """The refusal, with what was found and what an operator can do."""
+    return ConfigurationRefused(
+        account_id,
+        f"the configuration of account {account_id} is refused: {'; '.join(problems)}. It was "
+        "changed in the database and not by Gatehouse, or it was never signed. Apply the right "
+        "file again or restore the database; to accept it as it is: "
+        f"gatehouse secrets sign-configuration --account {account_id}",
+    )
+
+
+def put_back(account_id: str) -> ConfigurationRefused:
+    """The refusal of a configuration that is older than one that was loaded before."""
+    return refused(account_id, "it was put back to an earlier state")
+
+
+def check_account(connection: sa.Connection, signer: Signer, account_id: str) -> int:
+    """How often the account's configuration was changed; or `ConfigurationRefused`."""
+    rows = _rows(connection, account_id)
+    changed = [_called(*each) for each in rows if not signer.is_genuine(each[0], each[1]._mapping)]
+    signatures = [row.signature for _, row in rows]
+    return _check(connection, signer, account_id, signatures, changed)
+
+
+def check_prices(connection: sa.Connection, signer: Signer, account: Any) -> int:
+    """The same for the row of an account alone, and that no head and no list is missing."""
+    changed = [] if signer.is_genuine(ACCOUNTS, account._mapping) else [_called(ACCOUNTS, account)]
+    others = connection.scalars(_SIGNATURES, {"account_id": account.id})
+    return _check(connection, signer, account.id, [account.signature, *others], changed)
+
+
+@contextlib.contextmanager
+def signed_change(change: Change, account_id: str) -> Iterator[None]:
+    """Around a change of what an account configured: checked before, signed after.
+
+    Without the check, the signature would cover what somebody else has written.
+    """
+    check_account(change.connection, change.signer, account_id)
+    yield
+    sign_account(change, account_id)
+
+
+def sign_account(change: Change, account_id: str) -> None:
+    """Sign what the account has configured, as it is now."""
+    total = _total(change.connection, account_id)
+    changes = 1 if total is None else total.changes + 1
+    signatures = [row.signature for _, row in _rows(change.connection, account_id)]
+    signature = _sign(change.signer, account_id, changes, signatures)
+    values = {"account_id": account_id, "changes": changes, "signature": signature}
+    if total is None:
+        change.connection.execute(CONFIGURATION_TOTALS.insert(), values)
+        return
+    this = CONFIGURATION_TOTALS.c.account_id == account_id
+    change.connection.execute(CONFIGURATION_TOTALS.update().where(this).values(values))
+
+
+def _rows(connection: sa.Connection, account_id: str) -> list[tuple[sa.Table, Any]]:
+    """The rows that are signed together."""
+    h, li = CONFIGURATION_HEADS.c, LISTS.c
+    queries = (
+        (ACCOUNTS, sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id)),
+        (CONFIGURATION_HEADS, sa.select(CONFIGURATION_HEADS).where(h.account_id == account_id)),
+        (LISTS, sa.select(LISTS).where(li.account_id == account_id)),
+    )
+    return [(table, row) for table, query in queries for row in connection.execute(query)]
+
+
+def _check(
+    connection: sa.Connection,
+    signer: Signer,
+    account_id: str,
+    signatures: Sequence[str | None],
+    changed: Sequence[str],
+) -> int:
+    total = _total(connection, account_id)
+    if total is None:
+        raise refused(account_id, _NEVER_SIGNED)
+    if changed:
+        raise refused(account_id, *(f"{each} was changed" for each in changed))
+    if not is_same(total.signature, _sign(signer, account_id, total.changes, signatures)):
+        raise refused(account_id, _MISSING)
+    changes: int = total.changes
+    return changes
+
+
+def _total(connection: sa.Connection, account_id: str) -> Any:
+    this = CONFIGURATION_TOTALS.c.account_id == account_id
+    return connection.execute(sa.select(CONFIGURATION_TOTALS).where(this)).first()
+
+
+def _sign(signer: Signer, account_id: str, changes: int, signatures: Sequence[str | None]) -> str:
+    # In one order on every database: collations differ.
+    inner = sorted(each or "" for each in signatures)
+    return signer.sign_values("configuration_totals", account_id, changes, inner)
+
+
+def _called(table: sa.Table, row: Any) -> str:
+    if table is ACCOUNTS:
+        return "its row with fees and policies"
+    if table is LISTS:
+        return f"list {row.name}"
+    return f"the version in force of {_KINDS.get(row.kind, row.kind)} {row.name}"

@@ -1,0 +1,147 @@
+"""A database of the time when one fingerprint served the whole installation."""
+
+from collections.abc import Iterator
+from unittest import mock
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+
+from gatehouse.admin import decisions, lists, secrets
+from gatehouse.admin.lists import EntryPage, GivenEntries, NewEntries
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.ids import new_id
+from gatehouse.pipeline.settlement import Search
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.store.admin import fingerprint_conversion
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import list_reading
+from gatehouse.store.migrate import alembic_config
+from gatehouse.store.requests.settlement import GUESS_WINDOW_MS
+from gatehouse.store.tables import AUDIT, CARD_MISMATCHES, DECISIONS, LIST_ENTRIES, METADATA, STATE
+from tests.decisions.samples import SAMPLES
+from tests.harness import CARD, Home, make_account
+
+SAMPLE = SAMPLES["pipeline_now"]
+INNER_OF_SAMPLE = SAMPLE.partition('"fingerprint":"')[2].partition('"')[0]
+
+
+@pytest.fixture
+def old(home: Home) -> Iterator[tuple[AdminSession, str]]:
+    """A session on data as it was before, and its account."""
+    with home.session() as session:
+        account = make_account(session)
+        fingerprints, now_ms = session.fingerprints, session.clock()
+        inner = fingerprints.inner(CardNumber.parse(CARD))
+        added = GivenEntries([fingerprints.of_account(account, inner)])
+        lists.add(session, account, "bad-cards", added, NewEntries(ListKind.CARDS))
+        requests = [new_id("req", now_ms + number, bytes) for number in range(3)]
+        rows = [
+            {
+                "account_id": account,
+                "request_id": request,
+                "at_ms": now_ms,
+                "operation": "pipeline",
+                "card": inner,
+                "record": SAMPLE.replace(INNER_OF_SAMPLE, inner),
+            }
+            for request in requests
+        ]
+        with session.database.writing() as connection:
+            connection.execute(DECISIONS.insert(), rows)
+            guess = {"card": inner, "request_id": requests[0], "at_ms": now_ms}
+            connection.execute(CARD_MISMATCHES.insert(), guess)
+            connection.execute(LIST_ENTRIES.update().values(value=inner, shown="42424242…4242"))
+            _back_to_0004(connection)
+    with home.session() as session:
+        yield session, account
+
+
+def _back_to_0004(connection: sa.Connection) -> None:
+    for name in ("card_numbers", "configuration_totals"):
+        connection.execute(sa.text(f"DROP TABLE {name}"))
+    for table in METADATA.tables.values():
+        if "signature" in table.c and table.name != "configuration_totals":
+            connection.execute(sa.text(f"ALTER TABLE {table.name} DROP COLUMN signature"))
+    connection.execute(sa.text("ALTER TABLE lists DROP COLUMN total"))
+    connection.execute(sa.delete(STATE).where(STATE.c.name == "inner-fingerprints"))
+    command.stamp(alembic_config(connection), "0004")
+
+
+def _inner(session: AdminSession) -> str:
+    return session.fingerprints.inner(CardNumber.parse(CARD))
+
+
+def _everything(session: AdminSession) -> str:
+    tables = (DECISIONS, LIST_ENTRIES, CARD_MISMATCHES, AUDIT)
+    with session.reading() as connection:
+        return "\n".join(
+            str(row) for table in tables for row in connection.execute(sa.select(table))
+        )
+
+
+def test_lists_and_guesses_are_converted_as_soon_as_the_data_is_opened(
+    old: tuple[AdminSession, str],
+) -> None:
+    session, account = old
+    inner = _inner(session)
+    mine = session.fingerprints.of_account(account, inner)
+    [entry] = lists.entries(session, account, "bad-cards", EntryPage(session.clock()))
+    assert (entry.value, entry.shown) == (mine, "42424242…4242")
+    with session.reading() as connection:
+        assert list_reading.load(connection, account, session.signer).has(
+            "bad-cards", mine, session.clock()
+        )
+        [guess] = connection.execute(sa.select(CARD_MISMATCHES)).all()
+    assert guess.card == session.fingerprints.guess_mark(inner)
+    assert session.clock() - guess.at_ms < GUESS_WINDOW_MS
+
+
+def test_records_are_shown_converted_before_they_are(old: tuple[AdminSession, str]) -> None:
+    session, account = old
+    found = decisions.list_decisions(session, account, Search(None, None, 10))
+    mine = session.fingerprints.of_account(account, _inner(session))
+    assert [record.card.fingerprint for record in found if record.card] == [mine] * 3
+    assert _inner(session) in _everything(session)
+
+
+def test_a_command_converts_records_and_the_go_live_list_says_when_it_is_due(
+    old: tuple[AdminSession, str], home: Home
+) -> None:
+    session, account = old
+
+    def is_done() -> bool:
+        points = home.run("doctor", "--json").json["points"]
+        [point] = [point for point in points if point["name"] == "card fingerprints"]
+        ok: bool = point["ok"]
+        return ok
+
+    assert not is_done()
+    before = decisions.list_decisions(session, account, Search(None, None, 10))
+    assert secrets.convert_fingerprints(session, int) == (3, True)
+    assert is_done()
+    assert _inner(session) not in _everything(session)
+    assert decisions.list_decisions(session, account, Search(None, None, 10)) == before
+    file = session.database.file
+    assert file is None or _inner(session).encode() not in file.read_bytes()
+    assert secrets.convert_fingerprints(session, int) == (0, True)
+
+
+def test_an_interrupted_conversion_goes_on_where_it_was(old: tuple[AdminSession, str]) -> None:
+    session, _ = old
+
+    def stop(done: int) -> None:
+        raise KeyboardInterrupt
+
+    with mock.patch.object(fingerprint_conversion, "_AT_ONCE", 1):
+        with pytest.raises(KeyboardInterrupt):
+            secrets.convert_fingerprints(session, stop)
+        with session.reading() as connection:
+            assert fingerprint_conversion.records_are_due(connection)
+        assert secrets.convert_fingerprints(session, int) == (2, True)
+    assert _inner(session) not in _everything(session)
+
+
+def test_a_new_database_has_nothing_to_convert(session: AdminSession) -> None:
+    with session.reading() as connection:
+        assert not fingerprint_conversion.records_are_due(connection)
