@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-DEPS   := $(VENV)/.installed
-STAMP  := $(VENV)/.ready
+# What is installed, in steps: the packages of a server, Gatehouse itself, the rest for developers.
+PACKAGES := $(VENV)/.packages
+RUN    := $(VENV)/.run
+DEV    := $(VENV)/.dev
 PORT   ?= 8080
 ARGS   ?=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
@@ -17,20 +19,26 @@ WORKERS ?= 3
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## Create .venv from the hash-pinned lock (used by the others)
+setup: $(DEV) ## Create .venv with all that checking and training need (used by the others)
 
-$(DEPS): requirements/dev.lock
+$(PACKAGES): requirements/runtime.lock requirements/build.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Gatehouse needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python cannot create environments; on Debian: apt-get install python3-venv"; exit 1; }
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	@echo "Installing what running needs into $(VENV): about 300 MB, once"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/runtime.lock -r requirements/build.lock
 	@touch $@
 
-$(STAMP): $(DEPS) pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+$(RUN): $(PACKAGES) pyproject.toml
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-run: setup ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
+$(DEV): $(RUN) requirements/dev.lock
+	@echo "Installing what checking and training need on top: about 900 MB, once"
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	@touch $@
+
+run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
 	@$(BIN)/gatehouse serve --port $(PORT)
 
 test: setup ## Check everything: format, lint, types, import contract, all tests
@@ -76,12 +84,12 @@ starter: setup ## Rebuild the programs of the starter rule set and pipelines
 places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of downloaded packages)
 	@$(BIN)/python -m scripts.build_places $(DATA)
 
-# Environments take several locks at once, so what they share must have the same versions.
+# The other locks take their versions from dev.lock, so that one environment can hold them all.
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
-	$(COMPILE) --upgrade pyproject.toml -o requirements/runtime.lock
-	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/runtime.lock -o requirements/learning.lock
-	$(COMPILE) --upgrade --group build --constraint requirements/learning.lock -o requirements/build.lock
 	$(COMPILE) --upgrade pyproject.toml --extra learning --group dev -o requirements/dev.lock
+	$(COMPILE) --upgrade pyproject.toml --constraint requirements/dev.lock -o requirements/runtime.lock
+	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/dev.lock -o requirements/learning.lock
+	$(COMPILE) --upgrade --group build --constraint requirements/dev.lock -o requirements/build.lock
 	$(COMPILE) --upgrade --group clients -o requirements/clients.lock
 	$(COMPILE) --upgrade --no-deps --group data -o requirements/data.lock
 

@@ -109,8 +109,8 @@ class Service:
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
-        routes = self._build(settings, session, owner)
-        app = App(routes, self.callers, system_clock, self.metrics, settings)
+        self._routes = self._build(settings, session, owner)
+        app = App(self._routes, self.callers, system_clock, self.metrics, settings)
         self.application = with_life(app, self.start, self.stop)
 
     async def start(self) -> None:
@@ -146,7 +146,7 @@ class Service:
 
         Requests are answered meanwhile.
         """
-        await warmup.run()
+        await warmup.run(self._routes.prepare)
         if self._memory_days:
             since_ms = started_ms - self._memory_days * _DAY_MS
             history = DecisionHistory(self._database, since_ms, started_ms)

@@ -47,10 +47,11 @@ def settle() -> None:
     gc.enable()
 
 
-async def run() -> None:
-    """Warm up beside the requests."""
+async def run(*more: Callable[[], None]) -> None:
+    """Warm up beside the requests, and do what else the first requests would wait for."""
     try:
-        await asyncio.to_thread(warm)
+        for part in (warm, *more):
+            await asyncio.to_thread(part)
     except Exception:
         # A request that needs the part fails again, and its own answer says so.
         _log.exception("could not warm up")

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from gatehouse.web.markup import CONTENT_POLICY
 from gatehouse.web.problems import CODES
-from gatehouse.web.reference import CONTENT_POLICY, reference_page
+from gatehouse.web.reference import Guides, reference_page
 from tests.web.test_openapi import DOCUMENT as DOCUMENT_OF_THE_SERVER
 
 VOID = {"meta", "br", "wbr", "hr", "img", "input", "link"}
+TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
 NASTY = "<script>alert('no')</script> & \"quoted\""
 
 
@@ -153,7 +155,7 @@ class Reader(HTMLParser):
         self.words: list[str] = []
         self.cells: list[list[str]] = []
         self.blocks: list[str] = []
-        self.style = ""
+        self.style = self.script = ""
         self.feed(page)
         self.close()
 
@@ -176,8 +178,11 @@ class Reader(HTMLParser):
         if "style" in self.open:
             self.style += data
             return
+        if "script" in self.open:
+            self.script += data
+            return
         self.words.append(data)
-        if {"th", "td"} & {*self.open}:
+        if [tag for tag in self.open if tag in TABLE][-1:] in (["th"], ["td"]):
             self.cells[-1][-1] += data
         if "pre" in self.open:
             self.blocks[-1] += data
@@ -212,11 +217,13 @@ def test_the_page_is_well_formed(page: str, read: Reader) -> None:
 
 
 def test_nothing_is_loaded_from_elsewhere(read: Reader) -> None:
-    assert not {"script", "link", "img", "iframe", "object", "base"} & {tag for tag, _ in read.tags}
+    assert not {"link", "img", "iframe", "object", "base"} & {tag for tag, _ in read.tags}
     assert read.all("src") == []
     assert read.all("style") == []
     assert all(address.startswith("#") for address in read.all("href"))
     assert not re.search(r"url\(|@import|//|</", read.style)
+    assert not re.search(r"https?:|import|fetch|XMLHttp|innerHTML|eval|</", read.script)
+    assert not {name for _, attrs in read.tags for name in attrs if name.startswith("on")}
 
 
 def test_every_anchor_leads_somewhere(read: Reader) -> None:
@@ -224,12 +231,19 @@ def test_every_anchor_leads_somewhere(read: Reader) -> None:
     assert {address[1:] for address in read.all("href")} <= {*read.all("id")}
 
 
-def test_the_content_policy_admits_exactly_the_style_of_the_page(read: Reader) -> None:
-    digest = base64.b64encode(hashlib.sha256(read.style.encode()).digest()).decode()
-    assert [tag for tag, _ in read.tags].count("style") == 1
+def test_the_content_policy_admits_exactly_the_style_and_the_script_of_the_page(
+    read: Reader,
+) -> None:
+    style, script = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (read.style, read.script)
+    )
+    tags = [tag for tag, _ in read.tags]
+    assert tags.count("style") == tags.count("script") == 1
     assert CONTENT_POLICY.split("; ") == [
         "default-src 'none'",
-        f"style-src 'sha256-{digest}'",
+        f"style-src 'sha256-{style}'",
+        f"script-src 'sha256-{script}'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -237,7 +251,7 @@ def test_the_content_policy_admits_exactly_the_style_of_the_page(read: Reader) -
 
 
 def test_markup_in_the_document_stays_text(page: str, read: Reader) -> None:
-    assert "<script" not in page
+    assert page.count("<script") == 1
     assert read.text.count(NASTY) >= 7
 
 
@@ -254,6 +268,39 @@ def test_every_field_is_shown_by_its_path(read: Reader) -> None:
     assert names >= {f"[].{path}" for path in ORDER_PATHS}
     assert names >= {"leaf", "branches", "isSuccess"}
     assert names >= {"Idempotency-Key", "orderId", "view", "limit", "X-Trace"}
+
+
+def test_what_is_below_a_field_can_be_folded_away(page: str, read: Reader) -> None:
+    folded = [row[0] for row in read.cells if re.match(r"\d+ fields? of ", row[0])]
+    assert folded[:5] == [
+        "2 fields of address",
+        "1 field of lines",
+        "2 fields of places",
+        "4 fields of payment",
+        "1 field of branches",
+    ]
+    assert page.index("2 fields of <code>address<") < page.index("address.</span><wbr>street<")
+    assert "<details open><summary>2 fields of <code>address</code>" in page
+    assert "<details><summary>1 field of <code>branches</code>" in page
+
+
+def test_only_one_language_is_unfolded_at_first(read: Reader) -> None:
+    samples = [attrs for tag, attrs in read.tags if tag == "details" and "name" in attrs]
+    assert [attrs["name"] for attrs in samples[:3]] == ["sample-op-createOrder"] * 3
+    assert ["open" in attrs for attrs in samples] == [True, False, False] * 2
+
+
+def test_the_guides_are_linked_where_they_belong() -> None:
+    guides = Guides({"/docs/guides/api": "API & more"}, {"One order": "/docs/guides/api#one"})
+    text = reference_page(DOCUMENT, guides=guides)
+    assert '<li><a href="/docs/guides/api">API &amp; more</a></li>' in text
+    assert text.count('<p><a href="/docs/guides/api#one">Guide: One order</a></p>') == 1
+    assert ">Guides<" not in reference_page(DOCUMENT)
+
+
+def test_without_scripts_the_page_shows_no_control_that_needs_them(page: str) -> None:
+    assert '<div class="search" role="search" hidden>' in page
+    assert "<button" not in page
 
 
 def test_a_schema_inside_itself_is_mentioned_once(read: Reader) -> None:
@@ -333,12 +380,15 @@ def test_the_request_can_be_pasted_into_a_shell(read: Reader) -> None:
 
 def test_the_examples_call_the_given_server() -> None:
     read = Reader(reference_page(DOCUMENT, "https://pay.example/"))
-    assert 'curl "https://pay.example/orders/$ORDER_ID?view=a%20b" \\' in read.blocks[-1]
+    shell, python, script = read.blocks[-3:]
+    assert 'curl "https://pay.example/orders/$ORDER_ID?view=a%20b" \\' in shell
+    assert "f\"https://pay.example/orders/{os.environ['ORDER_ID']}?view=a%20b\"," in python
+    assert "fetch(`https://pay.example/orders/${process.env.ORDER_ID}?view=a%20b`, {" in script
 
 
 def test_the_example_of_an_answer_is_pretty_json(read: Reader) -> None:
     escaped = NASTY.replace('"', '\\"')
-    assert read.blocks[2] == f'{{\n  "leaf": "{escaped}",\n  "ok": true\n}}'
+    assert read.blocks[4] == f'{{\n  "leaf": "{escaped}",\n  "ok": true\n}}'
 
 
 def test_statuses_are_listed_with_their_codes(read: Reader) -> None:
@@ -354,6 +404,7 @@ def test_the_page_is_accessible(page: str, read: Reader) -> None:
     assert tags.count("main") == tags.count("nav") == tags.count("h1") == 1
     levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
     assert all(below - above <= 1 for above, below in zip([0, *levels[:-1]], levels, strict=True))
+    assert '<label for="find">' in page
     assert all(attrs.get("scope") in {"col", "row"} for tag, attrs in read.tags if tag == "th")
 
 

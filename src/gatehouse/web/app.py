@@ -155,11 +155,14 @@ class App:
     async def _send(self, context: RequestContext, reply: Reply, send: Send) -> None:
         headers: list[Header] = [
             (b"content-type", reply.content_type),
-            (b"content-length", str(len(reply.body)).encode()),
+            (b"cache-control", reply.cache_control),
             (b"x-request-id", context.trace_id.encode()),
             *self._fixed_headers,
             *reply.headers,
         ]
+        if reply.status != 304:
+            # The length would be taken for that of the page, which is not sent again.
+            headers.append((b"content-length", str(len(reply.body)).encode()))
         if context.strict:
             headers.append(STRICT_APPLIED)
         allowance = context.allowance
@@ -219,7 +222,6 @@ def _routing_problem(error: HTTPException) -> Problem:
 
 def _security_headers(*, strict_transport: bool) -> tuple[Header, ...]:
     headers: tuple[Header, ...] = (
-        (b"cache-control", b"no-store"),
         (b"x-content-type-options", b"nosniff"),
         (b"x-frame-options", b"DENY"),
         (b"referrer-policy", b"no-referrer"),

@@ -27,6 +27,7 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
     body: bytes
     headers: tuple[Header, ...] = ()
     content_type: bytes = JSON
+    cache_control: bytes = b"no-store"
 
 
 class RequestContext(msgspec.Struct):

@@ -1,56 +1,45 @@
 """The API reference: one self-contained HTML page, rendered from the OpenAPI document.
 
-It needs no script and loads nothing; its content policy allows only its own style sheet.
+It can be read without scripts and loads nothing; its own script adds search and copying.
 """
 
-import json
 import re
-from base64 import b64encode
-from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from http import HTTPStatus
-from importlib.resources import files
 from typing import Any, Final
 from urllib.parse import quote
 
-from gatehouse.web.schemas import Field, Json, Schemas, as_code
+import msgspec
 
-_CSS: Final = files("gatehouse.web").joinpath("reference.css").read_text("utf-8")
-_CSS_HASH: Final = b64encode(sha256(_CSS.encode()).digest()).decode()
-CONTENT_POLICY: Final = (
-    f"default-src 'none'; style-src 'sha256-{_CSS_HASH}'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+from gatehouse.web import markup
+from gatehouse.web.markup import Row, block, inline, mark, prose, section, titled
+from gatehouse.web.samples import LANGUAGES, SampleCall, pretty
+from gatehouse.web.schemas import Field, Json, Schemas, as_code, nested
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
-_BEARER: Final = "Authorization: Bearer $API_KEY"
+_BEARER: Final = ("Authorization", "Bearer $API_KEY")
 _PHRASES: Final = {str(one.value): one.phrase for one in HTTPStatus}
 _CODED: Final = re.compile(r"`([^`]+)`: (.*?)(?=\s*`[^`]+`: |\s*$)", re.DOTALL)
-_TOKEN: Final = re.compile(
-    r'(?P<key>"(?:[^"\\]|\\.)*"(?=:))|(?P<text>"(?:[^"\\]|\\.)*")'
-    r"|(?P<word>(?<![\w.:/-])(?:true|false|null|-?\d[\d.eE+-]*)(?!\w))"
-)
-_PAGE: Final = """\
-<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title} API reference</title>
-<style>{css}</style></head>
-<body><a class="skip" href="#content">Skip to the content</a>
-<nav aria-label="Contents"><p class="brand">{title} <span>{version}</span></p>
-{links}</nav>
-<main id="content"><section id="overview"><h1>{title} API reference</h1>
-<p class="address">Version <code>{version}</code> at <code>{base}</code></p>
-{about}</section>
-{sections}</main></body></html>
-"""
+_FIELDS: Final = ("Name", "Type", "Description")
+_MOST_OPEN: Final = 12
+"""Fields of a request that holds no more than these are shown unfolded."""
 
 
-def reference_page(document: Json, base_url: str = "http://127.0.0.1:8080") -> str:
+class Guides(msgspec.Struct, frozen=True):
+    """Where the guides are."""
+
+    pages: Mapping[str, str] = {}
+    """Titles of guides, by their addresses."""
+    chapters: Mapping[str, str] = {}
+    """Addresses, by the operation or group of operations that a chapter is about."""
+
+
+def reference_page(
+    document: Json, base_url: str = "http://127.0.0.1:8080", guides: Guides | None = None
+) -> str:
     """The page for an OpenAPI 3.1 document; its examples call the server at `base_url`."""
-    return _Page(document, base_url.rstrip("/")).render()
+    return _Page(document, base_url.rstrip("/"), guides or Guides()).render()
 
 
 class _Operation:
@@ -61,6 +50,7 @@ class _Operation:
         name = self.spec.get("operationId") or f"{method}{path}"
         self.anchor = "op-" + re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
         self.title = self.spec.get("summary") or name
+        self.topics = (self.title, *self.spec.get("tags", ()))
         self.badge = f'<span class="method {method}">{method.upper()}</span>'
         listed = [*item.get("parameters", ()), *self.spec.get("parameters", ())]
         resolved = [schemas.resolve(one) for one in listed]
@@ -75,78 +65,102 @@ class _Operation:
 class _Page:
     """Writes the parts of the page."""
 
-    def __init__(self, document: Json, base: str) -> None:
-        self._document, self._base, self._schemas = document, base, Schemas(document)
+    def __init__(self, document: Json, base: str, guides: Guides) -> None:
+        self._document, self._base, self._guides = document, base, guides
+        self._schemas = Schemas(document)
         self._schemes: Json = document.get("components", {}).get("securitySchemes", {})
         items = document.get("paths", {}).items()
         found = [(path, method, item) for path, item in items for method in _METHODS]
         self._operations = [_Operation(self._schemas, *one) for one in found if one[1] in one[2]]
+        parameters = (each for one in self._operations for each in one.parameters)
+        self._path_names = {each["name"] for each in parameters if each.get("in") == "path"}
 
     def render(self) -> str:
         info, operations = self._document["info"], self._operations
-        links = {
-            "Start": {"overview": "Overview", "authentication": "Authentication"},
-            "Operations": {one.anchor: f"{one.badge} {escape(one.title)}" for one in operations},
-            "Every answer": {"errors": "Errors", "headers": "Headers"},
-        }
-        sections = [*map(self._operation, operations), self._errors(), self._headers()]
-        return _PAGE.format(
-            title=escape(info["title"]),
-            version=escape(info["version"]),
-            css=_CSS,
-            links="".join(_links(*group) for group in links.items()),
-            base=escape(self._base),
-            about=_prose(info.get("description", "")),
-            sections="".join([self._authentication(), *sections]),
+        title, version = escape(info["title"]), escape(info["version"])
+        overview = (
+            f'<section id="overview"><h1>{title} API reference</h1>\n<p class="address">'
+            f"Version <code>{version}</code> at <code>{escape(self._base)}</code></p>\n"
+            f"{prose(info.get('description', ''))}</section>\n"
+        )
+        parts = [*map(self._operation, operations), self._errors(), self._headers()]
+        return markup.page(
+            f"{info['title']} API reference",
+            f"{title} <span>{version}</span>",
+            self._menu(),
+            "".join([overview, self._authentication(), *parts]),
         )
 
-    def _authentication(self) -> str:
-        about = "".join(_prose(one.get("description", "")) for one in self._schemes.values())
-        about = about or "<p>Every request carries the API key in a header.</p>\n"
-        headers = "".join(f'-H "{one}" ' for one in self._credentials({}))
-        block = _block("Example", f"export API_KEY='your key'\ncurl {headers}…")
-        return _section("authentication", "Authentication", about, block)
+    def _menu(self) -> str:
+        groups = {
+            "Start": {"#overview": "Overview", "#authentication": "Authentication"},
+            "Operations": {
+                f"#{one.anchor}": f"{one.badge} {escape(one.title)}" for one in self._operations
+            },
+            "Every answer": {"#errors": "Errors", "#headers": "Headers"},
+            "Guides": {address: escape(title) for address, title in self._guides.pages.items()},
+        }
+        return "".join(markup.links(*group) for group in groups.items() if group[1])
 
-    def _credentials(self, spec: Json) -> list[str]:
+    def _authentication(self) -> str:
+        about = "".join(prose(one.get("description", "")) for one in self._schemes.values())
+        about = about or "<p>Every request carries the API key in a header.</p>\n"
+        headers = "".join(f'-H "{name}: {text}" ' for name, text in self._credentials({}).items())
+        example = block("Example", f"export API_KEY='your key'\ncurl {headers}…")
+        return section("authentication", "Authentication", about, example)
+
+    def _credentials(self, spec: Json) -> dict[str, str]:
         wanted = spec.get("security", self._document.get("security")) or [{}]
         headers = [self._schemes.get(name, {}).get("name") for name in wanted[0]]
-        return [f"{one}: $API_KEY" if one else _BEARER for one in headers]
+        return dict((one, "$API_KEY") if one else _BEARER for one in headers)
 
     def _operation(self, one: _Operation) -> str:
-        examples = [_block("Request", self._curl(one))]
-        details = [_titled("Parameters", self._table(map(self._parameter, one.parameters)))]
-        details.append(_titled("Request body", self._table(self._below(one.body))))
+        call = self._call(one)
+        texts = {language: write(call) for language, write in LANGUAGES.items()}
+        examples = [markup.alternatives(f"sample-{one.anchor}", texts)]
+        details = [titled("Parameters", self._table(map(self._parameter, one.parameters)))]
+        details.append(titled("Request body", self._table(self._below(one.body))))
         for status, answer in one.good.items():
             fields = self._table(self._below(answer), answer=True)
-            about = _prose(answer.get("description", ""))
-            details.append(_titled(f"Answer {status}", about + fields))
+            about = prose(answer.get("description", ""))
+            details.append(titled(f"Answer {status}", about + fields))
             shown = _examples(_media(answer)[1], most=3)
-            examples += [_block(f"Answer {status}", _pretty(each)) for each in shown]
+            examples += [block(f"Answer {status}", pretty(each)) for each in shown]
         failures = "".join(_failure(*each) for each in one.bad.items())
-        details.append(_titled("Other statuses", failures and f"<ul>{failures}</ul>\n"))
-        return _section(
+        details.append(titled("Other statuses", failures and f"<ul>{failures}</ul>\n"))
+        return section(
             one.anchor,
             one.title,
-            f'<p class="address">{one.badge} <code>{_breakable(one.path)}</code></p>\n',
-            _prose(one.spec.get("description", "")),
+            f'<p class="address">{one.badge} <code>{markup.breakable(one.path)}</code></p>\n',
+            prose(one.spec.get("description", "")),
+            self._guide(one),
             f'<div class="columns"><div class="examples">{"".join(examples)}</div>\n',
             f'<div class="details">{"".join(details)}</div></div>\n',
         )
 
-    def _curl(self, one: _Operation) -> str:
+    def _guide(self, one: _Operation) -> str:
+        chapters = self._guides.chapters
+        for topic in (topic for topic in one.topics if topic in chapters):
+            address = escape(chapters[topic])
+            return f'<p><a href="{address}">Guide: {escape(topic)}</a></p>\n'
+        return ""
+
+    def _call(self, one: _Operation) -> SampleCall:
         address, query, headers = self._base + one.path, [], self._credentials(one.spec)
         for each in (each for each in one.parameters if each.get("required")):
             name, value = each["name"], _placeholder(each)
             address = address.replace(f"{{{name}}}", value) if each["in"] == "path" else address
             query += [f"{name}={value}"] if each["in"] == "query" else []
-            headers += [f"{name}: {value}"] if each["in"] == "header" else []
+            headers |= {name: value} if each["in"] == "header" else {}
+        address += ("?" if query else "") + "&".join(query)
         kind, media = _media(one.body)
-        headers += [f"Content-Type: {kind}"] if kind else []
-        data = ["-d '" + _pretty(each).replace("'", "'\\''") + "'" for each in _examples(media)]
-        data = data or (["-d @request.json"] if kind else [])
-        verb = "" if one.method == "get" else f"-X {one.method.upper()} "
-        lines = [f'curl {verb}"{address}{"?" if query else ""}{"&".join(query)}"']
-        return " \\\n  ".join([*lines, *(f'-H "{each}"' for each in headers), *data])
+        if not kind:
+            return SampleCall(one.method, address, headers)
+        body: Any = next(iter(_examples(media)), {})
+        if isinstance(body, dict):
+            # An id of the example means something to its server alone.
+            body = {key: _variable(key) if key in self._path_names else body[key] for key in body}
+        return SampleCall(one.method, address, {**headers, "Content-Type": kind}, body)
 
     def _parameter(self, each: Json) -> Field:
         schema = {**self._schemas.resolve(each.get("schema")), **each}
@@ -158,18 +172,23 @@ class _Page:
 
     def _table(self, fields: Iterable[Field], *, answer: bool = False) -> str:
         """A table of fields; a request's says which are required, an answer's which are not."""
+        rows = self._rows([*fields], answer=answer)
+        return markup.table(_FIELDS, rows, 0 if answer else _MOST_OPEN)
+
+    def _rows(self, fields: list[Field], *, answer: bool) -> tuple[Row, ...]:
         rows = []
-        for path, schema, required, note in fields:
-            mark = "" if required is answer else "optional" if answer else "required"
-            name = f"<code>{_breakable(path)}</code>{_mark(mark)}"
-            kind = f'<span class="kind">{escape(self._schemas.kind(schema))}</span>{_mark(note)}'
-            rows.append((name, kind, self._explain(schema)))
-        return _rows(("Name", "Type", "Description"), rows)
+        for (path, schema, required, note), below in nested(fields):
+            word = "" if required is answer else "optional" if answer else "required"
+            name = f"<code>{markup.breakable(path)}</code>{mark(word)}"
+            kind = f'<span class="kind">{escape(self._schemas.kind(schema))}</span>{mark(note)}'
+            inner = self._rows(below, answer=answer)
+            rows.append(Row(name, kind, self._explain(schema), path, inner))
+        return tuple(rows)
 
     def _explain(self, schema: Any) -> str:
         """Description, limits and example of a value."""
         limits = "; ".join(self._schemas.limits(schema))
-        parts = [_inline(self._schemas.about(schema)), limits[:1].upper() + limits[1:]]
+        parts = [inline(self._schemas.about(schema)), limits[:1].upper() + limits[1:]]
         shown = _examples(self._schemas.resolve(schema))
         parts += [f"Example {as_code(each)}" for each in shown]
         return "".join(f"<p>{part}</p>" for part in parts if part)
@@ -180,21 +199,22 @@ class _Page:
         for status, answer in failures:
             found.setdefault(status, {}).update(dict.fromkeys(_codes(answer)))
         rows = [
-            (_status(status, anchor=not number), as_code(code) if code else "", _inline(about))
+            Row(_status(status, anchor=not number), as_code(code) if code else "", inline(about))
             for status, codes in sorted(found.items())
             for number, (code, about) in enumerate(codes)
         ]
         bodies = {str(answer.get("content")): answer for _, answer in failures}.values()
         shapes = (self._table(self._below(answer), answer=True) for answer in bodies)
-        shape = "".join(_titled("Body of a refusal", table) for table in shapes)
-        return _section("errors", "Errors", _rows(("Status", "Code", "Meaning"), rows), shape)
+        shape = "".join(titled("Body of a refusal", table) for table in shapes)
+        listed = markup.table(("Status", "Code", "Meaning"), rows)
+        return section("errors", "Errors", listed, shape)
 
     def _headers(self) -> str:
         answers = [each for one in self._operations for each in one.responses.values()]
         every = [pair for answer in answers for pair in answer.get("headers", {}).items()]
         found = {name: {"name": name, **self._schemas.resolve(one)} for name, one in every}
         table = self._table(map(self._parameter, found.values()))
-        return _section("headers", "Headers", "<p>What an answer's headers say.</p>\n", table)
+        return section("headers", "Headers", "<p>What an answer's headers say.</p>\n", table)
 
 
 def _media(holder: Json) -> tuple[str, Json]:
@@ -217,32 +237,11 @@ def _codes(answer: Json) -> list[tuple[str, str]]:
 def _placeholder(parameter: Json) -> str:
     for example in _examples(parameter) or _examples(parameter.get("schema", {})):
         return quote(str(example))
-    return "$" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W+", "_", parameter["name"]).upper()
+    return _variable(parameter["name"])
 
 
-def _pretty(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _inline(text: str) -> str:
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
-
-
-def _prose(text: str) -> str:
-    parts = re.split(r"\n\s*\n", text.strip())
-    return "".join(f"<p>{_inline(part)}</p>\n" for part in parts if part)
-
-
-def _breakable(path: str) -> str:
-    """A path that may wrap after its separators, with what leads to the last name set back."""
-    text = re.sub(r"([./])(?=[\w{*])", r"\1<wbr>", escape(path))
-    lead, dot, last = text.rpartition(".")
-    return f'<span class="lead">{lead}{dot}</span>{last}' if dot else text
-
-
-def _mark(word: str) -> str:
-    kind = "mark required" if word == "required" else "mark"
-    return f' <span class="{kind}">{escape(word)}</span>' if word else ""
+def _variable(name: str) -> str:
+    return "$" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W+", "_", name).upper()
 
 
 def _status(status: str, *, anchor: bool) -> str:
@@ -251,45 +250,6 @@ def _status(status: str, *, anchor: bool) -> str:
 
 
 def _failure(status: str, answer: Json) -> str:
-    codes = [as_code(code) if code else _inline(about) for code, about in _codes(answer)]
+    codes = [as_code(code) if code else inline(about) for code, about in _codes(answer)]
     link = f'<a href="#status-{escape(status)}">{escape(status)}</a>'
     return f"<li>{link} {' '.join(codes)}</li>\n"
-
-
-def _block(title: str, text: str) -> str:
-    """A block of code with its strings and words coloured."""
-    plain = escape(text, quote=False)
-    code = _TOKEN.sub(lambda token: f'<span class="{token.lastgroup}">{token[0]}</span>', plain)
-    return (
-        f"<figure><figcaption>{escape(title)}</figcaption>"
-        f'<pre tabindex="0"><code>{code}</code></pre></figure>\n'
-    )
-
-
-def _titled(title: str, content: str) -> str:
-    return f"<h3>{escape(title)}</h3>\n{content}" if content else ""
-
-
-def _section(anchor: str, title: str, *content: str) -> str:
-    return (
-        f'<section id="{anchor}" aria-labelledby="{anchor}-title">\n'
-        f'<h2 id="{anchor}-title">{escape(title)}</h2>\n{"".join(content)}</section>\n'
-    )
-
-
-def _links(group: str, links: dict[str, str]) -> str:
-    items = "".join(f'<li><a href="#{anchor}">{text}</a></li>' for anchor, text in links.items())
-    return f'<p class="group">{group}</p>\n<ul aria-label="{group}">{items}</ul>\n'
-
-
-def _rows(heads: tuple[str, ...], rows: list[tuple[str, str, str]]) -> str:
-    """A table; its roles keep it one for screen readers when a narrow window stacks the cells."""
-    head = "".join(f'<th scope="col" role="columnheader">{text}</th>' for text in heads)
-    body = "".join(
-        f'<tr role="row"><th scope="row" role="rowheader">{first}</th>'
-        f'<td role="cell">{second}</td><td role="cell">{third}</td></tr>\n'
-        for first, second, third in rows
-    )
-    head = f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
-    table = f'<table role="table">\n{head}<tbody role="rowgroup">\n{body}</tbody></table>\n'
-    return table if rows else ""

@@ -1,6 +1,7 @@
 """The table of routes, and the small ones that are not part of the API proper."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -12,9 +13,12 @@ from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
+from gatehouse.web.guides import GuidePages, guides_root
+from gatehouse.web.markup import POLICY_HEADERS
 from gatehouse.web.metrics import CONTENT_TYPE, Metrics
 from gatehouse.web.openapi import openapi_document, path_of
-from gatehouse.web.reference import CONTENT_POLICY, reference_page
+from gatehouse.web.pages import HTML, Page
+from gatehouse.web.reference import reference_page
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
@@ -50,7 +54,8 @@ class _Endpoint:
 class Routes:
     """Starlette's router, behind a look-up for the operations, whose paths never vary."""
 
-    def __init__(self, routes: list[Route]) -> None:
+    def __init__(self, routes: list[Route], pages: list[Page]) -> None:
+        self._pages = pages
         self._router = Router(routes, redirect_slashes=False)
         self._operations = {
             route.path: route.app
@@ -62,6 +67,11 @@ class Routes:
         """Let the right handler leave its reply."""
         operation = self._operations.get(scope["path"]) if scope["method"] == "POST" else None
         await (operation or self._router)(scope, receive, send)
+
+    def prepare(self) -> None:
+        """Make the pages, which the first reader would wait for."""
+        for page in self._pages:
+            page.prepare()
 
 
 class Offered(msgspec.Struct, frozen=True):
@@ -80,6 +90,8 @@ def make_routes(
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
     api, reviews, feedback = offered.api, offered.reviews, offered.feedback
+    guides = GuidePages(guides_root())
+    pages = _pages(offered.operations, base_url, guides)
     routes = [
         *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
         _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
@@ -89,24 +101,25 @@ def make_routes(
         _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
-        *_pages(openapi_document(offered.operations), base_url),
-        *_probes(ready, metrics),
-    ]
-    return Routes(routes)
-
-
-def _pages(document: dict[str, Any], base_url: str) -> list[Route]:
-    """The API's description, for programs and for people."""
-    encoded = msgspec.json.format(msgspec.json.encode(document), indent=2)
-    page = reference_page(document, base_url).encode()
-    policy = ((b"content-security-policy", CONTENT_POLICY.encode()),)
-    html = b"text/html; charset=utf-8"
-
-    return [
         _plain("/", lambda: Reply(307, b"", ((b"location", b"/docs"),))),
-        _plain("/openapi.json", lambda: Reply(200, encoded)),
-        _plain("/docs", lambda: Reply(200, page, policy, html)),
+        *(_route("GET", path, page.answer) for path, page in pages.items()),
+        *_probes(ready, metrics),
+        _route("GET", "/docs/guides/{name:path}", guides.answer),
     ]
+    return Routes(routes, [*pages.values()])
+
+
+def _pages(operations: list[Operation], base_url: str, guides: GuidePages) -> dict[str, Page]:
+    """The API's description, for programs and for people."""
+    document = cache(lambda: openapi_document(operations))
+
+    def described() -> bytes:
+        return msgspec.json.format(msgspec.json.encode(document()), indent=2)
+
+    def shown() -> bytes:
+        return reference_page(document(), base_url, guides.guides).encode()
+
+    return {"/openapi.json": Page(described), "/docs": Page(shown, HTML, POLICY_HEADERS)}
 
 
 def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:

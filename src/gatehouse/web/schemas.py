@@ -108,6 +108,17 @@ class Schemas:
                 yield escape(prefix) + phrases
 
 
+def nested(fields: list[Field]) -> Iterator[tuple[Field, list[Field]]]:
+    """The topmost of some fields in a row, each with those below it."""
+    at = 0
+    while at < len(fields):
+        path, end = fields[at].path, at + 1
+        while end < len(fields) and fields[end].path.startswith((f"{path}.", f"{path}[")):
+            end += 1
+        yield fields[at], fields[at + 1 : end]
+        at = end
+
+
 def _options(found: Json) -> list[Any]:
     every = (*found.get("anyOf", ()), *found.get("oneOf", ()))
     return [one for one in every if isinstance(one, dict)]

@@ -1,0 +1,136 @@
+"use strict";
+// Adds to the page what reading it does not need: search, copying, one language for all samples.
+(() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const wide = matchMedia("(min-width: 64rem)");
+  const menu = document.querySelector(".menu");
+  const input = document.getElementById("find");
+  const found = document.getElementById("found");
+  const sections = all("main > section");
+
+  // Browsers that cannot show a folded menu by its style get it unfolded.
+  const fitMenu = () => { menu.open = wide.matches; };
+  fitMenu();
+  wide.addEventListener("change", fitMenu);
+  menu.addEventListener("click", (event) => {
+    if (event.target.closest("a") && !wide.matches) menu.open = false;
+  });
+
+  // Copying.
+  const copy = async (text) => {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text);
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    if (!done) throw new Error("not copied");
+  };
+  const said = document.createElement("p");
+  said.className = "unseen";
+  said.setAttribute("role", "status");
+  document.body.append(said);
+  for (const code of all(".code")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      const words = await copy(code.querySelector("pre").textContent)
+        .then(() => "Copied", () => "Not copied");
+      button.textContent = said.textContent = words;
+      setTimeout(() => { button.textContent = "Copy"; said.textContent = ""; }, 2000);
+    });
+    code.prepend(button);
+  }
+
+  // One language for all samples; what the reader clicked stays where it is on the screen.
+  const samples = all("details.sample");
+  for (const sample of samples) {
+    const summary = sample.querySelector("summary");
+    summary.addEventListener("click", (event) => {
+      event.preventDefault();
+      const top = summary.getBoundingClientRect().top;
+      const unfold = !sample.open;
+      for (const one of samples) {
+        const same = one.querySelector("summary").textContent === summary.textContent;
+        if (unfold) one.open = same;
+        else if (one === sample) one.open = false;
+      }
+      scrollBy({ top: summary.getBoundingClientRect().top - top, behavior: "instant" });
+    });
+  }
+
+  // Search: hides the sections without all words, unfolds and marks the rows with all of them.
+  const index = sections.map((section) => ({
+    section,
+    links: all(`nav a[href="#${section.id}"]`).map((link) => link.parentElement),
+    text: section.textContent.toLowerCase(),
+    rows: all("tr:not(.below)", section).map((row) => [row, row.textContent.toLowerCase()]),
+  }));
+  const clear = () => {
+    for (const row of all(".hit")) row.classList.remove("hit");
+    for (const folded of all("details[data-found]")) {
+      folded.open = false;
+      delete folded.dataset.found;
+    }
+  };
+  const unfold = (row) => {
+    for (let at = row.parentElement; at; at = at.parentElement) {
+      if (at.tagName === "DETAILS" && !at.open) {
+        at.open = true;
+        at.dataset.found = "";
+      }
+    }
+  };
+  const search = () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const has = (text) => words.every((word) => text.includes(word));
+    let shown = 0;
+    let rows = 0;
+    clear();
+    for (const one of index) {
+      const hit = has(one.text);
+      one.section.hidden = !hit;
+      for (const link of one.links) link.hidden = !hit;
+      shown += hit ? 1 : 0;
+      for (const [row, text] of words.length && hit ? one.rows : []) {
+        if (!has(text)) continue;
+        rows += 1;
+        row.classList.add("hit");
+        unfold(row);
+      }
+    }
+    const parts = `${shown} of ${index.length} sections, ${rows} rows`;
+    found.textContent = words.length ? parts : "";
+  };
+  let waiting = 0;
+  input.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(search, 100);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") input.value = "";
+    if (event.key === "Escape" || event.key === "Enter") search();
+    const first = document.querySelector(".hit, main > section:not([hidden])");
+    if (event.key === "Enter" && first) first.scrollIntoView();
+  });
+  document.addEventListener("keydown", (event) => {
+    const typing = document.activeElement.matches("input, textarea") || event.ctrlKey || event.metaKey;
+    if (event.key !== "/" || typing) return;
+    event.preventDefault();
+    input.focus();
+  });
+  addEventListener("hashchange", () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target || !target.closest("section[hidden]")) return;
+    input.value = "";
+    search();
+    target.scrollIntoView();
+  });
+  if (sections.length) document.querySelector(".search").hidden = false;
+
+  addEventListener("beforeprint", () => {
+    for (const folded of all("main details")) folded.open = true;
+  });
+})();

@@ -1,0 +1,116 @@
+"""What the first commands of a newcomer install, and that running needs no more than that."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+
+from tests.harness import PATIENCE_S, Home, Server, free_port, sandbox_key
+from tests.harness.samples import PURCHASE
+
+ROOT: Final = Path(__file__).parent.parent
+REFUSE_ALL_BUT: Final = '''
+"""Refuses to import what is not among the named packages."""
+import re, sys
+from importlib.metadata import packages_distributions
+
+KEPT = set({kept!r})
+REFUSED = {{
+    module
+    for module, packages in packages_distributions().items()
+    if not KEPT & {{re.sub("[-_.]+", "-", one).lower() for one in packages}}
+}}
+
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in REFUSED:
+            raise ModuleNotFoundError(f"{{name}} is not needed to run", name=name)
+
+
+sys.meta_path.insert(0, Refuse())
+'''
+
+
+def pins(name: str) -> dict[str, str]:
+    text = (ROOT / "requirements" / f"{name}.lock").read_text()
+    return dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", text, re.MULTILINE))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """What `make` reads of a checkout in which nothing was installed."""
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    for name in ("Makefile", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+def locks_of(checkout: Path, target: str) -> list[str]:
+    """The locks that `make` would install for a target, in order."""
+    # The tests themselves are run by make, whose options are not for this one.
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    command = ["make", "--dry-run", target]
+    done = subprocess.run(
+        command, cwd=checkout, env=environ, check=True, capture_output=True, text=True
+    )
+    return [*dict.fromkeys(re.findall(r"-r requirements/(\w+)\.lock", done.stdout))]
+
+
+def test_running_installs_only_what_running_needs(checkout: Path) -> None:
+    assert locks_of(checkout, "run") == ["runtime", "build"]
+
+
+@pytest.mark.parametrize("target", ["setup", "test", "quick", "format", "docs", "bench"])
+def test_what_checking_needs_comes_on_top(checkout: Path, target: str) -> None:
+    assert locks_of(checkout, target) == ["runtime", "build", "dev"]
+
+
+def test_nothing_is_installed_twice(checkout: Path) -> None:
+    stamps = checkout / ".venv"
+    stamps.mkdir()
+    for name in (".packages", ".run"):
+        (stamps / name).touch()
+    assert locks_of(checkout, "run") == []
+    assert locks_of(checkout, "quick") == ["dev"]
+    (stamps / ".dev").touch()
+    assert locks_of(checkout, "quick") == locks_of(checkout, "run") == []
+
+
+def test_the_locks_agree_so_that_one_environment_can_hold_them_all() -> None:
+    every = pins("dev")
+    assert pins("runtime").items() <= every.items()
+    assert pins("build").items() <= every.items()
+
+
+def test_a_server_and_its_commands_need_only_the_packages_of_the_runtime_lock(
+    sqlite_home: Home, tmp_path: Path
+) -> None:
+    refusal = REFUSE_ALL_BUT.format(kept=sorted({*pins("runtime"), "gatehouse"}))
+    (tmp_path / "sitecustomize.py").write_text(refusal)
+    environ = sqlite_home.environ(PYTHONPATH=str(tmp_path))
+    command = [sys.executable, "-m", "gatehouse"]
+    assert subprocess.run([sys.executable, "-c", "import httpx"], env=environ, check=False,
+                          capture_output=True).returncode == 1  # fmt: skip
+    port = free_port()
+    with (sqlite_home.path / "server.log").open("ab") as log:
+        process = subprocess.Popen(
+            [*command, "serve", "--port", str(port)], env=environ, stdout=log, stderr=log
+        )
+    server = Server(port, process, sqlite_home)
+    try:
+        server.wait()
+        with server.client(sandbox_key(sqlite_home)) as client:
+            paid = client.post("/api/v1/pipeline", json=PURCHASE).json()
+        assert paid["pipelineResponse"]["decision"] == "ACCEPT"
+        assert httpx.get(f"{server.base}/docs", timeout=PATIENCE_S).status_code == 200
+        for words in ("decisions list", "ledger verify", "sandbox", "rules show"):
+            subprocess.run([*command, *words.split()], env=environ, check=True, capture_output=True)
+    finally:
+        server.stop()

@@ -1,0 +1,141 @@
+"""The guides in docs/ as pages of the server."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+
+from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.guides import GuidePages
+from gatehouse.web.markup import CONTENT_POLICY
+from gatehouse.web.problems import Problem
+from tests.harness import Server
+from tests.web.test_openapi import DOCUMENT
+from tests.web.test_reference import NASTY, Reader
+
+TEXT = f"""# Title & more
+
+Begin with [the second](sub/second.md#deep), not with [a program](../setup.py).
+<!-- generated: nothing -->
+
+| Name | Size |
+| --- | ---: |
+| `a` | 1 |
+
+## Chapter
+
+{NASTY} [click](javascript:alert(1)) <http://example.com/>
+
+```text
+# no heading
+<b>
+```
+
+## Chapter
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "docs" / "sub").mkdir(parents=True)
+    (tmp_path / "docs" / "README.md").write_text(
+        "# All\n\n[One](api.md), [two](sub/second.md), [one](api.md)\n"
+    )
+    (tmp_path / "docs" / "api.md").write_text(TEXT)
+    (tmp_path / "docs" / "sub" / "second.md").write_text(
+        "# Second\n\n### Deep\n\n[Up](../api.md)\n"
+    )
+    (tmp_path / "secret.md").write_text("# Secret\n")
+    return tmp_path
+
+
+def ask(pages: GuidePages, name: str) -> Reply:
+    async def nothing() -> Any:
+        raise AssertionError("a guide reads no body")
+
+    scope = {"headers": [], "path_params": {"name": name}}
+    return asyncio.run(pages.answer(RequestContext(scope, "req_1"), nothing))
+
+
+def test_every_link_of_the_guides_leads_to_a_page_and_a_heading_that_exist(
+    shared: Server, client: httpx.Client
+) -> None:
+    waiting, read = ["/docs"], dict[str, Reader]()
+    wanted: set[tuple[str, str]] = set()
+    while waiting:
+        at = waiting.pop()
+        answer = client.get(at)
+        assert answer.status_code == 200, at
+        assert answer.headers["content-security-policy"] == CONTENT_POLICY
+        page = read[at] = Reader(answer.text)
+        assert page.open == []
+        assert len(page.all("id")) == len({*page.all("id")})
+        assert page.all("style") == page.all("src") == []
+        for link in page.all("href"):
+            address, _, anchor = urljoin(at, link).partition("#")
+            if address.startswith("/"):
+                wanted.add((address, anchor))
+                if address not in read and address not in waiting:
+                    waiting.append(address)
+    assert len(read) > 40
+    assert [one for one in wanted if one[1] and one[1] not in read[one[0]].all("id")] == []
+
+
+def test_every_operation_leads_to_its_chapter(shared: Server, client: httpx.Client) -> None:
+    page = client.get("/docs").text
+    operations = sum(len(item) for item in DOCUMENT["paths"].values())
+    assert len(re.findall(r'<p><a href="/docs/guides/api#[\w-]+">Guide: ', page)) == operations
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nothing",
+        "",
+        "../README",
+        "..%2F..%2Fpyproject",
+        "%2e%2e/%2e%2e/etc/passwd",
+        "api.md",
+        "a\\b",
+    ],
+)
+def test_nothing_but_the_guides_is_served(client: httpx.Client, name: str) -> None:
+    answer = client.get(f"/docs/guides/{name}")
+    assert (answer.status_code, answer.json()["errors"]["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("name", ["../secret", "secret", "docs/api", "/etc/passwd", "api\0"])
+def test_a_name_that_is_no_guide_reads_no_file(root: Path, name: str) -> None:
+    with pytest.raises(Problem):
+        ask(GuidePages(root), name)
+
+
+def test_a_guide_is_rendered_with_its_chapters_tables_and_code(root: Path) -> None:
+    text = ask(GuidePages(root), "api").body.decode()
+    read = Reader(text)
+    assert {"title--more", "chapter", "chapter-1"} <= {*read.all("id")}
+    assert {"/docs/guides/sub/second#deep", "#chapter", "http://example.com/"} <= {
+        *read.all("href")
+    }
+    assert "not with a program." in read.text
+    assert read.cells == [["Name", "Size"], ["a", "1"]]
+    assert read.blocks == ["# no heading\n<b>"]
+    assert "generated" not in read.text
+
+
+def test_markup_in_a_guide_stays_text(root: Path) -> None:
+    text = ask(GuidePages(root), "api").body.decode()
+    assert text.count("<script") == 1
+    assert 'href="javascript' not in text
+    assert NASTY in Reader(text).text
+
+
+def test_an_installation_without_guides_shows_none() -> None:
+    pages = GuidePages(None)
+    assert (pages.guides.pages, pages.guides.chapters) == ({}, {})
+    with pytest.raises(Problem):
+        ask(pages, "api")
