@@ -249,5 +249,5 @@ def test_missing_packages_are_named_before_anything_is_opened(
 ) -> None:
     monkeypatch.setitem(sys.modules, "interpret", None)
     monkeypatch.setenv("GATEHOUSE_HOME", "/dev/null/nowhere")
-    with pytest.raises(InvalidInput, match=r"gatehouse\[learning\]"):
+    with pytest.raises(InvalidInput, match=r"requirements/learning\.lock"):
         run()

@@ -12,7 +12,8 @@ from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage, decode
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
-from gatehouse.pipeline.engine import DecisionPlan, Engine, EngineOptions, Job, RequestPlan, Step
+from gatehouse.pipeline.engine import Engine, EngineOptions
+from gatehouse.pipeline.job import DecisionPlan, Job, RequestPlan, Step
 from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, Release
 from tests.decisions.samples import SAMPLES
 from tests.harness import FINGERPRINTS

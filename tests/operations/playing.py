@@ -19,15 +19,8 @@ from gatehouse.intel.cards import CardMasker
 from gatehouse.operations.account_setup import Builder, Pipeline
 from gatehouse.pipeline.authoring import read_pipeline
 from gatehouse.pipeline.definition import combine, encode_program
-from gatehouse.pipeline.engine import (
-    DecisionPlan,
-    Engine,
-    EngineOptions,
-    Job,
-    Processed,
-    RequestPlan,
-    StageRun,
-)
+from gatehouse.pipeline.engine import Engine, EngineOptions
+from gatehouse.pipeline.job import DecisionPlan, Job, Processed, RequestPlan, StageRun
 from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, IntentEnd, Release
 from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import encode_program as encode_rules

@@ -16,7 +16,7 @@ from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.operations.account_setup import Builder, Setup, Setups
 from gatehouse.operations.planning import Pipelines
-from gatehouse.pipeline.engine import SignalBuilder
+from gatehouse.pipeline.job import SignalBuilder
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import encode_program

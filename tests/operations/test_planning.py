@@ -14,7 +14,7 @@ from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.gateway.port import GatewayInput
 from gatehouse.operations.account_setup import Builder, Setup, Setups
 from gatehouse.operations.planning import Pipelines
-from gatehouse.pipeline.engine import RequestPlan, SignalBuilder
+from gatehouse.pipeline.job import RequestPlan, SignalBuilder
 from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.lists import AccountLists

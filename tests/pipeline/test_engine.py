@@ -21,16 +21,8 @@ from gatehouse.core.stage import Stage
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals, encode
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
-from gatehouse.pipeline.engine import (
-    DecisionPlan,
-    Engine,
-    EngineOptions,
-    Job,
-    Processed,
-    ProcessingResult,
-    RequestPlan,
-    Step,
-)
+from gatehouse.pipeline.engine import Engine, EngineOptions, ProcessingResult
+from gatehouse.pipeline.job import DecisionPlan, Job, Processed, RequestPlan, Step
 from gatehouse.pipeline.settlement import Insufficient, Release
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession

@@ -70,7 +70,9 @@ class Caller:
             "query_string": b"",
             "scheme": "http",
             "client": ("127.0.0.1", 1),
+            "http_version": "1.1",
             "headers": [
+                (b"host", b"127.0.0.1"),
                 (b"x-api-key", self._key),
                 (b"content-type", b"application/json"),
                 # With such a key a body is read once more.

@@ -147,7 +147,7 @@ def test_a_reason_is_bounded_and_kept_without_card_numbers(session: AdminSession
         with pytest.raises(InvalidInput, match="1 to 500 characters"):
             resolve(session, account, request, reason=reason)
     done = resolve(session, account, request, reason="4242 4242 4242 4242\x00\udcff\x1b[2J ok")
-    assert done.reason == "[card]\ufffd\ufffd\ufffd[2J ok"
+    assert done.reason == "[card]J ok"
     assert get(session, account, request) == done
     longest = open_review(session, account)
     assert resolve(session, account, longest, reason="x" * 500).reason == "x" * 500

@@ -82,6 +82,8 @@ def _worded(answer: GatewayAnswer) -> GatewayResponse:
 
 
 def _code(text: str) -> str:
+    if not isinstance(text, str):
+        raise TypeError("a gateway's codes are texts")
     return recordable(text)[:_LONGEST_CODE]
 
 

@@ -31,7 +31,7 @@ from gatehouse.pipeline.definition import (
     reads,
     without_payment,
 )
-from gatehouse.pipeline.engine import LatePart, Step
+from gatehouse.pipeline.job import LatePart, Step
 from gatehouse.pipeline.waiting import Waiting
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet

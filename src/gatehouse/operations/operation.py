@@ -9,7 +9,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.stage import OperationSpec, Stage, StageSpec
-from gatehouse.pipeline.engine import Processed, RequestPlan, Step
+from gatehouse.pipeline.job import Processed, RequestPlan, Step
 
 Planner = Callable[[Account, Any], Awaitable[RequestPlan]]
 """Raises `RequestRefused` when the request does not fit what the account has configured."""

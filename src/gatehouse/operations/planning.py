@@ -29,7 +29,7 @@ from gatehouse.operations.pipeline_messages import (
     pipeline_messages,
 )
 from gatehouse.pipeline.definition import combine
-from gatehouse.pipeline.engine import (
+from gatehouse.pipeline.job import (
     DecisionPlan,
     Processed,
     RequestPlan,

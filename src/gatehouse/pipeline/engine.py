@@ -3,37 +3,35 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
-from gatehouse.core.cards import CardOfRequest, MaskedCard
-from gatehouse.core.case import Case, StageResult, ValuesByType
-from gatehouse.core.clock import Clock, iso_time
+from gatehouse.core.cards import MaskedCard
+from gatehouse.core.case import Case
+from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
-from gatehouse.core.redaction import recordable
-from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.timeouts import with_timeout
-from gatehouse.decisions.record import (
-    DecisionRecord,
-    PipelineVersion,
-    RecordedSignals,
-    RecordedStage,
-    encode,
-)
 from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.card_enumeration import EnumerationLimit
+from gatehouse.pipeline.job import (
+    DecisionPlan,
+    Job,
+    LatePart,
+    Processed,
+    RequestPlan,
+    StageRun,
+    Step,
+)
+from gatehouse.pipeline.recording import decision_row
 from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
-    Claim,
     Close,
-    DecisionRow,
     Enumerated,
     Insufficient,
     IntentEnd,
@@ -52,108 +50,6 @@ _DECLINE: Final = Outcome.DECLINE
 _log: Final = logging.getLogger("gatehouse.pipeline")
 _FROM_OUTSIDE: Final = (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit)
 """Raised into a stage when the server stops. All else is a stage's own, SystemExit included."""
-
-
-class LatePart(msgspec.Struct, frozen=True):
-    """The part of an earlier stage's work that had to wait for a later stage."""
-
-    position: int
-    """Of the earlier stage."""
-    finish: Callable[[Case, StageResult], StageResult]
-    """From the case and the earlier stage's result so far to its result with this part."""
-
-
-class Step(msgspec.Struct, frozen=True):
-    """A stage in its place: what it costs here, and when it is left out or the last one."""
-
-    stage: Stage
-    fee: int
-    skip: Callable[[Case], bool] | None = None
-    stop: Callable[[Case], bool] | None = None
-    """Asked when the stage has completed."""
-    ends_on_failure: bool = False
-    """Whether the request ends here when the stage could not complete."""
-    position: int = 0
-    """Its place in the definition, from 0."""
-    pays: bool = False
-    """Whether it asks for a payment: never once the decision is to decline."""
-    pays_reviewed: bool = True
-    """Whether it also asks when the decision so far is to review."""
-    keeps_payment: bool = True
-    """Whether its payment is kept for the review, to be reversed if that is declined."""
-    late_parts: tuple[LatePart, ...] = ()
-    """What earlier stages do once this one has run, or is known not to."""
-
-
-class SignalBuilder(Protocol):
-    """Describes a request in signals, before its stages run and for its record."""
-
-    async def describe(self, case: Case) -> None:
-        """Fill the case's signals with what the request itself says."""
-
-    def facts(self, case: Case) -> RecordedSignals:
-        """What the decision record keeps of that."""
-
-
-class DecisionPlan(msgspec.Struct, frozen=True):
-    """What a request needs that ends in a decision and not only in results."""
-
-    signal_builder: SignalBuilder
-    decide: Callable[[Sequence["StageRun"]], Outcome]
-    pipeline: PipelineVersion | None = None
-    """The pipeline that the request named."""
-
-
-class RequestPlan(msgspec.Struct, frozen=True):
-    """How one request is going to be worked on."""
-
-    steps: tuple[Step, ...]
-    inputs: ValuesByType
-    card: CardOfRequest | None
-    answer: Callable[["Processed"], msgspec.Struct]
-    """From what was found to the operation's own object."""
-    other_cards: dict[str, CardOfRequest] = {}
-    """Of stages that were asked about another card than `card`, by name of the stage."""
-    intent: Payment | None = None
-    """The payment that a stage is going to ask for."""
-    decision_plan: DecisionPlan | None = None
-    ignored: dict[str, str] = {}
-    """Parts of the request that nothing reads, each with the reason."""
-
-
-class Job(msgspec.Struct, frozen=True):
-    """A validated request, ready to be worked on."""
-
-    request_id: str
-    operation: str
-    account_id: str
-    policies: ValuesByType
-    plan: RequestPlan
-    client_reference: str | int | None
-    claim: Claim | None
-    render: Callable[["Processed"], bytes]
-
-
-class StageRun(msgspec.Struct, frozen=True):
-    """One stage that ran, what it found, and how long it took."""
-
-    stage: str
-    item: Item
-    result: StageResult
-    duration_us: int
-    position: int = 0
-
-
-class Processed(msgspec.Struct, frozen=True):
-    """A request that was worked on, charged and recorded."""
-
-    request_id: str
-    runs: list[StageRun]
-    authorized: int
-    closed: int
-    remaining: int
-    answer: bytes | None = None
-    decision: Outcome | None = None
 
 
 ProcessingResult = Processed | Insufficient | Enumerated | Replay | StillInFlight | KeyReused
@@ -337,7 +233,7 @@ class Engine:
                 request_id=job.request_id,
                 at_ms=now_ms,
                 items=[run.item for run in runs],
-                decision=_decision(job, case, processed(0)),
+                decision=decision_row(job, case, processed(0)),
                 mismatch=self._mismatch(hold, runs),
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
@@ -404,53 +300,3 @@ def _tell(case: Case, *, done: bool) -> None:
             # The request is settled, and a failing callback must not undo that.
             defect = blanked(error, "a callback")
             _log.error("could not tell a stage how its request ended", exc_info=defect)
-
-
-def _kept_reference(reference: str | int | None) -> str | int | None:
-    """The caller's reference without card numbers; an unsuspicious number stays a number."""
-    if reference is None:
-        return None
-    text = recordable(str(reference))
-    return reference if text == str(reference) else text
-
-
-def _decision(job: Job, case: Case, done: Processed) -> DecisionRow:
-    kept = _kept_reference(job.client_reference)
-    plan = job.plan.decision_plan
-    described = None if plan is None else plan.signal_builder.facts(case)
-    record = DecisionRecord(
-        request_id=job.request_id,
-        operation=job.operation,
-        at=iso_time(case.at_ms),
-        client_reference_id=kept,
-        card=None if case.card is None else case.card.kept,
-        stages=[_recorded(run) for run in done.runs],
-        authorized_micros=done.authorized,
-        closed_micros=done.closed,
-        decision=done.decision,
-        pipeline=None if plan is None else plan.pipeline,
-        signals=None if described is None else described.signals,
-        event=None if described is None else described.event,
-    )
-    return DecisionRow(
-        account_id=job.account_id,
-        request_id=job.request_id,
-        at_ms=case.at_ms,
-        operation=job.operation,
-        client_reference=None if kept is None else str(kept),
-        card=case.card.kept.fingerprint if case.card else None,
-        record=encode(record),
-        transaction_reference=case.transaction,
-    )
-
-
-def _recorded(run: StageRun) -> RecordedStage:
-    item = run.item
-    return RecordedStage(
-        name=run.stage,
-        fee_type=item.fee_type,
-        fee_micros=item.fee,
-        completed=item.completed,
-        duration_microseconds=run.duration_us,
-        result=run.result.facts,
-    )

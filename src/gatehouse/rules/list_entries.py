@@ -16,7 +16,6 @@ from gatehouse.core.cards import CardNumber
 from gatehouse.core.redaction import recordable
 from gatehouse.core.text import is_blank
 from gatehouse.intel.emails import parse_email
-from gatehouse.intel.phones import parse_phone
 from gatehouse.intel.places import country_code, load_places
 from gatehouse.intel.ranges import read_span
 
@@ -185,6 +184,9 @@ def _domain(text: str, _hasher: EntryHasher) -> ListEntry:
 def _phone(text: str, hasher: EntryHasher) -> ListEntry:
     if is_hash(text):
         return ListEntry(text, text)
+    # Every command imports this module, and the tables of phone numbers take their time to load.
+    from gatehouse.intel.phones import parse_phone
+
     phone = parse_phone(text)
     if phone is None:
         raise ValueError("must be a phone number with its country, such as +44 20 7946 0958")

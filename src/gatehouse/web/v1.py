@@ -11,7 +11,8 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
-from gatehouse.pipeline.engine import Engine, Job, Processed, RequestPlan
+from gatehouse.pipeline.engine import Engine
+from gatehouse.pipeline.job import Job, Processed, RequestPlan
 from gatehouse.pipeline.settlement import (
     Claim,
     Enumerated,

@@ -1,0 +1,59 @@
+"""Writes the decision record of a request that was worked on."""
+
+from gatehouse.core.case import Case
+from gatehouse.core.clock import iso_time
+from gatehouse.core.redaction import recordable
+from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
+from gatehouse.pipeline.job import Job, Processed, StageRun
+from gatehouse.pipeline.settlement import DecisionRow
+
+
+def decision_row(job: Job, case: Case, done: Processed) -> DecisionRow:
+    """The row with the record of a request that was worked on."""
+    kept = _kept_reference(job.client_reference)
+    plan = job.plan.decision_plan
+    described = None if plan is None else plan.signal_builder.facts(case)
+    record = DecisionRecord(
+        request_id=job.request_id,
+        operation=job.operation,
+        at=iso_time(case.at_ms),
+        client_reference_id=kept,
+        card=None if case.card is None else case.card.kept,
+        stages=[_recorded(run) for run in done.runs],
+        authorized_micros=done.authorized,
+        closed_micros=done.closed,
+        decision=done.decision,
+        pipeline=None if plan is None else plan.pipeline,
+        signals=None if described is None else described.signals,
+        event=None if described is None else described.event,
+    )
+    return DecisionRow(
+        account_id=job.account_id,
+        request_id=job.request_id,
+        at_ms=case.at_ms,
+        operation=job.operation,
+        client_reference=None if kept is None else str(kept),
+        card=case.card.kept.fingerprint if case.card else None,
+        record=encode(record),
+        transaction_reference=case.transaction,
+    )
+
+
+def _recorded(run: StageRun) -> RecordedStage:
+    item = run.item
+    return RecordedStage(
+        name=run.stage,
+        fee_type=item.fee_type,
+        fee_micros=item.fee,
+        completed=item.completed,
+        duration_microseconds=run.duration_us,
+        result=run.result.facts,
+    )
+
+
+def _kept_reference(reference: str | int | None) -> str | int | None:
+    """The caller's reference without card numbers; an unsuspicious number stays a number."""
+    if reference is None:
+        return None
+    text = recordable(str(reference))
+    return reference if text == str(reference) else text
