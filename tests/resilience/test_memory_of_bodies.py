@@ -24,9 +24,9 @@ HEADER_BYTES = 256
 """More than a string takes beside its characters."""
 
 
-def _bodies(kind: type, normal: dict[str, Any]) -> Iterator[bytes]:
+def _bodies(kind: type, normal: dict[str, Any], first: int) -> Iterator[bytes]:
     for path in places(inspect.type_info(kind)):
-        for number in range(TEXTS):
+        for number in range(first, first + TEXTS):
             text = f"text {number} of {path[-1]} ".ljust(LONG, "x")
             values: dict[str, Any] = {
                 "discountCodes": [text],
@@ -46,20 +46,22 @@ def test_no_cache_keeps_long_texts(
     quiet = {"GATEHOUSE_RATE_LIMIT_PER_SECOND": "0", "GATEHOUSE_LOG_LEVEL": "warning"}
     home = Home(tmp_path / "home", settings=quiet).migrated()
     key = home.key(home.account("1000000"))
-    kept = 0
+    kept: list[int] = []
 
     async def measure() -> None:
-        nonlocal kept
         async with serving(home) as service:
             caller = Caller(service.application, operation, key)
             tracemalloc.start()
-            for body in _bodies(kind, normal):
-                await caller.seconds(body)
-            gc.collect()
-            traces = tracemalloc.take_snapshot().traces
+            for first in (0, TEXTS):
+                for body in _bodies(kind, normal, first):
+                    await caller.seconds(body)
+                gc.collect()
+                traces = tracemalloc.take_snapshot().traces
+                kept.append(sum(LONG <= each.size < LONG + HEADER_BYTES for each in traces))
             tracemalloc.stop()
-            kept = sum(LONG <= each.size < LONG + HEADER_BYTES for each in traces)
 
     asyncio.run(measure())
-    # The last body may still be in somebody's hands.
-    assert kept < TEXTS
+    once, twice = kept
+    # A server also keeps things of its own that happen to have this size, but only once; and the
+    # last body may still be in somebody's hands.
+    assert min(once, twice - once) < TEXTS
