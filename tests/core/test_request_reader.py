@@ -189,3 +189,30 @@ def test_a_body_of_very_many_objects_is_not_read_at_all(count: int) -> None:
         RequestReader(Whole).read(body)
     assert caught.value.code == "malformed_body"
     assert caught.value.details == ["the body has more than 4096 objects and arrays"]
+
+
+@pytest.mark.parametrize(
+    ("number", "most", "told"),
+    [
+        ("1e308", 32, "32 numbers with an exponent"),
+        ("-1.5E-300", 32, "32 numbers with an exponent"),
+        ("9007199254740993.0", 1024, "1024 long numbers"),
+    ],
+)
+def test_a_body_of_very_many_numbers_that_are_slow_to_read_is_not_read_at_all(
+    number: str, most: int, told: str
+) -> None:
+    def body(count: int) -> bytes:
+        return f'{{"amounts": [{", ".join([number] * count)}]}}'.encode()
+
+    assert len(RequestReader(Amounts).read(body(most)).amounts) == most
+    with pytest.raises(RequestRefused) as caught:
+        RequestReader(Amounts).read(body(most + 1))
+    assert caught.value.code == "malformed_body"
+    assert caught.value.details == [f"the body has more than {told}"]
+
+
+def test_letters_in_texts_are_not_taken_for_exponents() -> None:
+    text = "e" * 500 + "1e5" * 500
+    read = RequestReader(Amounts).read(_dump({"anything": {"text": text}}))
+    assert read.anything == {"text": text}

@@ -79,6 +79,11 @@ VALUES: Final = {
     "a long fraction": "1." + "9" * FULL,
     "many long numbers": _array("9" * 4000),
     "many numbers as long as they may be": _array("9" * 640),
+    "an array of large exponents": _array("1e308"),
+    "an array of small exponents": _array("-2.5E-308"),
+    "as many exponents as there may be": "[" + ",".join(["1e308"] * 32) + "]",
+    "an array of numbers between two others": _array("9007199254740993.0"),
+    "as many of these as there may be": "[" + ",".join(["9007199254740993.0"] * 1024) + "]",
     "a large exponent": "1e" + "9" * 400,
 }
 UNKNOWN: Final = "nothingOfOurs"

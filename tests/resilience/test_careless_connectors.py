@@ -2,7 +2,10 @@
 
 import gc
 import io
+import json
 import logging
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -66,3 +69,36 @@ def test_a_factory_that_fails_is_told_by_its_class_and_line(sqlite_home: Home) -
     done = sqlite_home.run("doctor", GATEHOUSE_ISSUER="tests.resilience.careless:broken")
     assert "ValueError in careless.py, line" in done.out + done.err
     assert "password" not in done.out + done.err
+
+
+_OUTSIDE_OF_REQUESTS = """
+import threading, warnings
+from gatehouse.web.logs import configure_logging
+
+configure_logging("info")
+told = " ".join(["4242424242424242", "739"])
+
+def fail():
+    raise ValueError(told)
+
+class Careless:
+    def __del__(self):
+        raise ValueError(told)
+
+thread = threading.Thread(target=fail)
+thread.start()
+thread.join()
+Careless()
+warnings.warn(told.split()[0])
+"""
+
+
+def test_failures_of_threads_and_clean_ups_are_told_by_their_class_alone() -> None:
+    run = [sys.executable, "-c", _OUTSIDE_OF_REQUESTS]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    thread, clean_up, warning = map(json.loads, done.stderr.splitlines())
+    assert "ValueError in a thread of its own" in thread["trace"]
+    assert "ValueError in a clean-up" in clean_up["trace"]
+    assert "[card]" in warning["message"]
+    assert "739" not in done.stderr
+    assert CARDS[0] not in done.stderr

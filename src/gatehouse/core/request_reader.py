@@ -7,6 +7,7 @@ together.
 """
 
 import contextlib
+import re
 from collections.abc import Sequence
 from typing import Any, Final, Generic, TypeVar
 
@@ -22,6 +23,12 @@ MOST_PROBLEMS: Final = 100
 MORE_PROBLEMS: Final = f"there are more problems than the first {MOST_PROBLEMS}, which are named"
 MOST_CONTAINERS: Final = 4096
 """Objects and arrays in one body; each costs far more time than the two bytes it is written in."""
+MOST_EXPONENTS: Final = 32
+"""Numbers with an exponent in one body; one such as 1e308 takes the decoder up to 20 µs."""
+MOST_LONG_NUMBERS: Final = 1024
+"""Numbers of more digits than a fraction holds; one half-way between two takes most of a µs."""
+_EXPONENT: Final = re.compile(rb"[\[,:\s]-?\d[\d.]*[eE]")
+_LONG_NUMBER: Final = re.compile(rb"[\[,:\s]-?\d[\d.]{16,}")
 
 
 class RequestReader(Generic[T]):
@@ -41,6 +48,7 @@ class RequestReader(Generic[T]):
     def read(self, body: bytes) -> T:
         """The request, or `RequestRefused` with everything that is wrong with it."""
         _check_containers(body)
+        _check_numbers(body)
         try:
             return self._decode(body.decode("utf-8"))
         except UnicodeDecodeError:
@@ -76,6 +84,19 @@ def _check_containers(body: bytes) -> None:
     # Brackets inside texts count too: telling them apart would cost more than counting.
     if len(body) > MOST_CONTAINERS and body.count(b"[") + body.count(b"{") > MOST_CONTAINERS:
         raise _malformed(f"the body has more than {MOST_CONTAINERS} objects and arrays")
+
+
+def _check_numbers(body: bytes) -> None:
+    # Counting letters takes no time, and few bodies have so many that it is worth a closer look.
+    letters = body.count(b"e") + body.count(b"E")
+    if letters > MOST_EXPONENTS and _count(_EXPONENT, body) > MOST_EXPONENTS:
+        raise _malformed(f"the body has more than {MOST_EXPONENTS} numbers with an exponent")
+    if len(body) > 17 * MOST_LONG_NUMBERS and _count(_LONG_NUMBER, body) > MOST_LONG_NUMBERS:
+        raise _malformed(f"the body has more than {MOST_LONG_NUMBERS} long numbers")
+
+
+def _count(pattern: re.Pattern[bytes], body: bytes) -> int:
+    return sum(1 for _ in pattern.finditer(body))
 
 
 def _malformed(detail: str) -> RequestRefused:

@@ -7,9 +7,10 @@ time for writing.
 import asyncio
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import msgspec
 
@@ -18,6 +19,9 @@ from gatehouse.core.defects import blanked
 from gatehouse.core.redaction import recordable, recordable_trace
 from gatehouse.settings import Network
 from gatehouse.web.context import RequestContext
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 _LINES_PER_SECOND: Final = 10
 _log: Final = logging.getLogger("gatehouse.web")
@@ -143,8 +147,20 @@ def log_lost_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
     _log.error(context["message"], exc_info=defect)
 
 
+def _log_lost_thread(failed: threading.ExceptHookArgs) -> None:
+    """Log the failure of a thread, which may be a connector's; Python would print its words."""
+    if failed.exc_value is not None and not isinstance(failed.exc_value, SystemExit):
+        _log.error("a thread failed", exc_info=blanked(failed.exc_value, "a thread of its own"))
+
+
+def _log_unraisable(failed: "UnraisableHookArgs") -> None:
+    """Log what was raised where nothing can be, such as in `__del__`."""
+    if failed.exc_value is not None:
+        _log.error("a lost failure", exc_info=blanked(failed.exc_value, "a clean-up"))
+
+
 def configure_logging(level: str) -> None:
-    """Send every logger's lines, the server's too, to standard error as JSON."""
+    """Send every logger's lines, the server's and Python's own too, to standard error as JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
@@ -154,3 +170,6 @@ def configure_logging(level: str) -> None:
     logging.getLogger("uvicorn.error").setLevel("WARNING")
     logging.getLogger("uvicorn.access").disabled = True
     logging.getLogger("alembic").setLevel("WARNING")
+    logging.captureWarnings(True)
+    threading.excepthook = _log_lost_thread
+    sys.unraisablehook = _log_unraisable
