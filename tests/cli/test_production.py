@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -180,6 +181,21 @@ def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
     done = production.run("doctor", GATEHOUSE_METRICS_PORT="9464")
     assert done.code == 0, done.out
     assert "ready for production" in done.out
+
+
+def test_the_doctor_claims_nothing_about_a_database_of_another_version(production: Home) -> None:
+    names = {"configuration", "payments", "erased identities", "card fingerprints"}
+
+    def told() -> dict[str, str]:
+        points = production.run("doctor", "--json").json["points"]
+        return {one["name"]: one["found"] for one in points if one["name"] in names}
+
+    assert told()["card fingerprints"] == "there are no records yet"
+    production.ok("migrate")
+    file = production.path / "production.db"
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE alembic_version SET version_num = '0004'")
+    assert told() == dict.fromkeys(names, "not known before the database is up to date")
 
 
 def test_the_doctor_asks_for_a_limit_on_numbers_alike(production: Home) -> None:
