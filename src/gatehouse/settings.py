@@ -235,7 +235,8 @@ class Settings:
     max_connections: int = _number(
         4096,
         "Connections open at once; a new one beyond that is sent 503 and closed at once, which a "
-        "client that is still sending may see as a reset.",
+        "client that is still sending may see as a reset. TLS handshakes count; beyond the limit "
+        "they are only closed.",
         "count",
         (10, 1_000_000),
     )

@@ -3,7 +3,9 @@
 import contextlib
 import os
 import socket
+import sqlite3
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -91,40 +93,62 @@ def test_a_whole_production_set_up_serves_over_tls_only(production: Home) -> Non
 
 
 def test_tls_can_be_served_directly(production: Home, tmp_path: Path) -> None:
-    certificate, key_file = tmp_path / "cert.pem", tmp_path / "key.pem"
-    _self_signed(certificate, key_file)
     production.ok("migrate")
     key = production.key(production.account())
-    settings = {
-        "GATEHOUSE_TLS_CERT_FILE": str(certificate),
-        "GATEHOUSE_TLS_KEY_FILE": str(key_file),
-        "GATEHOUSE_TRUSTED_PROXIES": "",
-        "GATEHOUSE_HEADER_TIMEOUT_MS": "2000",
-    }
-    port = free_port()
-    process = subprocess.Popen(
-        [*GATEHOUSE, "serve", "--port", str(port)],
-        env=production.environ(**settings),
-        stderr=subprocess.DEVNULL,
-    )
-    try:
+    with _tls(production, tmp_path, GATEHOUSE_HEADER_TIMEOUT_MS="2000") as (port, _):
+        address = f"https://127.0.0.1:{port}/api/v1/precheck"
         with httpx.Client(verify=False, headers={"X-API-KEY": key}) as client:
-            address = f"https://127.0.0.1:{port}/api/v1/precheck"
-
-            def ask() -> httpx.Response | None:
-                with contextlib.suppress(httpx.TransportError):
-                    return client.post(address, json=REAL_LOOKING)
-                return None
-
-            answer = until(ask, lambda answer: answer is not None)
-        assert answer is not None
+            answer = client.post(address, json=REAL_LOOKING)
         assert answer.json()["preCheckResponse"]["advice"] == "ACCEPT"
         # The event loop alone would wait for a handshake for a minute.
         with socket.create_connection(("127.0.0.1", port), timeout=40) as silent:
             assert silent.recv(1) == b""
+
+
+def test_handshakes_count_among_connections(production: Home, tmp_path: Path) -> None:
+    production.ok("migrate")
+    settings = {"GATEHOUSE_MAX_CONNECTIONS": "10", "GATEHOUSE_HEADER_TIMEOUT_MS": "600000"}
+    with contextlib.ExitStack() as callers, _tls(production, tmp_path, **settings) as (port, log):
+
+        def call() -> socket.socket:
+            caller = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+            return callers.enter_context(caller)
+
+        silent = [call() for _ in range(10)]
+        assert call().recv(1) == b""
+        assert '"code":"overloaded","address":"127.0.0.1"' in log.read_text()
+        silent[0].close()
+        until(lambda: _answers(port), bool)
+        # It stops although nine still do not shake hands.
+
+
+@contextlib.contextmanager
+def _tls(home: Home, folder: Path, **settings: str) -> Iterator[tuple[int, Path]]:
+    """A server with TLS of its own: its port and its log. It must stop in good order."""
+    certificate, key_file, log = folder / "cert.pem", folder / "key.pem", folder / "log"
+    _self_signed(certificate, key_file)
+    settings |= {
+        "GATEHOUSE_TLS_CERT_FILE": str(certificate),
+        "GATEHOUSE_TLS_KEY_FILE": str(key_file),
+        "GATEHOUSE_TRUSTED_PROXIES": "",
+    }
+    port = free_port()
+    command = [*GATEHOUSE, "serve", "--port", str(port)]
+    with log.open("wb") as lines:
+        process = subprocess.Popen(command, env=home.environ(**settings), stderr=lines)
+    try:
+        until(lambda: _answers(port), bool)
+        yield port, log
     finally:
         process.terminate()
         assert process.wait(PATIENCE_S) == 0
+    assert "Traceback" not in log.read_text()
+
+
+def _answers(port: int) -> bool:
+    with contextlib.suppress(httpx.TransportError):
+        return httpx.get(f"https://127.0.0.1:{port}/healthz", verify=False).status_code == 200
+    return False
 
 
 def _self_signed(certificate: Path, key_file: Path) -> None:
@@ -180,6 +204,21 @@ def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
     done = production.run("doctor", GATEHOUSE_METRICS_PORT="9464")
     assert done.code == 0, done.out
     assert "ready for production" in done.out
+
+
+def test_the_doctor_claims_nothing_about_a_database_of_another_version(production: Home) -> None:
+    names = {"configuration", "payments", "erased identities", "card fingerprints"}
+
+    def told() -> dict[str, str]:
+        points = production.run("doctor", "--json").json["points"]
+        return {one["name"]: one["found"] for one in points if one["name"] in names}
+
+    assert told()["card fingerprints"] == "there are no records yet"
+    production.ok("migrate")
+    file = production.path / "production.db"
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE alembic_version SET version_num = '0004'")
+    assert told() == dict.fromkeys(names, "not known before the database is up to date")
 
 
 def test_the_doctor_asks_for_a_limit_on_numbers_alike(production: Home) -> None:

@@ -91,8 +91,8 @@ class _DataChecks:
         return f"{len(ring.versions())} keys unwrap"
 
     def configuration(self) -> str:
-        if self._is_missing() or not is_current(self._database):
-            return "nothing is configured yet"
+        if unread := self._unread("nothing is configured yet"):
+            return unread
         session = open_admin_session(self._settings, Actor.system("doctor"))
         problems = refused_configurations(session)
         if problems:
@@ -101,8 +101,8 @@ class _DataChecks:
         return "everything configured carries its signature"
 
     def payments(self) -> str:
-        if self._is_missing() or not is_current(self._database):
-            return "none is in doubt"
+        if unread := self._unread("none is in doubt"):
+            return unread
         with self._database.reading() as connection:
             failed = intents.listing(connection, intents.IntentState.FAILED, None, 1)
         if failed:
@@ -110,20 +110,26 @@ class _DataChecks:
         return "none was left standing that must not"
 
     def compaction(self) -> str:
-        if self._is_missing() or not is_current(self._database):
-            return "nothing was erased"
+        if unread := self._unread("nothing was erased"):
+            return unread
         with self._database.reading() as connection:
             if is_due(connection):
                 raise GatehouseError("sealed copies of erased records may remain in unused space")
         return "nothing remains to be cleared"
 
     def fingerprints(self) -> str:
-        if self._is_missing() or not is_current(self._database):
-            return "there are no records yet"
+        if unread := self._unread("there are no records yet"):
+            return unread
         with self._database.reading() as connection:
             if records_are_due(connection):
                 raise GatehouseError("records of an earlier version hold those of no account")
         return "records hold those of their accounts"
+
+    def _unread(self, when_missing: str) -> str | None:
+        """What to say of data that cannot be looked at; None when it can."""
+        if self._is_missing():
+            return when_missing
+        return None if is_current(self._database) else "not known before the database is up to date"
 
     def _is_missing(self) -> bool:
         return self._database.file is not None and not self._database.file.exists()

@@ -1,10 +1,13 @@
 """The HTTP server: listens, and runs uvicorn with connections that have limits."""
 
 import asyncio
+import contextlib
 import logging
 import signal
 import socket
+import ssl
 import sys
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import prometheus_client
@@ -18,6 +21,70 @@ from gatehouse.web.metrics import Metrics
 from gatehouse.web.protocol import FrontProtocol, Limits
 
 _log: Final = logging.getLogger("gatehouse.web")
+_PAUSE_S: Final = 0.1
+"""Before another attempt when there is no file descriptor for a connection."""
+
+
+class TlsListener:
+    """Accepts TLS connections, and counts those whose handshake goes on among all others.
+
+    A listener of the event loop tells nobody of a connection before its handshake has ended, so
+    silent ones would not count, and could take all file descriptors.
+    """
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        tls: ssl.SSLContext,
+        limits: Limits,
+        connection: Callable[[], FrontProtocol],
+        connections: Collection[object],
+        log: ThrottledLog,
+    ) -> None:
+        self._listener = listener
+        self._tls = tls
+        self._limits = limits
+        self._connection = connection
+        self._connections = connections
+        self._log = log
+        self._handshakes: set[asyncio.Task[None]] = set()
+        self._accepting = asyncio.create_task(self._accept())
+
+    def close(self) -> None:
+        """Accept nothing more, and end the handshakes."""
+        for task in (self._accepting, *self._handshakes):
+            task.cancel()
+
+    async def wait_closed(self) -> None:
+        """Return when nothing of it runs any more."""
+        await asyncio.gather(self._accepting, *self._handshakes, return_exceptions=True)
+
+    async def _accept(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                caller, address = await loop.sock_accept(self._listener)
+            except OSError as error:
+                self._log.warning("a connection was not accepted", reason=error.strerror)
+                await asyncio.sleep(_PAUSE_S)
+                continue
+            if len(self._connections) + len(self._handshakes) >= self._limits.connections:
+                caller.close()
+                self._log.warning("a connection was refused", code="overloaded", address=address[0])
+                continue
+            task = asyncio.create_task(self._shake_hands(caller))
+            self._handshakes.add(task)
+            task.add_done_callback(self._handshakes.discard)
+
+    async def _shake_hands(self, caller: socket.socket) -> None:
+        # What fails here is the caller's affair; the event loop has closed the connection then.
+        with contextlib.suppress(OSError):
+            await asyncio.get_running_loop().connect_accepted_socket(
+                self._connection,
+                caller,
+                ssl=self._tls,
+                ssl_handshake_timeout=self._limits.header_timeout_s,
+            )
 
 
 class HttpServer(uvicorn.Server):
@@ -33,19 +100,20 @@ class HttpServer(uvicorn.Server):
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(STARTUP_FAILURE)
-        loop = asyncio.get_running_loop()
-        tls = self.config.ssl
-        self.servers = [
-            await loop.create_server(
-                self._connection,
-                sock=listener,
-                ssl=tls,
-                backlog=self.config.backlog,
-                ssl_handshake_timeout=self._limits.header_timeout_s if tls else None,
-            )
-            for listener in sockets or ()
-        ]
+        self.servers = [await self._listen(listener) for listener in sockets or ()]
         self.started = True
+
+    async def _listen(self, listener: socket.socket) -> Any:
+        backlog, tls = self.config.backlog, self.config.ssl
+        if tls is None:
+            loop = asyncio.get_running_loop()
+            return await loop.create_server(self._connection, sock=listener, backlog=backlog)
+        listener.setblocking(False)
+        listener.listen(backlog)
+        connections = self.server_state.connections
+        return TlsListener(
+            listener, tls, self._limits, self._connection, connections, self._refusals
+        )
 
     def _connection(self) -> FrontProtocol:
         state = self.server_state, self.lifespan.state
