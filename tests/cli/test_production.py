@@ -116,7 +116,7 @@ def test_handshakes_count_among_connections(production: Home, tmp_path: Path) ->
 
         silent = [call() for _ in range(10)]
         assert call().recv(1) == b""
-        assert '"code":"overloaded","address":"127.0.0.1"' in log.read_text()
+        until(lambda: '"code":"overloaded","address":"127.0.0.1"' in log.read_text())
         silent[0].close()
         until(lambda: _answers(port), bool)
         # It stops although nine still do not shake hands.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.core.brands import BRANDS, brand_of, passes_luhn
+from gatehouse.core.brands import BRANDS, passes_luhn
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.redaction import MASK, is_card_like, recordable, recordable_start
 
@@ -33,8 +33,12 @@ def card_numbers(draw: st.DrawFn) -> str:
         number = (prefix + tail)[:length]
     else:
         number = _fitting(prefix + tail, length)
-    found = brand_of(number)
-    return number if found and length in found.lengths else "4242424242424242"
+    try:
+        CardNumber.parse(number)
+    except ValueError:
+        # The digits that were drawn make it a number of another brand.
+        return "4242424242424242"
+    return number
 
 
 def _groups(number: str, sizes: list[int]) -> list[str]:
