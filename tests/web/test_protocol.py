@@ -54,6 +54,7 @@ class Echo:
 class Narrow(FrontProtocol):
     """The protocol with little room for answers that are not read."""
 
+    # As in the protocol itself, the transport is narrower than asyncio's.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         transport.set_write_buffer_limits(high=256)
         super().connection_made(transport)

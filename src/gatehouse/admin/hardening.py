@@ -128,6 +128,7 @@ def _too_wide(networks: Iterable[Network]) -> list[Network]:
 
 
 def _is_near(network: Network) -> bool:
+    # Both are of one version here, which the type checker cannot see.
     return any(
         network.version == near.version and network.subnet_of(near)  # type: ignore[arg-type]
         for near in _NEAR

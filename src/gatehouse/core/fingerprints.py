@@ -1,8 +1,8 @@
 """The fingerprints of cards: the inner one, and that of an account, which alone may be shown.
 
-The inner one is the same for all accounts. BIN and last four leave a thousand numbers, so whoever
-sees it beside them and holds a key to any account could try them all: it stays in the process, and
-in tables that say nothing else about a card. The account's is the inner one encrypted for the
+The inner one is the same for all accounts. BIN and last four leave a thousand numbers, so a person
+who saw it beside them and held a key to any account could try them all: it stays in the process,
+and in tables that say nothing else about a card. The account's is the inner one encrypted for the
 account (AES-SIV). So a card has another one in each account, and the service can open its own.
 """
 

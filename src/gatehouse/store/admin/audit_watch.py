@@ -1,5 +1,6 @@
-"""Follows the audit log while a server runs: its heads go into the server's log, which whoever can
-write to the database cannot change.
+"""Follows the audit log while a server runs, and writes its heads into the server's log.
+
+A person who can write to the database cannot change what stands there.
 """
 
 import logging
