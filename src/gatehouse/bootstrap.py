@@ -51,6 +51,7 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
+from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
 from gatehouse.web.entry import Entry
@@ -107,6 +108,7 @@ class Service:
             database, session.signer, time.monotonic, self.setups.changed, self.refusals
         )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
+        self.earlier = EarlierDecisions(session)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -138,6 +140,7 @@ class Service:
             asyncio.create_task(self.audit_watch.run()),
             asyncio.create_task(repeat(self._try_commit, _PROBE_S, "commits still fail")),
             asyncio.create_task(self._prepare(system_clock())),
+            asyncio.create_task(self.earlier.run()),
         ]
         self._running = True
 
@@ -202,6 +205,7 @@ class Service:
                 authorization_ttl_ms=settings.authorization_ttl_s * 1000,
                 guess_limit=settings.effective_guess_limit,
                 enumeration_limit=settings.card_enumeration_limit,
+                terms=session.terms,
             ),
         )
         hashing_key = ring.current(keyring.API_KEYS)[1]
@@ -238,11 +242,12 @@ class Service:
         )
         self._stages = make_stages(settings, parties)
         builder = Builder(self._stages, pays=settings.gateway != "none")
+        fingerprinter = Fingerprinter(entities)
         signal_builder = LiveSignalBuilder(
-            builder.shipped_sentry, addresses, self.memory, Fingerprinter(entities)
+            builder.shipped_sentry, addresses, self.memory, fingerprinter
         )
         self.setups = Setups(self._database, builder, session.signer, self.refusals)
-        self._pipelines = Pipelines(self.setups, signal_builder)
+        self._pipelines = Pipelines(self.setups, signal_builder, fingerprinter.found_by)
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )

@@ -12,6 +12,7 @@ import msgspec
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.secrets import Personal
 from gatehouse.core.signal import SignalInfo
 
 PAYMENT: Final = "payment"
@@ -51,6 +52,13 @@ class StageOptions(msgspec.Struct, frozen=True):
     is_production: bool
 
 
+class Contacts(Personal, frozen=True):
+    """How the person of a request can be reached, as it was sent."""
+
+    email: str | None = None
+    phone: str | None = None
+
+
 class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The object for a stage in a Pipeline request."""
 
@@ -59,6 +67,8 @@ class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
     about: str
     card: Callable[[Any], CardOfRequest] | None = None
     """The card that such a request speaks of, if it speaks of one."""
+    contacts: Callable[[Any], Contacts] | None = None
+    """The contacts that such a request speaks of, if it can speak of any."""
 
 
 class StageResponse(msgspec.Struct, frozen=True, kw_only=True):

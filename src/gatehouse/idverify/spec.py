@@ -97,6 +97,7 @@ ID_VERIFY: Final = StageSpec(
         field="idVerifyRequest",
         about="For IdVerify.",
         card=IdVerifyRequest.card,
+        contacts=IdVerifyRequest.contacts,
     ),
     response=StageResponse(type=IdVerifyResponse, field="idVerifyResponse"),
     needs=("idVerifyRequest",),

@@ -74,7 +74,7 @@ DECISIONS: Final = _table(
     *required(Text, "operation"),
     *optional(Text, "client_reference", "card"),
     *required(Text, "record"),
-    *optional(Text, "transaction_reference"),
+    *optional(Text, "transaction_reference", "terms"),
     index(
         "decisions_by_client_reference",
         "account_id",
@@ -89,6 +89,16 @@ DECISIONS: Final = _table(
         "request_id",
         where="transaction_reference IS NOT NULL",
     ),
+)
+
+# What decisions are found by. A term is a keyed hash of an account, a field and a value; requests
+# of one term are in order of time. The column `terms` of a decision names its rows.
+SEARCH_ENTRIES: Final = _table(
+    "search_entries",
+    *key(BigInteger, "term"),
+    *key(Text, "request_id"),
+    *optional(BigInteger, "amount"),
+    sqlite_with_rowid=False,
 )
 
 CARD_MISMATCHES: Final = _table(
@@ -262,6 +272,7 @@ FEEDBACK: Final = _table(
     *required(BigInteger, "recorded_at_ms"),
     *required(Text, "actor", "source"),
     index("feedback_by_request", "account_id", "request_id", "seq"),
+    index("feedback_by_label", "account_id", "label", "request_id"),
 )
 
 # Single values: the revision that servers poll, the head of the audit chain, marks.
