@@ -10,7 +10,7 @@ from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, exact, sheet, show
+from gatehouse.cli.output import columns, exact, sheet, show, shown_amount
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 
@@ -36,19 +36,26 @@ def create(
 @app.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
     """List all accounts."""
-    data = [_data(each) for each in accounts.listing(open_session())]
+    found = accounts.listing(open_session())
+    rows = [_shown(each) for each in found]
     fields = ("accountId", "name", "currency", "balance", "createdAt")
     headings = ("ACCOUNT", "NAME", "CURRENCY", "BALANCE", "CREATED")
-    show(data, columns(headings, data, fields, "-"), as_json=as_json)
+    text = columns(headings, rows, fields, "-", {"BALANCE"})
+    show([_data(each) for each in found], text, as_json=as_json)
 
 
 @app.command("show")
 def show_account(account: AccountId, as_json: AsJson = False) -> None:
     """Show one account: balance, fees, policies."""
     found = accounts.get(open_session(), account)
-    fees = {fee_type: exact(fee) for fee_type, fee in fee_schedule(found.account.fees).items()}
-    data = _data(found) | {"fees": fees, "policies": found.account.policies}
-    show(data, sheet(data.items()), as_json=as_json)
+    schedule, policies = fee_schedule(found.account.fees), found.account.policies
+    fees = {fee_type: exact(fee) for fee_type, fee in schedule.items()}
+    data = _data(found) | {"fees": fees, "policies": policies}
+    shown = [
+        f"{each}={shown_amount(fee, found.account.currency)}" for each, fee in schedule.items()
+    ]
+    rows = _shown(found) | {"fees": shown, "policies": policies}
+    show(data, sheet(rows.items()), as_json=as_json)
 
 
 @app.command()
@@ -125,3 +132,10 @@ def _data(found: AccountOverview) -> dict[str, Any]:
         "held": exact(found.state.held),
         "createdAt": iso_time(found.account.created_at_ms),
     }
+
+
+def _shown(found: AccountOverview) -> dict[str, Any]:
+    """An account for people."""
+    state, currency = found.state, found.account.currency
+    amounts = {"balance": shown_amount(state.balance, currency)}
+    return _data(found) | amounts | {"held": shown_amount(state.held, currency)}

@@ -11,7 +11,7 @@ from gatehouse.billing.fees import fee_schedule
 from gatehouse.billing.statement import MonthStatement
 from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, exact, show, table
+from gatehouse.cli.output import columns, exact, show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 
@@ -63,9 +63,10 @@ def _print_balance(found: AccountOverview, *, as_json: bool) -> None:
         "held": exact(state.held),
         "available": exact(state.available),
     }
-    text = f"{format_amount(state.balance)} {account.currency}"
+    text = f"{shown_amount(state.balance, account.currency)} {account.currency}"
     if state.held:
-        text += f" ({format_amount(state.held)} of it held for requests in flight)"
+        held = shown_amount(state.held, account.currency)
+        text += f" ({held} of it held for requests in flight)"
     show(data, text, as_json=as_json)
 
 
@@ -88,16 +89,18 @@ def set_prices(
 
 def _print_prices(account: Account, *, as_json: bool) -> None:
     schedule = fee_schedule(account.fees)
+    shown = shown_amounts([*schedule.values()], account.currency)
     rows = [
-        (name, format_amount(fee), account.currency, "own" if name in account.fees else "default")
-        for name, fee in schedule.items()
+        (name, fee, account.currency, "own" if name in account.fees else "default")
+        for name, fee in zip(schedule, shown, strict=True)
     ]
     data = {
         "accountId": account.account_id,
         "currency": account.currency,
         "fees": {fee_type: exact(fee) for fee_type, fee in schedule.items()},
     }
-    show(data, table(("FUNCTION", "FEE", "CURRENCY", "FROM"), rows), as_json=as_json)
+    headings = ("FUNCTION", "FEE", "CURRENCY", "FROM")
+    show(data, table(headings, rows, {"FEE"}), as_json=as_json)
 
 
 @ledger.command()
