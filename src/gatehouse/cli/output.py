@@ -72,13 +72,18 @@ def _plain(value: object) -> str:
 
 def shown_amount(micros: int, currency: str) -> str:
     """An amount for people, with the decimals of its currency and more where it needs them."""
-    return display_amount(micros, _decimals(currency))
+    # Most commands print no money, so they need not wait for the table of currencies.
+    from gatehouse.intel import places
+
+    return places.shown_amount(micros, currency)
 
 
 def shown_amounts(column: Sequence[int | None], currency: str) -> list[str]:
     """Amounts that stand below each other, all with the same decimals; nothing for None."""
+    from gatehouse.intel.places import minor_digits
+
     given = [micros for micros in column if micros is not None]
-    decimals = max([_decimals(currency), *map(decimals_needed, given)])
+    decimals = max([minor_digits(currency) or 0, *map(decimals_needed, given)])
     return ["" if micros is None else display_amount(micros, decimals) for micros in column]
 
 
@@ -90,13 +95,6 @@ def money(micros: int, currency: str) -> dict[str, Any]:
 def exact(micros: int) -> msgspec.Raw:
     """Millionths as an exact JSON number."""
     return msgspec.Raw(format_amount(micros).encode())
-
-
-def _decimals(currency: str) -> int:
-    # Most commands print no money, so they need not wait for the table of currencies.
-    from gatehouse.intel.places import minor_digits
-
-    return minor_digits(currency) or 0
 
 
 def time_or_none(at_ms: int | None) -> str | None:
