@@ -23,7 +23,7 @@ from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.core.brands import BRAND_NAMES, BRANDS
-from gatehouse.core.money import format_amount
+from gatehouse.core.money import display_amount
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import Rule
 from gatehouse.rules.starter import STARTER_LISTS, starter_document
@@ -159,7 +159,7 @@ def fees() -> str:
     """The default fee schedule."""
     return table(
         ("Fee type", "Default fee"),
-        [(_code(name), format_amount(fee)) for name, fee in DEFAULT_FEES.items()],
+        [(_code(name), display_amount(fee, 2)) for name, fee in DEFAULT_FEES.items()],
     )
 
 

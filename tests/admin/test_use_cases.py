@@ -152,6 +152,7 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         lambda s, a, k: policies.set_sentry_policy(s, a, ["plan"]),
         "account.policies",
     ),
+    "accounts.rename": (lambda s, a, k: accounts.rename(s, a, "New"), "account.rename"),
     "accounts.seed_defaults": (lambda s, a, k: accounts.seed_defaults(s, a), "account.furnish"),
 }
 """Each changes what belongs to an account, and the action of its audit line."""
@@ -184,6 +185,8 @@ WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
 """Each concerns all accounts; the action of its audit line, None where it only reads."""
 
 TESTED_ELSEWHERE = {
+    "accounts.close": "tests/admin/test_closing.py",
+    "accounts.reopen": "tests/admin/test_closing.py",
     "accounts.listing": "below: it lists only what the actor may see",
     "default_account.ensure_demo": "tests/admin/test_default_account.py",
     "default_account.resolve_account": "tests/admin/test_default_account.py",

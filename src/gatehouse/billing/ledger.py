@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.errors import AuthorizationLost, InvalidInput
+from gatehouse.core.errors import AccountClosed, AuthorizationLost, InvalidInput
 from gatehouse.core.money import MAX_AMOUNT, format_amount
 
 
@@ -49,6 +49,8 @@ class AccountState(msgspec.Struct):
 
     balance: int
     held: int
+    closed: bool = False
+    """Whether the account is closed, so that nothing more may be held."""
 
     @property
     def available(self) -> int:
@@ -86,6 +88,8 @@ class Book:
     def authorize(self, hold: Hold, at_ms: int) -> bool:
         """Hold the amount if it is available; returns whether it was held."""
         account, state = hold.account_id, self.accounts[hold.account_id]
+        if state.closed:
+            raise AccountClosed(f"account {account} is closed")
         if hold.amount > state.available:
             return False
         state.held += hold.amount

@@ -21,6 +21,8 @@ ACCOUNTS: Final = _table(
     *required(BigInteger, "created_at_ms", "balance", "held"),
     *required(Text, "fees", "policies"),
     *optional(Text, "signature"),
+    *optional(BigInteger, "closed_at_ms"),
+    *optional(Text, "closed_reason"),
     sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
 )
 
@@ -45,7 +47,16 @@ LEDGER_ENTRIES: Final = _table(
     *required(Text, "kind"),
     *required(BigInteger, "amount", "held", "at_ms"),
     *optional(Text, "detail"),
+    index("ledger_entries_by_time", "account_id", "at_ms", "reference", "step"),
     sqlite_with_rowid=False,
+)
+
+# The numbers of bank transfers or invoices that top-ups were recorded for: each counts once.
+TOP_UP_REFERENCES: Final = _table(
+    "top_up_references",
+    *key(Text, "account_id", "reference"),
+    *required(Text, "entry"),
+    index("top_ups_by_entry", "account_id", "entry", unique=True),
 )
 
 # Only open authorizations, so the table is as small as the number of requests in flight.

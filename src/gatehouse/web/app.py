@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import (
+    AccountClosed,
     AuthorizationLost,
     ConfigurationRefused,
     RequestRefused,
@@ -103,6 +104,8 @@ class App:
         except (StoreUnavailable, AuthorizationLost) as error:
             _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
             return await self._refuse(context, Problem("store_unavailable", headers=RETRY_SOON))
+        except AccountClosed:
+            return await self._refuse(context, Problem("account_closed"))
         except ConfigurationRefused:
             # It was logged when it was found.
             return await self._refuse(context, Problem("configuration_refused"))

@@ -1,4 +1,4 @@
-"""gatehouse accounts: create, list, show, furnish, policy, sentry."""
+"""gatehouse accounts: create, list, show, rename, close, reopen, furnish, policy, sentry."""
 
 from typing import Annotated, Any
 
@@ -8,11 +8,18 @@ import typer
 from gatehouse.admin import accounts
 from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
-from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, exact, sheet, show
+from gatehouse.cli.arguments import (
+    AccountId,
+    AccountOption,
+    AsJson,
+    amount_argument,
+    pairs_argument,
+)
+from gatehouse.cli.opening import open_account, open_session
+from gatehouse.cli.output import columns, exact, sheet, show, shown_amount, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.money import format_amount
 
 app = typer.Typer(help="Accounts: merchants and payment providers.", no_args_is_help=True)
 
@@ -36,19 +43,65 @@ def create(
 @app.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
     """List all accounts."""
-    data = [_data(each) for each in accounts.listing(open_session())]
-    fields = ("accountId", "name", "currency", "balance", "createdAt")
-    headings = ("ACCOUNT", "NAME", "CURRENCY", "BALANCE", "CREATED")
-    show(data, columns(headings, data, fields, "-"), as_json=as_json)
+    found = accounts.listing(open_session())
+    rows = [_shown(each) for each in found]
+    fields = ("accountId", "name", "state", "currency", "balance", "createdAt")
+    headings = ("ACCOUNT", "NAME", "STATE", "CURRENCY", "BALANCE", "CREATED")
+    text = columns(headings, rows, fields, "-", {"BALANCE"})
+    show([_data(each) for each in found], text, as_json=as_json)
 
 
 @app.command("show")
 def show_account(account: AccountId, as_json: AsJson = False) -> None:
     """Show one account: balance, fees, policies."""
     found = accounts.get(open_session(), account)
-    fees = {fee_type: exact(fee) for fee_type, fee in fee_schedule(found.account.fees).items()}
-    data = _data(found) | {"fees": fees, "policies": found.account.policies}
-    show(data, sheet(data.items()), as_json=as_json)
+    schedule, policies = fee_schedule(found.account.fees), found.account.policies
+    fees = {fee_type: exact(fee) for fee_type, fee in schedule.items()}
+    data = _data(found) | {"fees": fees, "policies": policies}
+    shown = [
+        f"{each}={shown_amount(fee, found.account.currency)}" for each, fee in schedule.items()
+    ]
+    rows = _shown(found) | {"fees": shown, "policies": policies}
+    show(data, sheet(rows.items()), as_json=as_json)
+
+
+@app.command()
+def rename(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="New name shown to people.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give an account another name."""
+    renamed = accounts.rename(*open_account(account), name)
+    text = f"{renamed.account.account_id} is called {renamed.account.name}"
+    show(_data(renamed), text, as_json=as_json)
+
+
+@app.command()
+def close(
+    reason: Annotated[str, typer.Option(help="Why; kept with the account and in the audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Close an account: its keys stop working on every server within a second.
+
+    Nothing can be charged to it any more. Its records and its ledger stay.
+    """
+    if account is None:
+        raise InvalidInput("say which account to close with --account")
+    closed = accounts.close(open_session(), account, reason)
+    show(_data(closed), f"{account} is closed\n{_left(closed)}", as_json=as_json)
+
+
+@app.command()
+def reopen(
+    reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a closed account again; keys that were not revoked meanwhile work again."""
+    opened = accounts.reopen(*open_account(account), reason)
+    show(_data(opened), f"{opened.account.account_id} is open", as_json=as_json)
 
 
 @app.command()
@@ -124,4 +177,27 @@ def _data(found: AccountOverview) -> dict[str, Any]:
         "balance": exact(found.state.balance),
         "held": exact(found.state.held),
         "createdAt": iso_time(found.account.created_at_ms),
+        "state": "open" if found.account.closed_at_ms is None else "closed",
+        "closedAt": time_or_none(found.account.closed_at_ms),
+        "closedReason": found.account.closed_reason,
     }
+
+
+def _left(closed: AccountOverview) -> str:
+    """What is left on a closed account, and how it is paid out."""
+    state, currency = closed.state, closed.account.currency
+    if not state.balance:
+        return "nothing is left on it"
+    left = f"{shown_amount(state.balance, currency)} {currency} are left on it"
+    if state.held:
+        left += f", {shown_amount(state.held, currency)} of it held for requests in flight"
+    account_id, all_of_it = closed.account.account_id, format_amount(-state.balance)
+    command = f"gatehouse balance adjust {account_id} {all_of_it} --reason 'paid out: ...'"
+    return f"{left}; once it is paid out, note that: {command}"
+
+
+def _shown(found: AccountOverview) -> dict[str, Any]:
+    """An account for people."""
+    state, currency = found.state, found.account.currency
+    amounts = {"balance": shown_amount(state.balance, currency)}
+    return _data(found) | amounts | {"held": shown_amount(state.held, currency)}

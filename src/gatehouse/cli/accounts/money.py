@@ -11,7 +11,7 @@ from gatehouse.billing.fees import fee_schedule
 from gatehouse.billing.statement import MonthStatement
 from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, exact, show, table
+from gatehouse.cli.output import columns, exact, show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 
@@ -34,12 +34,27 @@ def show_balance(account: AccountId, as_json: AsJson = False) -> None:
 def top_up(
     account: AccountId,
     amount: AmountArgument,
-    note: Annotated[str, typer.Option(help="For the statement, such as an invoice number.")] = "",
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Number of the bank transfer or invoice; each is added only once."),
+    ] = None,
+    note: Annotated[str, typer.Option(help="For the statement, in your own words.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Add money to a balance."""
+    """Add money to a balance.
+
+    With a reference it is safe to repeat: the second time nothing is added.
+    """
     micros = amount_argument(amount)
-    _print_balance(money.top_up(open_session(), account, micros, note), as_json=as_json)
+    done = money.top_up(open_session(), account, micros, note, reference)
+    before_ms = done.recorded_before_at_ms
+    if before_ms is None:
+        _print_balance(done.overview, as_json=as_json)
+        return
+    already = f"{reference} is already recorded on {iso_time(before_ms)}; nothing was added"
+    _print_balance(
+        done.overview, as_json=as_json, first=already, recordedBefore=iso_time(before_ms)
+    )
 
 
 @balance.command(context_settings={"ignore_unknown_options": True})
@@ -54,7 +69,10 @@ def adjust(
     _print_balance(money.adjust(open_session(), account, micros, reason), as_json=as_json)
 
 
-def _print_balance(found: AccountOverview, *, as_json: bool) -> None:
+def _print_balance(
+    found: AccountOverview, *, as_json: bool, first: str | None = None, **more: str
+) -> None:
+    """Print a balance, after a first line if there is one; `more` is for scripts."""
     account, state = found.account, found.state
     data = {
         "accountId": account.account_id,
@@ -63,10 +81,12 @@ def _print_balance(found: AccountOverview, *, as_json: bool) -> None:
         "held": exact(state.held),
         "available": exact(state.available),
     }
-    text = f"{format_amount(state.balance)} {account.currency}"
+    text = f"{shown_amount(state.balance, account.currency)} {account.currency}"
     if state.held:
-        text += f" ({format_amount(state.held)} of it held for requests in flight)"
-    show(data, text, as_json=as_json)
+        held = shown_amount(state.held, account.currency)
+        text += f" ({held} of it held for requests in flight)"
+    text = text if first is None else f"{first}\n{text}"
+    show(data | more, text, as_json=as_json)
 
 
 @prices.command("show")
@@ -88,16 +108,18 @@ def set_prices(
 
 def _print_prices(account: Account, *, as_json: bool) -> None:
     schedule = fee_schedule(account.fees)
+    shown = shown_amounts([*schedule.values()], account.currency)
     rows = [
-        (name, format_amount(fee), account.currency, "own" if name in account.fees else "default")
-        for name, fee in schedule.items()
+        (name, fee, account.currency, "own" if name in account.fees else "default")
+        for name, fee in zip(schedule, shown, strict=True)
     ]
     data = {
         "accountId": account.account_id,
         "currency": account.currency,
         "fees": {fee_type: exact(fee) for fee_type, fee in schedule.items()},
     }
-    show(data, table(("FUNCTION", "FEE", "CURRENCY", "FROM"), rows), as_json=as_json)
+    headings = ("FUNCTION", "FEE", "CURRENCY", "FROM")
+    show(data, table(headings, rows, {"FEE"}), as_json=as_json)
 
 
 @ledger.command()

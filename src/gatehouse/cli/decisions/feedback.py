@@ -17,7 +17,7 @@ from gatehouse.cli.arguments import (
     RequestIdArgument,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, exact, show, time_or_none
+from gatehouse.cli.output import columns, exact, show, shown_amount, time_or_none
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
@@ -189,5 +189,11 @@ def _data(one: LabelEntry) -> dict[str, Any]:
 def _rows(entries: list[LabelEntry]) -> list[dict[str, Any]]:
     """Entries for people; the name of an actor may hold anything."""
     return [
-        {"requestId": one.request_id, **_data(one), "by": recordable(one.actor)} for one in entries
+        {
+            "requestId": one.request_id,
+            **_data(one),
+            "amount": None if one.amount is None else shown_amount(one.amount, one.currency or ""),
+            "by": recordable(one.actor),
+        }
+        for one in entries
     ]

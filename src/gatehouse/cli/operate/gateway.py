@@ -1,6 +1,5 @@
 """gatehouse gateway: payments in doubt, and what happened to them."""
 
-from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
@@ -9,8 +8,9 @@ from gatehouse.admin import payments
 from gatehouse.admin.payments import IntentState, KeptIntent
 from gatehouse.cli.arguments import AsJson, RequestIdArgument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, show, time_or_none
+from gatehouse.cli.output import columns, show, shown_amount, time_or_none
 from gatehouse.core.clock import iso_time
+from gatehouse.core.money import MICROS_PER_UNIT
 
 app = typer.Typer(
     help="Payments whose end at the gateway was not known; they are reversed.",
@@ -41,7 +41,7 @@ def list_payments(
     rows = [{**_data(intent), "amount": _amount(intent)} for intent in found]
     headings = ("REQUEST", "ACCOUNT", "AT", "AMOUNT", "STATE", "ATTEMPTS", "DETAIL")
     fields = ("requestId", "accountId", "at", "amount", "state", "attempts", "detail")
-    text = columns(headings, rows, fields, "-") if rows else "no payment is in doubt"
+    text = columns(headings, rows, fields, "-", {"AMOUNT"}) if rows else "no payment is in doubt"
     show([_data(intent) for intent in found], text, as_json=as_json)
 
 
@@ -69,8 +69,8 @@ def retry(
 def _amount(intent: KeptIntent) -> str:
     from gatehouse.intel.places import minor_digits
 
-    amount = Decimal(intent.amount_minor).scaleb(-(minor_digits(intent.currency) or 0))
-    return f"{amount:f} {intent.currency}"
+    micros = intent.amount_minor * MICROS_PER_UNIT // 10 ** (minor_digits(intent.currency) or 0)
+    return f"{shown_amount(micros, intent.currency)} {intent.currency}"
 
 
 def _data(intent: KeptIntent) -> dict[str, Any]:

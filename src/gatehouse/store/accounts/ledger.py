@@ -8,22 +8,39 @@ import sqlalchemy as sa
 
 from gatehouse.billing.ledger import AccountState, Book, Hold, LedgerEntry
 from gatehouse.billing.statement import MonthStatement, make_statement
+from gatehouse.core.errors import Conflict
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES
+from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES, TOP_UP_REFERENCES
 
 TOPPED_UP: Final = "balance.top-up"
 ADJUSTED: Final = "balance.adjust"
 """The actions of the audit lines that top-ups and adjustments leave."""
 
+_REFERENCES: Final = TOP_UP_REFERENCES.c
 
-def top_up(change: Change, account_id: str, amount: int, note: str) -> AccountState:
-    """Add money to an account."""
+
+class ReferenceTaken(Conflict):
+    """A top-up was recorded under the same reference before."""
+
+    def __init__(self, recorded: LedgerEntry) -> None:
+        super().__init__("a top-up with this reference was recorded before")
+        self.recorded = recorded
+
+
+def top_up(
+    change: Change, account_id: str, amount: int, note: str, reference: str | None = None
+) -> AccountState:
+    """Add money to an account; `ReferenceTaken` when the reference was used before."""
+    accounts.get_open(change.connection, account_id)
     book = _open_book(change, account_id)
-    reference = change.new_id("pay")
-    book.add(account_id, reference, amount, change.now_ms, recordable(note))
-    change.audit(TOPPED_UP, account_id, reference=reference, micros=amount)
+    entry = change.new_id("pay")
+    if reference is not None:
+        _take_reference(change, account_id, reference, entry)
+    book.add(account_id, entry, amount, change.now_ms, recordable(note))
+    named = {} if reference is None else {"paymentReference": reference}
+    change.audit(TOPPED_UP, account_id, reference=entry, micros=amount, **named)
     return _write(change, book, account_id)
 
 
@@ -76,6 +93,20 @@ def stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[Ledge
     streaming = connection.execution_options(stream_results=True, yield_per=5000)
     for row in streaming.execute(query):
         yield _entry(row)
+
+
+def _take_reference(change: Change, account_id: str, reference: str, entry: str) -> None:
+    """Note which top-up a reference belongs to; the table's key lets each be taken once."""
+    this = (_REFERENCES.account_id == account_id) & (_REFERENCES.reference == reference)
+    same = (LEDGER_ENTRIES.c.account_id == account_id) & (
+        LEDGER_ENTRIES.c.reference == _REFERENCES.entry
+    )
+    known = sa.select(LEDGER_ENTRIES).join(TOP_UP_REFERENCES, same).where(this)
+    taken = change.connection.execute(known).first()
+    if taken is not None:
+        raise ReferenceTaken(_entry(taken))
+    row = {"account_id": account_id, "reference": reference, "entry": entry}
+    change.connection.execute(TOP_UP_REFERENCES.insert(), row)
 
 
 def _open_book(change: Change, account_id: str) -> Book:
