@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import gatehouse
@@ -30,7 +30,7 @@ from gatehouse.operations.connectors import (
 )
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
-from gatehouse.preflight import settings_points
+from gatehouse.preflight import UnknownVariable, settings_points, variable_points
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
@@ -162,6 +162,10 @@ class Service:
         await self.labels.current.wait()
         self.memory.rebuilt = True
 
+    def refuse_traffic(self) -> None:
+        """Tell load balancers that this server stops; requests are still answered."""
+        self._running = False
+
     async def stop(self) -> None:
         """Finish what was handed over and close the database."""
         self._running = False
@@ -253,11 +257,12 @@ class Service:
         )
 
 
-def refuse_unfit_production(settings: Settings) -> None:
-    """Refuse to start production with settings that are only fit for the sandbox."""
+def refuse_unfit_production(settings: Settings, unknown: Sequence[UnknownVariable]) -> None:
+    """Refuse to start production with settings that are unfit for it, or most likely misspelt."""
     if not settings.is_production:
         return
-    missing = [point for point in settings_points(settings) if not point.ok]
+    points = [*settings_points(settings), *variable_points(unknown)]
+    missing = [point for point in points if point.needed and not point.ok]
     if missing:
         lines = "\n".join(f"  - {point.name}: {point.found}; {point.remedy}" for point in missing)
         raise SettingsError(f"production cannot start yet:\n{lines}")

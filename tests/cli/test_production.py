@@ -46,6 +46,7 @@ def production(tmp_path: Path) -> Home:
             "GATEHOUSE_IDENTITIES": "records",
             "GATEHOUSE_TRUSTED_PROXIES": "127.0.0.0/8",
             "GATEHOUSE_METRICS_PORT": "0",
+            "GATEHOUSE_DRAIN_S": "0",
             "PYTHONPATH": f"{code}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         },
     )

@@ -8,7 +8,8 @@ from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.cli.output import warn
-from gatehouse.settings import Settings, load_settings, unknown_variables
+from gatehouse.preflight import unknown_variables
+from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 
 _LOGIN_UID: Final = Path("/proc/self/loginuid")

@@ -18,7 +18,7 @@ def show(data: Any, text: str, *, as_json: bool) -> None:
         typer.echo(text)
 
 
-def warn(warnings: Iterable[str]) -> None:
+def warn(warnings: Iterable[object]) -> None:
     """Print warnings, one line each, apart from the results."""
     for warning in warnings:
         typer.echo(f"gatehouse: warning: {warning}", err=True)

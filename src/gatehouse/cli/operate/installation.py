@@ -9,7 +9,8 @@ import typer
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import operator, read_settings
 from gatehouse.cli.output import show
-from gatehouse.settings import env_file, unknown_variables
+from gatehouse.preflight import unknown_variables
+from gatehouse.settings import env_file
 
 
 def backup(
