@@ -81,8 +81,11 @@ def _gather(
         gathered.skipped += 1
         return
     gathered.records += 1
-    doubtful = _is_doubtful(kept, measured.event)
-    row = examples.add(record.at_ms / 1000, measured.values, doubtful=doubtful)
+    event = measured.event
+    doubtful = _is_doubtful(kept, event)
+    # Time is split by when orders were made; some reach us days later, and not in their order.
+    at_s = record.at_ms / 1000 if event is None else event.at
+    row = examples.add(at_s, measured.values, doubtful=doubtful)
     label = labels.get(record.request_id)
     if label is not None:
         examples.set_label(row, label.fraud, label.known_at_ms / 1000)
@@ -104,8 +107,8 @@ def train(
 ) -> Trained:
     """Fit a model to the examples, and measure how well one does on those it has not seen.
 
-    Requests without a label count as legitimate if the options say so. Those before
-    `reported_since_s` stay unknown; None stands for the time of the first labelled example.
+    Requests without a label count as legitimate if the options say so. Those before anything was
+    reported stay unknown: before the first labelled example, or `reported_since_s` if earlier.
     """
     presumed = presume(examples, reported_since_s) if options.presume else Presumed()
     rows = _in_order(examples)
@@ -113,7 +116,7 @@ def train(
         raise InvalidInput(_nothing(examples, options))
     # The model itself comes first: if there is too little for it, nothing else need be done.
     final = fit(examples, rows, base, "learned", options.fit)
-    held = rows[min(int(len(rows) * (1 - options.holdout)), len(rows) - 1) :]
+    held = _newest(examples, rows, options.holdout)
     begin_s = float(examples.times(held[:1])[0])
     past = known_at(examples, rows, begin_s, options.label_delay_ms, presume=options.presume)
     trial, failure = _try(past.examples, past.rows, base, options)
@@ -150,6 +153,14 @@ def _in_order(examples: Examples) -> Rows:
     rows = everything[examples.outcomes(everything) != UNKNOWN]
     ordered: Rows = rows[np.argsort(examples.times(rows), kind="stable")]
     return ordered
+
+
+def _newest(examples: Examples, rows: Rows, share: float) -> Rows:
+    """The newest of rows in order of time; requests of one moment stay together."""
+    times = examples.times(rows)
+    first = min(int(len(rows) * (1 - share)), len(rows) - 1)
+    newest: Rows = rows[np.searchsorted(times, times[first]) :]
+    return newest
 
 
 def _try(
