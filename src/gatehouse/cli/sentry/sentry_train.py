@@ -131,7 +131,7 @@ def _draw(report: "ModelReport", version: int, plots: str | None) -> list[str]:
 
 
 def _text(version: int, report: "ModelReport", drawn: list[str]) -> str:
-    from gatehouse.training.report import summary
+    from gatehouse.training.report_text import summary
 
     after = [f"kept as model {version}, not in use"]
     if drawn:
