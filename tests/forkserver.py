@@ -7,6 +7,7 @@ server of the tests is a fork of it with arguments, folder, environment and file
 import atexit
 import contextlib
 import functools
+import gc
 import os
 import select
 import signal
@@ -154,14 +155,21 @@ def _load() -> None:
     import gatehouse.web.server
     from gatehouse import warmup
     from gatehouse.cli.app import app
+    from gatehouse.intel.bins import load_bins
     from gatehouse.intel.networks import load_networks
+    from gatehouse.web.routes import Routes
 
     _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
     build_commands_once()
     typer.main.get_command(app).make_context("gatehouse", ["accounts", "list"])
-    table = load_networks()
-    mock.patch.object(warmup, "load_networks", return_value=table).start()
+    for place, load in ((warmup, load_networks), (gatehouse.bootstrap, load_bins)):
+        mock.patch.object(place, load.__name__, return_value=load()).start()
+    # The pages take longer to make than all else at a start; here their first reader waits.
+    mock.patch.object(Routes, "prepare").start()
     warmup.warm()
+    # A collector that looked at what is loaded would copy all of it into the fork.
+    gc.collect()
+    gc.freeze()
 
 
 class _Parent:
