@@ -6,8 +6,8 @@ from sqlalchemy import BigInteger, Text
 
 from gatehouse.store.columns import key, required
 
-revision = "0007"
-down_revision = "0006"
+revision = "0008"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 
