@@ -1,4 +1,4 @@
-"""Use cases about decision records: list, show, export."""
+"""Use cases about decision records: list, show, explain, export."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +10,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord
+from gatehouse.explanations.explanation import Explanation
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, records
@@ -43,6 +44,16 @@ def get_decision(session: AdminSession, account_id: str, request_id: str) -> Dec
     if record is None:
         raise NotFound(f"no decision {recordable(request_id)}; see: gatehouse decisions list")
     return record
+
+
+def explain_decision(session: AdminSession, account_id: str, record: DecisionRecord) -> Explanation:
+    """Why a request was decided as it was, and what would have changed that."""
+    session.actor.check_account(account_id)
+    # Loads the features of Sentry, which no other use case of this module needs.
+    from gatehouse.admin.in_force import load_in_force
+    from gatehouse.explanations.explain import explain
+
+    return explain(record, load_in_force(session, account_id, record))
 
 
 def export_decisions(

@@ -13,6 +13,7 @@ from gatehouse.core.stage import (
     StageSignals,
     StageSpec,
 )
+from gatehouse.idverify.explaining import EXPLANATION
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import (
@@ -101,6 +102,7 @@ ID_VERIFY: Final = StageSpec(
     ),
     response=StageResponse(type=IdVerifyResponse, field="idVerifyResponse"),
     needs=("idVerifyRequest",),
+    explanation=EXPLANATION,
     signals=StageSignals(prefix="idverify", catalogue=_SIGNALS, read=_read_signals),
     operation=OperationSpec(
         name="idverify",

@@ -9,6 +9,7 @@ import msgspec
 
 from gatehouse.admin.models.versions import LiveModel, live_model
 from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
+from gatehouse.sentry.spec import LEARNED
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_note
@@ -83,7 +84,7 @@ def _store(
 ) -> int:
     def program(version: int) -> str:
         # Decision records name the model that scored them, so each model has a name of its own.
-        return encode_sheet(msgspec.structs.replace(sheet, version=f"learned-{version}"))
+        return encode_sheet(msgspec.structs.replace(sheet, version=f"{LEARNED}-{version}"))
 
     with session.change(unseen=True) as change:
         return models.keep(change, account_id, lambda _: encode_report(report), program, note=note)

@@ -9,6 +9,7 @@ import typer
 from gatehouse.admin import decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.decisions.explained import explained
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import sheet, show, table
 from gatehouse.cli.progress import Progress
@@ -62,9 +63,16 @@ def show_decision(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show one decision: what every stage found, and every signal as it was."""
-    record = decisions.get_decision(*open_account(account), request)
-    show(record, _whole(record), as_json=as_json)
+    """Explain one decision: what decided, why, what would have changed it, and all that was found.
+
+    In JSON the record comes as it is kept, with the explanation beside it.
+    """
+    session, account_id = open_account(account)
+    record = decisions.get_decision(session, account_id, request)
+    explanation = decisions.explain_decision(session, account_id, record)
+    data = {**msgspec.to_builtins(record), "explanation": explanation}
+    text = f"{explained(explanation)}\n\n{_whole(record)}"
+    show(data, text, as_json=as_json)
 
 
 @app.command()
@@ -109,16 +117,21 @@ def _whole(record: DecisionRecord) -> str:
         ("card", _plain(record.card)),
         ("charged", format_amount(record.closed_micros)),
     ]
-    stages = [
-        (_stage(stage), f"{stage.duration_microseconds:,} µs", _plain(stage.result))
-        for stage in record.stages
-    ]
-    parts = [sheet(about), table(("STAGE", "TOOK", "FOUND"), stages)]
+    found = [row for stage in record.stages for row in _found(stage)]
+    parts = [sheet(about), table(("STAGE", "FOUND", "VALUE"), found)]
     if record.signals:
         signals = row_of(encode(record), None)
         rows = [(name, _plain(value)) for name, value in sorted(signals.items())]
         parts.append(table(("SIGNAL", "VALUE"), rows))
     return "\n\n".join(parts)
+
+
+def _found(stage: RecordedStage) -> list[tuple[str, str, str]]:
+    """A stage, line by line."""
+    took = f"{stage.duration_microseconds:,} µs"
+    lines = [(name, _plain(value)) for name, value in stage.result.items()]
+    rows = [("took", took), *lines]
+    return [(_stage(stage) if place == 0 else "", *row) for place, row in enumerate(rows)]
 
 
 def _stage(stage: RecordedStage) -> str:

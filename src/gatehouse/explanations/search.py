@@ -1,0 +1,255 @@
+"""Finds the smallest changes that would have changed a decision, by judging again with each.
+
+The search is bounded: single changes first, then pairs of them, up to a number of judgements.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from gatehouse.conditions.nodes import Condition
+from gatehouse.core.outcomes import Outcome, is_weaker
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.explanations.alternatives import (
+    EXEMPTED,
+    Alternative,
+    Bound,
+    RequestFacts,
+    Thresholds,
+    alternatives,
+    bound_words,
+)
+from gatehouse.explanations.replay import DecisionReplay, Difference, JudgedAgain
+from gatehouse.rules.ruleset import Rule
+
+MOST_JUDGEMENTS: Final = 1500
+MOST_SINGLE: Final = 300
+MOST_PAIRED: Final = 40
+_MOST_SHOWN: Final = 5
+_MOST_NEAR: Final = 3
+_MOST_MILDER: Final = 2
+_MOST_THRESHOLDS: Final = 20
+_NEVER_NEGATIVE: Final = ("velocity.", "order.items", "order.discounts", "sentry.")
+
+
+class FoundChange(NamedTuple):
+    """One or two alternatives, and what they would have led to."""
+
+    parts: tuple[Alternative, ...]
+    judged: JudgedAgain
+    conditions: tuple[str, ...]
+    """In words."""
+
+
+class SearchResult(NamedTuple):
+    """What was found, and how far it was looked for."""
+
+    found: list[FoundChange]
+    singles: int
+    pairs: int
+    exhausted: bool
+    """Whether everything that was to be tried was tried."""
+
+
+class ChangeSearch:
+    """Looks for what would have changed one decision."""
+
+    def __init__(self, replay: DecisionReplay, base: JudgedAgain, models: dict[int, str]) -> None:
+        self._replay = replay
+        self._base = base
+        self._models = models
+        self._judgements = 0
+        self._recorded = RequestFacts(replay.values, replay.is_listed)
+        every = [rule.condition for each in replay.rule_sets.values() for rule in each.rules]
+        self._thresholds = Thresholds().note([*every, *self._of_stages()])
+
+    def weaker(self) -> SearchResult:
+        """What would have led to a milder decision."""
+        proposed = self._proposed()
+        tried: list[tuple[Alternative, JudgedAgain]] = []
+        found: list[FoundChange] = []
+        for one in proposed[:MOST_SINGLE]:
+            if any(_covers(each, one) for each in found if _accepts(each)):
+                continue
+            judged = self._judge(one.difference)
+            tried.append((one, judged))
+            if is_weaker(judged.decision, self._base.decision) and not any(
+                _covers(each, one) and each.judged.decision is judged.decision for each in found
+            ):
+                found.append(self._single(one, judged))
+        accepting = [each for each in found if _accepts(each)]
+        others = [each for each in found if not _accepts(each)]
+        # An exemption says nothing about the request, so pairs are still of interest.
+        real = [each for each in accepting if each.parts[0].distance < EXEMPTED]
+        pairs, whole = ([], True) if real else self._pairs(tried)
+        exempted = [each for each in accepting if each not in real]
+        shown = [*real, *others[:_MOST_MILDER], *pairs, *exempted]
+        whole = whole and len(proposed) <= MOST_SINGLE
+        return SearchResult(shown[:_MOST_SHOWN], len(tried), self._judgements - len(tried), whole)
+
+    def nearest(self) -> SearchResult:
+        """The numbers that came closest to a stricter decision."""
+        rules = [
+            rule.condition
+            for place, matched in self._base.matched.items()
+            for rule in self._rules_at(place)
+            if rule.name not in matched and not rule.shadow and rule.outcome is not Outcome.ACCEPT
+        ]
+        proposed = [
+            one for one in alternatives(rules, self._recorded) if one.bound and one.distance < 1
+        ]
+        proposed.sort(key=lambda one: one.distance)
+        found: list[FoundChange] = []
+        for one in proposed[:MOST_SINGLE]:
+            if len(found) == _MOST_NEAR:
+                break
+            if not any(_covers(each, one) for each in found):
+                judged = self._judge(one.difference)
+                if is_weaker(self._base.decision, judged.decision):
+                    found.append(self._single(one, judged))
+        return SearchResult(found, len(proposed), 0, len(proposed) <= MOST_SINGLE)
+
+    def _proposed(self) -> list[Alternative]:
+        """What could have been different, smallest first."""
+        looked_at = [
+            rule.condition
+            for place, matched in self._base.matched.items()
+            for rule in self._rules_at(place)
+            if not rule.shadow and (rule.name in matched or rule.final)
+        ]
+        found = [
+            *self._of_results(),
+            *alternatives([*looked_at, *self._of_stages()], self._recorded),
+        ]
+        return sorted(found, key=lambda one: (one.parts, one.distance))
+
+    def _of_stages(self) -> list[Condition]:
+        """The conditions by which stages of the pipeline stop or are skipped."""
+        pairs = [(each.skip_when, each.stop_when) for each in self._replay.definition.stages]
+        return [each for pair in pairs for each in pair if each is not None]
+
+    def _of_results(self) -> Iterable[Alternative]:
+        """What stages say themselves that they could have found."""
+        for place, stage in self._replay.recorded.items():
+            spec = REGISTRY[self._replay.definition.stages[place].stage]
+            if not stage.completed:
+                done = {f"{spec.signals.prefix}.completed": True}
+                words = f"{spec.name} had completed and found nothing against it"
+                yield Alternative(spec.name, words, Difference(done))
+                continue
+            told = spec.explanation
+            if told is not None and told.changes is not None:
+                version = None if told.model is None else told.model(stage.result)
+                program = None if version is None else self._models.get(version)
+                for each in told.changes(stage.result, program):
+                    changed = Difference(each.signals)
+                    yield Alternative(
+                        spec.name,
+                        each.condition,
+                        changed,
+                        consequence=each.consequence,
+                        parts=each.parts,
+                    )
+
+    def _pairs(
+        self, tried: Sequence[tuple[Alternative, JudgedAgain]]
+    ) -> tuple[list[FoundChange], bool]:
+        """Pairs of changes that lead to ACCEPT; those first that stop most rules together."""
+        single = [
+            (one, judged)
+            for one, judged in tried
+            if one.parts == 1 and judged.decision is not Outcome.ACCEPT
+        ]
+        stopped = [(one, self._stopped(judged)) for one, judged in single]
+        stopped.sort(key=lambda each: -len(each[1]))
+        some = stopped[:MOST_PAIRED]
+        pairs = [pair for pair in combinations(some, 2) if pair[0][0].key != pair[1][0].key]
+        pairs.sort(
+            key=lambda pair: (
+                -len(pair[0][1] | pair[1][1]),
+                pair[0][0].distance + pair[1][0].distance,
+            )
+        )
+        found: list[FoundChange] = []
+        for (one, _), (other, _) in pairs:
+            if self._judgements >= MOST_JUDGEMENTS or len(found) == _MOST_NEAR:
+                return found, len(found) == _MOST_NEAR
+            if any(_covers(each, one) and _covers(each, other) for each in found):
+                continue
+            judged = self._judge(one.difference.with_more(other.difference))
+            if judged.decision is Outcome.ACCEPT:
+                found.append(FoundChange((one, other), judged, (one.condition, other.condition)))
+        return found, len(some) == len(stopped)
+
+    def _stopped(self, judged: JudgedAgain) -> frozenset[tuple[int, str]]:
+        """The rules, and the stages with another verdict, that a change alone takes away."""
+        rules = {
+            (place, name)
+            for place, names in self._base.matched.items()
+            for name in set(names) - set(judged.matched.get(place, ()))
+        }
+        for place, vote in self._base.votes.items():
+            if is_weaker(judged.votes.get(place, Outcome.ACCEPT), vote):
+                rules.add((place, ""))
+        return frozenset(rules)
+
+    def _single(self, one: Alternative, judged: JudgedAgain) -> FoundChange:
+        words = one.condition
+        if one.bound is not None and self._holds_beyond(one.bound, judged):
+            words = bound_words(one.bound, exact=False)
+        return FoundChange((one,), judged, (words,))
+
+    def _holds_beyond(self, bound: Bound, judged: JudgedAgain) -> bool:
+        """Whether every number beyond a bound would have led to the same."""
+        thresholds = self._thresholds.numbers.get(bound.signal, set())
+        if bound.signal in self._thresholds.elsewhere or len(thresholds) > _MOST_THRESHOLDS:
+            return False
+        return all(
+            _same(self._judge(Difference({bound.signal: number})), judged)
+            for number in _beyond(bound, thresholds)
+        )
+
+    def _rules_at(self, place: int) -> Sequence[Rule]:
+        name = self._replay.definition.stages[place].rule_set
+        return () if name is None else self._replay.rule_sets[name].rules
+
+    def _judge(self, difference: Difference) -> JudgedAgain:
+        self._judgements += 1
+        return self._replay.judge(difference)
+
+
+def _same(one: JudgedAgain, other: JudgedAgain) -> bool:
+    return (one.decision, one.not_asked) == (other.decision, other.not_asked)
+
+
+def _beyond(bound: Bound, thresholds: Iterable[float]) -> list[float]:
+    """Numbers of every kind that lie beyond a bound, as far as thresholds tell them apart."""
+    direction = math.inf if bound.upwards else -math.inf
+    numbers = {math.nextafter(bound.value, direction)}
+    for each in thresholds:
+        numbers |= {each, math.nextafter(each, math.inf), math.nextafter(each, -math.inf)}
+    if bound.whole:
+        numbers = {float(near(each)) for each in numbers for near in (math.floor, math.ceil)}
+    far = abs(bound.value) + max(map(abs, numbers)) + 1
+    numbers.add(far if bound.upwards else -far)
+    if bound.signal.startswith(_NEVER_NEGATIVE):
+        numbers = {each for each in numbers if each >= 0} | {0.0}
+    if bound.upwards:
+        return sorted(each for each in numbers if each > bound.value)
+    return sorted(each for each in numbers if each < bound.value)
+
+
+def _accepts(found: FoundChange) -> bool:
+    return found.judged.decision is Outcome.ACCEPT
+
+
+def _covers(found: FoundChange, one: Alternative) -> bool:
+    """Whether a change that was found says as much as an alternative that is larger."""
+    for part in found.parts:
+        if part.key != one.key:
+            continue
+        if part.bound is not None and one.bound is not None:
+            return part.bound.upwards == one.bound.upwards
+        return one.parts > part.parts or part.key in one.difference.signals
+    return False
