@@ -31,6 +31,7 @@ from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.features.feature import Group
 from gatehouse.sentry.scorecard import Term, load_sheet
 from gatehouse.settings import declarations
+from gatehouse.web.metric_families import FAMILIES, PROCESS
 from gatehouse.web.problems import CODES
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -72,6 +73,15 @@ def settings() -> str:
         about = f"**Secret.** {declared.about}" if declared.secret else declared.about
         rows.append((_code(variable), default, declared.takes, about))
     return table(("Variable", "Default", "Takes", "Meaning"), rows)
+
+
+def metrics() -> str:
+    """Every metric."""
+    rows = [
+        (_code(one.shown_name), one.kind, ", ".join(map(_code, one.labels)) or "-", one.about)
+        for one in (*FAMILIES, *PROCESS)
+    ]
+    return table(("Metric", "Kind", "Labels", "Meaning"), rows)
 
 
 def triggers() -> str:
@@ -354,6 +364,7 @@ def _outcome(rule: Rule) -> str:
 PARTS: Final[dict[str, Callable[[], str]]] = {
     "errors": errors,
     "settings": settings,
+    "metrics": metrics,
     "triggers": triggers,
     "people": people,
     "brands": brands,

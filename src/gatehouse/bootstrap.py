@@ -28,6 +28,7 @@ from gatehouse.operations.connectors import (
     load_identities,
     load_issuer,
 )
+from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.preflight import UnknownVariable, settings_points, variable_points
@@ -42,6 +43,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.background import repeat
+from gatehouse.store.backlog import Backlog, count_backlog
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
@@ -58,7 +60,7 @@ from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
-from gatehouse.web.metrics import Metrics
+from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
 from gatehouse.web.v1 import Api
@@ -66,6 +68,7 @@ from gatehouse.web.v1 import Api
 _MOST_DIGITS: Final = 640
 _DAY_MS: Final = 86_400_000
 _PROBE_S: Final = 1.0
+_COUNT_S: Final = 10.0
 
 
 class Service:
@@ -85,9 +88,8 @@ class Service:
             settings.memory_entities, shared_reputation=settings.shares_reputation
         )
         self.refusals = Refusals()
-        self.metrics = Metrics(
-            gatehouse.__version__, settings.environment, self.memory.state, self.refusals
-        )
+        self.metrics = Metrics()
+        self.backlog = Backlog()
         self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
         self.identities = RecordedIdentities(
             database,
@@ -112,6 +114,7 @@ class Service:
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
+        self._watch(settings)
         app = App(self._routes, self.callers, system_clock, self.metrics, settings)
         self.application = with_life(app, self.start, self.stop)
 
@@ -139,6 +142,8 @@ class Service:
             asyncio.create_task(self.labels.run()),
             asyncio.create_task(self.audit_watch.run()),
             asyncio.create_task(repeat(self._try_commit, _PROBE_S, "commits still fail")),
+            asyncio.create_task(repeat(self._count, _COUNT_S, "could not count what waits")),
+            asyncio.create_task(watch_lag(self.metrics.lag)),
             asyncio.create_task(self._prepare(system_clock())),
             asyncio.create_task(self.earlier.run()),
         ]
@@ -177,6 +182,8 @@ class Service:
         await self.callers.flush()
         await self.identities.stop()
         await self.writer.stop()
+        # A look at the database that was given up still runs on its thread, with a connection.
+        await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
 
     async def _try_commit(self) -> None:
@@ -184,6 +191,9 @@ class Service:
         if not self.writer.commits:
             await self._database.write_on_thread(write_probe)
             self.writer.commits = True
+
+    async def _count(self) -> None:
+        self.backlog = await self._database.read_on_thread(count_backlog)
 
     def ready(self) -> Ready:
         """What must be true before requests should come here, and how the memory is."""
@@ -221,6 +231,7 @@ class Service:
             system_clock,
             idempotency_key=ring.current(keyring.IDEMPOTENCY)[1],
             idempotency_ttl_ms=settings.idempotency_ttl_h * 3_600_000,
+            observe=self.metrics.processed,
         )
         reviews = Reviews(entry, LiveReviews(session, self.labels.labels_recorded))
         labels = LiveFeedback(session, self.labels.labels_recorded)
@@ -235,10 +246,12 @@ class Service:
         ring = session.ring
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
         addresses = load_addresses(settings, self.feeds)
-        gateway = load_gateway(settings)
+        called = self.metrics.called
+        gateway = MeasuredGateway(load_gateway(settings), called)
+        identities = load_identities(settings, self.identities)
         parties = Parties(
-            issuer=load_issuer(settings),
-            identities=load_identities(settings, self.identities),
+            issuer=MeasuredIssuer(load_issuer(settings), called),
+            identities=MeasuredIdentities(identities, called),
             addresses=addresses,
             memory=self.memory,
             entity_hasher=entities,
@@ -255,6 +268,32 @@ class Service:
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )
+
+    def _watch(self, settings: Settings) -> None:
+        """Let metrics read what the parts of the service know."""
+        database = "sqlite" if self._database.is_sqlite else "postgresql"
+        self.metrics.about(gatehouse.__version__, settings.environment, database)
+        gauges: dict[str, Gauge] = {
+            "writer_waiting": lambda: self.writer.waiting,
+            "requests_in_flight": lambda: self._in_flight.taken,
+            "requests_in_flight_limit": lambda: settings.max_in_flight,
+            "connections_limit": lambda: settings.max_connections,
+            "ready": lambda: all(self.ready().checks.values()),
+            "check": lambda: self.ready().checks,
+            "reviews_open": lambda: self.backlog.reviews_open,
+            "reversals_waiting": lambda: self.backlog.reversals_waiting,
+            "reversals_failed": lambda: self.backlog.reversals_failed,
+            "holds_open": lambda: self.backlog.holds_open,
+            "labels_behind": lambda: self.labels.behind,
+            "memory_entities": lambda: self.memory.state().entities,
+            "memory_entities_limit": lambda: self.memory.state().limit,
+            "memory_events": lambda: self.memory.state().events,
+            "memory_rebuilt": lambda: self.memory.state().rebuilt,
+            "configuration_refused_accounts": lambda: self.refusals.accounts,
+            "configuration_refusals": lambda: self.refusals.count,
+        }
+        for name, read in gauges.items():
+            self.metrics.watch(f"gatehouse_{name}", read)
 
 
 def refuse_unfit_production(settings: Settings, unknown: Sequence[UnknownVariable]) -> None:

@@ -86,7 +86,7 @@ class App:
             # The two refer to each other, and would both wait for the garbage collector.
             del scope[CONTEXT_KEY]
         seconds = time.perf_counter() - started
-        self._metrics.request(context.route, status, seconds)
+        self._metrics.request(context.route, status, context.code, seconds)
         self._request_log.write(context, status, now_ms, seconds)
 
     async def _answer(self, context: RequestContext, receive: Receive) -> Reply:

@@ -15,7 +15,7 @@ from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.guides import GuidePages, guides_root
 from gatehouse.web.markup import POLICY_HEADERS
-from gatehouse.web.metrics import CONTENT_TYPE, Metrics
+from gatehouse.web.metrics import Metrics
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.pages import HTML, Page
 from gatehouse.web.reference import reference_page
@@ -146,8 +146,16 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
         _plain("/readyz", readiness),
     ]
     if metrics is not None:
-        routes.append(_plain("/metrics", lambda: Reply(200, metrics.page(), (), CONTENT_TYPE)))
+        routes.append(_route("GET", "/metrics", _metrics_page(metrics)))
     return routes
+
+
+def _metrics_page(metrics: Metrics) -> Handler:
+    async def handler(context: RequestContext, _receive: Receive) -> Reply:
+        page, content_type = metrics.page(context.header(b"accept"))
+        return Reply(200, page, (), content_type)
+
+    return handler
 
 
 def _plain(path: str, make: Callable[[], Reply]) -> Route:

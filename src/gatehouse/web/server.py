@@ -206,6 +206,7 @@ def serve(
         ssl_keyfile=settings.tls_key_file or None,
     )
     server = HttpServer(config, settings, refuse_traffic)
+    metrics.watch("gatehouse_connections", lambda: len(server.server_state.connections))
 
     def stop(*_: object) -> None:
         server.should_exit = True

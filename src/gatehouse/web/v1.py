@@ -54,6 +54,7 @@ class Api:
         *,
         idempotency_key: bytes,
         idempotency_ttl_ms: int,
+        observe: Callable[[str, Processed], None],
     ) -> None:
         self._engine = engine
         self._entry = entry
@@ -61,6 +62,7 @@ class Api:
         self._clock = clock
         self._idempotency_key = idempotency_key
         self._idempotency_ttl_ms = idempotency_ttl_ms
+        self._observe = observe
 
     def operation(self, operation: Operation) -> Handler:
         """The handler of one operation."""
@@ -142,6 +144,7 @@ class Api:
         outcome = await self._engine.process(job)
         match outcome:
             case Processed():
+                self._observe(job.operation, outcome)
                 return Reply(200, outcome.answer or job.render(outcome))
             case Insufficient():
                 raise Problem("insufficient_balance", remaining=outcome.remaining)
