@@ -56,6 +56,8 @@ class ScoredRequest(NamedTuple):
     confidence: float
     values: dict[str, float]
     event: MemoryEvent
+    counted: bool
+    """Whether it is an attempt of its own; a repeated one is not."""
 
 
 def recorded_features(values: dict[str, float]) -> dict[str, float]:
@@ -109,7 +111,8 @@ class SentryStage:
         """The score alone, without a response or a record."""
         observed = await self.observe(case, request)
         values, scored = self._score(observed)
-        return ScoredRequest(round(scored.confidence, _DIGITS), values, observed.event)
+        confidence = round(scored.confidence, _DIGITS)
+        return ScoredRequest(confidence, values, observed.event, observed.counted)
 
     def unavailable(self, case: Case) -> StageResult:
         """The memory did not answer: what can be said without it, free of charge."""

@@ -139,6 +139,10 @@ class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     early: int = 0
     """How many more have no label and came before anything was reported."""
     source: Source = "records"
+    young: int = 0
+    """Of a file, how many more were younger than the label delay at its end."""
+    unlabelled: int = 0
+    """Of a file, how many more have no label and do not count as legitimate."""
     holdout_fraud: tuple[OrderValue, ...] = ()
     """What all frauds are worth that it was measured on."""
     holdout_legitimate: tuple[OrderValue, ...] = ()

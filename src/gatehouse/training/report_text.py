@@ -153,6 +153,13 @@ def _origin(report: ModelReport) -> str:
             f"\n{report.early:,} more were left out, because they came before the first request "
             "that anything was reported of"
         )
+    if report.unlabelled:
+        presumed += f"\n{report.unlabelled:,} more have no label and were left out"
+    if report.young:
+        presumed += (
+            f"\n{report.young:,} more were left out, because they came less than "
+            f"{span_text(report.label_delay_ms)} before the end of the file"
+        )
     origin = "" if report.source == "records" else " of a file"
     return (
         f"learned from {report.records:,} requests{origin}, {report.frauds:,} of them fraud, "
