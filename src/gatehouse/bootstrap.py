@@ -12,6 +12,7 @@ import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.reviews import LiveReviews
+from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
@@ -63,6 +64,7 @@ from gatehouse.web.logs import log_lost_failure
 from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
+from gatehouse.web.search import Search
 from gatehouse.web.v1 import Api
 
 _MOST_DIGITS: Final = 640
@@ -237,7 +239,8 @@ class Service:
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
-        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback)
+        search = Search(entry, LiveSearch(session))
+        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback, search)
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
 

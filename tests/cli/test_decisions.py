@@ -64,7 +64,7 @@ def _fill(session: AdminSession, account_id: str) -> None:
         if number >= 3:
             (fraud if number == 3 else good).append(one.request_id)
     with session.database.writing() as connection:
-        names = [column.name for column in DECISIONS.columns]
+        names = [column.name for column in DECISIONS.columns if column.name != "terms"]
         connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
         lock_changes(connection)
         tellings = [

@@ -20,6 +20,7 @@ from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.pages import HTML, Page
 from gatehouse.web.reference import reference_page
 from gatehouse.web.reviews import Reviews
+from gatehouse.web.search import Search
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
 
@@ -83,6 +84,7 @@ class Offered(msgspec.Struct, frozen=True):
     api: Api
     reviews: Reviews
     feedback: Feedback
+    search: Search
 
 
 def make_routes(
@@ -96,10 +98,12 @@ def make_routes(
         *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
         _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
         _route("GET", "/api/v1/reviews", reviews.listing),
+        _route("POST", "/api/v1/reviews/search", offered.search.reviews),
         _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
         _route("POST", "/api/v1/feedback", feedback.tell),
         _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
         _route("GET", "/api/v1/decisions", api.decisions),
+        _route("POST", "/api/v1/decisions/search", offered.search.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
         _plain("/", lambda: Reply(307, b"", ((b"location", b"/docs"),))),
         *(_route("GET", path, page.answer) for path, page in pages.items()),

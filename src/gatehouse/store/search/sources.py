@@ -87,6 +87,11 @@ def by_labels(account_id: str, labels: Iterable[Label]) -> Source:
     )
 
 
+def every_review(account_id: str) -> Source:
+    """All requests of an account that were to be reviewed."""
+    return Source((Branch(REVIEWS.c.request_id, (REVIEWS.c.account_id == account_id,)),))
+
+
 def by_review_states(account_id: str, states: Iterable[str]) -> Source:
     """Requests whose review is in one of some states."""
     rows, mine = REVIEWS.c, REVIEWS.c.account_id == account_id
