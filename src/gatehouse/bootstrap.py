@@ -10,6 +10,7 @@ from typing import Final
 import gatehouse
 import gatehouse.stages  # registers the stages
 from gatehouse import warmup
+from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.reviews import LiveReviews
 from gatehouse.admin.search.decisions import LiveSearch
@@ -230,6 +231,7 @@ class Service:
             engine,
             entry,
             DecisionArchive(self._database, session.fingerprints),
+            LiveDecisions(session),
             system_clock,
             idempotency_key=ring.current(keyring.IDEMPOTENCY)[1],
             idempotency_ttl_ms=settings.idempotency_ttl_h * 3_600_000,

@@ -1,6 +1,7 @@
 """Finds what an account had configured when a request was decided: versions are kept for ever."""
 
 from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
@@ -74,14 +75,20 @@ class _Versions:
             return None
 
 
+# To compile 500 rules takes 0.15 s, and a version never changes.
+@lru_cache(maxsize=8)
+def _compiled(version: int, program: str) -> CompiledRuleSet:
+    return CompiledRuleSet(ruleset.decode_program(program), version)
+
+
 def _rule_sets(versions: _Versions, record: DecisionRecord) -> dict[str, CompiledRuleSet]:
     found: dict[str, CompiledRuleSet] = {}
     for stage in record.stages:
         name, version = stage.result.get("ruleSet"), stage.result.get("version")
         if isinstance(name, str) and isinstance(version, int) and name not in found:
-            read = versions.read(RULES, name, version, ruleset.decode_program)
+            read = versions.read(RULES, name, version, partial(_compiled, version))
             if read is not None:
-                found[name] = CompiledRuleSet(read, version)
+                found[name] = read
     return found
 
 

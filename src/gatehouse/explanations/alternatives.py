@@ -19,7 +19,7 @@ from gatehouse.explanations.replay import Difference
 EXEMPTED: Final = 2.0
 """The distance of what puts a request on a list: an exemption, and no other request."""
 _MOST_TEXTS: Final = 8
-_OTHER: Final = "\u2022 another"
+_OTHER: Final = "(another)"
 """Stands for a text that no rule and no list names."""
 _WHOLE_GROUPS: Final = ("velocity.", "order.items", "order.discounts", "request.", "card.months")
 

@@ -13,26 +13,36 @@ from gatehouse.explanations.replay import DecisionReplay, InForce, JudgedAgain, 
 from gatehouse.explanations.search import ChangeSearch, FoundChange, SearchResult
 from gatehouse.pipeline.definition import without_payment
 
+MOST_REASONS: Final = 50
 _MOST_RESULTS: Final = 5
 
 
 def explain(record: DecisionRecord, in_force: InForce) -> Explanation:
     """The decision in sentences, as far as the record and what was in force then can tell."""
     reasons = explained_reasons(record, in_force)
-    said = summary(record, reasons)
-    deciding = [each for each in record.stages if each.name in REGISTRY.deciding]
-    if record.decision is None and not deciding:
-        return Explanation(said, reasons, _other_results(record, in_force), [])
-    notes = [f"{each} What would have changed it cannot be told." for each in in_force.missing]
-    if not notes:
+    changes, notes = _changes(record, in_force)
+    if len(reasons) > MOST_REASONS:
+        notes = [*notes, f"Only the first {MOST_REASONS} of {len(reasons)} reasons are listed."]
+    return Explanation(summary(record, reasons), reasons[:MOST_REASONS], changes, notes)
+
+
+def _changes(record: DecisionRecord, in_force: InForce) -> tuple[list[ExplainedChange], list[str]]:
+    """What would have changed the decision, and what cannot be told."""
+    if record.decision is None and all(not _decides(each.name) for each in record.stages):
+        return _other_results(record, in_force), []
+    problems = list(in_force.missing)
+    if not problems:
         try:
             replay, base = _replay(record, in_force)
         except NotReplayable as error:
-            notes = [f"{error} What would have changed it cannot be told."]
+            problems = [str(error)]
         else:
-            found, note = _changes(record, ChangeSearch(replay, base, in_force.models), base)
-            return Explanation(said, reasons, found, note)
-    return Explanation(said, reasons, [], notes)
+            return _found(record, ChangeSearch(replay, base, in_force.models), base)
+    return [], [f"{each} What would have changed it cannot be told." for each in problems]
+
+
+def _decides(name: str) -> bool:
+    return name in REGISTRY.deciding
 
 
 def _replay(record: DecisionRecord, in_force: InForce) -> tuple[DecisionReplay, JudgedAgain]:
@@ -60,7 +70,7 @@ def _replay(record: DecisionRecord, in_force: InForce) -> tuple[DecisionReplay, 
     return replay, base
 
 
-def _changes(
+def _found(
     record: DecisionRecord, search: ChangeSearch, base: JudgedAgain
 ) -> tuple[list[ExplainedChange], list[str]]:
     if base.decision is not Outcome.ACCEPT:
@@ -107,7 +117,10 @@ def _change(found: FoundChange, base: JudgedAgain) -> ExplainedChange:
     signals = {
         name: value for part in found.parts for name, value in part.difference.signals.items()
     }
-    return ExplainedChange(f"{said}.", judged.decision, signals, unless)
+    lists = {
+        name: listed for part in found.parts for (name, _), listed in part.difference.listed.items()
+    }
+    return ExplainedChange(f"{said}.", judged.decision, signals, lists, unless)
 
 
 def _other_results(record: DecisionRecord, in_force: InForce) -> list[ExplainedChange]:

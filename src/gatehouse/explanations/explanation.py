@@ -33,7 +33,14 @@ class ExplainedChange(msgspec.Struct, frozen=True, rename="camel", omit_defaults
     decision: Annotated[Outcome | None, Meta(description="What would have been decided.")] = None
     signals: Annotated[
         dict[str, Any],
-        Meta(description="Signals that would have been different; null for a value of any kind."),
+        Meta(
+            description="The signals that would have been different. `(another)` is any text that "
+            "no rule and no list names."
+        ),
+    ] = {}
+    lists: Annotated[
+        dict[str, bool],
+        Meta(description="Lists on which the request's value would have been, or not have been."),
     ] = {}
     unless: Annotated[
         list[str],

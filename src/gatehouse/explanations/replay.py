@@ -169,7 +169,7 @@ class DecisionReplay:
         completes = changed.get(done) is True and recorded is not None and not recorded.completed
         if recorded is None or completes:
             not_asked.append(stage.stage)
-            case.signals[done] = True
+            case.signals.update(REGISTRY.signals_of(stage.stage, {}, completed=True))
             return _Ran(place, None, True)
         begins = f"{spec.signals.prefix}."
         more = {name: value for name, value in changed.items() if name.startswith(begins)}
@@ -267,6 +267,8 @@ def _at_once(running: Coroutine[Any, Any, StageResult]) -> StageResult:
 
 def _alone(record: DecisionRecord) -> PipelineDefinition:
     """The pipeline that an operation of one stage is."""
+    if len(record.stages) > 1:
+        raise NotReplayable("The record does not say which pipeline decided.")
     stages = tuple(
         StageDefinition(each.name, each.result.get("ruleSet"), on_failure=OnFailure.STOP)
         for each in record.stages

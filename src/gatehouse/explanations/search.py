@@ -4,7 +4,9 @@ The search is bounded: single changes first, then pairs of them, up to a number 
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -26,11 +28,15 @@ from gatehouse.rules.ruleset import Rule
 MOST_JUDGEMENTS: Final = 1500
 MOST_SINGLE: Final = 300
 MOST_PAIRED: Final = 40
+_FEW: Final = 6
 _MOST_SHOWN: Final = 5
 _MOST_NEAR: Final = 3
 _MOST_MILDER: Final = 2
 _MOST_THRESHOLDS: Final = 20
 _NEVER_NEGATIVE: Final = ("velocity.", "order.items", "order.discounts", "sentry.")
+
+
+Tried = tuple[Alternative, JudgedAgain]
 
 
 class FoundChange(NamedTuple):
@@ -61,32 +67,80 @@ class ChangeSearch:
         self._models = models
         self._judgements = 0
         self._recorded = RequestFacts(replay.values, replay.is_listed)
-        every = [rule.condition for each in replay.rule_sets.values() for rule in each.rules]
-        self._thresholds = Thresholds().note([*every, *self._of_stages()])
+
+    @cached_property
+    def _thresholds(self) -> Thresholds:
+        sets = self._replay.rule_sets.values()
+        every = [rule.condition for each in sets for rule in each.rules]
+        return Thresholds().note([*every, *self._of_stages()])
 
     def weaker(self) -> SearchResult:
         """What would have led to a milder decision."""
-        proposed = self._proposed()
-        tried: list[tuple[Alternative, JudgedAgain]] = []
+        tried, whole = self._singles()
         found: list[FoundChange] = []
-        for one in proposed[:MOST_SINGLE]:
-            if any(_covers(each, one) for each in found if _accepts(each)):
-                continue
-            judged = self._judge(one.difference)
-            tried.append((one, judged))
-            if is_weaker(judged.decision, self._base.decision) and not any(
-                _covers(each, one) and each.judged.decision is judged.decision for each in found
-            ):
+        for one, judged in sorted(tried, key=lambda each: (each[0].parts, each[0].distance)):
+            milder = is_weaker(judged.decision, self._base.decision)
+            if milder and not any(_says_more(each, one, judged) for each in found):
                 found.append(self._single(one, judged))
         accepting = [each for each in found if _accepts(each)]
         others = [each for each in found if not _accepts(each)]
         # An exemption says nothing about the request, so pairs are still of interest.
         real = [each for each in accepting if each.parts[0].distance < EXEMPTED]
-        pairs, whole = ([], True) if real else self._pairs(tried)
         exempted = [each for each in accepting if each not in real]
+        before = self._judgements
+        pairs, all_pairs = ([], True) if real else self._pairs(tried)
         shown = [*real, *others[:_MOST_MILDER], *pairs, *exempted]
-        whole = whole and len(proposed) <= MOST_SINGLE
-        return SearchResult(shown[:_MOST_SHOWN], len(tried), self._judgements - len(tried), whole)
+        whole, number = whole and all_pairs, self._judgements - before
+        return SearchResult(shown[:_MOST_SHOWN], len(tried), number, whole)
+
+    def _singles(self) -> tuple[list[Tried], bool]:
+        """Single changes with what they lead to, and whether none was left out."""
+        tried: list[Tried] = []
+        whole = True
+        for group in self._groups():
+            if self._judgements >= MOST_SINGLE:
+                return tried, False
+            if len(group) <= _FEW:
+                tried += self._try(group)
+            elif self._is_milder(farthest := self._try(group[-1:])[0]):
+                tried += [farthest, *self._bisected(group, farthest[1].decision)]
+            else:
+                # Where the farthest number changes nothing, nearer ones seldom do.
+                tried += [farthest, *self._try(group[: _FEW // 2])]
+                whole = False
+        return tried, whole
+
+    def _groups(self) -> list[list[Alternative]]:
+        """Alternatives, those apart that differ in how far they go, nearest first.
+
+        What most of the rules look at comes first: it can stop the most of them.
+        """
+        conditions = self._looked_at()
+        named = Counter(name for each in conditions for name in each.signals)
+        groups: dict[tuple[str, object], list[Alternative]] = {}
+        found = [*self._of_results(), *alternatives(conditions, self._recorded)]
+        for one in sorted(found, key=lambda each: each.distance):
+            which = one.condition if one.bound is None else one.bound.upwards
+            groups.setdefault((one.key, which), []).append(one)
+        return sorted(groups.values(), key=lambda group: -named.get(group[0].key, len(conditions)))
+
+    def _bisected(self, group: list[Alternative], decision: Outcome) -> list[Tried]:
+        """The nearest of a group that leads to this decision, if farther ones do so, too."""
+        tried, low, high = [], 0, len(group) - 1
+        while low < high:
+            middle = (low + high) // 2
+            tried += self._try(group[middle : middle + 1])
+            if tried[-1][1].decision is decision:
+                high = middle
+            else:
+                low = middle + 1
+        return tried
+
+    def _try(self, some: Iterable[Alternative]) -> list[Tried]:
+        return [(one, self._judge(one.difference)) for one in some]
+
+    def _is_milder(self, tried: Tried) -> bool:
+        return is_weaker(tried[1].decision, self._base.decision)
 
     def nearest(self) -> SearchResult:
         """The numbers that came closest to a stricter decision."""
@@ -110,19 +164,15 @@ class ChangeSearch:
                     found.append(self._single(one, judged))
         return SearchResult(found, len(proposed), 0, len(proposed) <= MOST_SINGLE)
 
-    def _proposed(self) -> list[Alternative]:
-        """What could have been different, smallest first."""
-        looked_at = [
+    def _looked_at(self) -> list[Condition]:
+        """What decided, and what could have decided alone or ended the pipeline."""
+        rules = [
             rule.condition
             for place, matched in self._base.matched.items()
             for rule in self._rules_at(place)
             if not rule.shadow and (rule.name in matched or rule.final)
         ]
-        found = [
-            *self._of_results(),
-            *alternatives([*looked_at, *self._of_stages()], self._recorded),
-        ]
-        return sorted(found, key=lambda one: (one.parts, one.distance))
+        return [*rules, *self._of_stages()]
 
     def _of_stages(self) -> list[Condition]:
         """The conditions by which stages of the pipeline stop or are skipped."""
@@ -152,9 +202,7 @@ class ChangeSearch:
                         parts=each.parts,
                     )
 
-    def _pairs(
-        self, tried: Sequence[tuple[Alternative, JudgedAgain]]
-    ) -> tuple[list[FoundChange], bool]:
+    def _pairs(self, tried: Sequence[Tried]) -> tuple[list[FoundChange], bool]:
         """Pairs of changes that lead to ACCEPT; those first that stop most rules together."""
         single = [
             (one, judged)
@@ -242,6 +290,11 @@ def _beyond(bound: Bound, thresholds: Iterable[float]) -> list[float]:
 
 def _accepts(found: FoundChange) -> bool:
     return found.judged.decision is Outcome.ACCEPT
+
+
+def _says_more(found: FoundChange, one: Alternative, judged: JudgedAgain) -> bool:
+    """Whether a smaller change leads at least as far."""
+    return _covers(found, one) and not is_weaker(judged.decision, found.judged.decision)
 
 
 def _covers(found: FoundChange, one: Alternative) -> bool:

@@ -26,10 +26,12 @@ _TOLERANCE: Final = 0.0005
 
 def findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
     """The confidence, then what moved it, strongest first."""
-    values, terms = _values(facts), _terms(facts, model)
-    confidence = facts.get("requestConfidence")
-    which = facts.get("model")
-    said = f"Sentry's confidence that the request is legitimate was {confidence} of 1 ({which})."
+    scorecard, values = _scorecard(facts, model), _values(facts)
+    terms = {} if scorecard is None else {term.code: term for term in scorecard.sheet.terms}
+    confidence, which = facts.get("requestConfidence"), facts.get("model")
+    gone = "" if scorecard is not None else "; that scorecard is not here, so no more is told of it"
+    about = f"{confidence} of 1 (scorecard {which}{gone})"
+    said = f"Sentry's confidence that the request is legitimate was {about}."
     found = [StageFinding(text=said)]
     for code, effect in recorded_reasons(facts).items():
         value = values.get(code)
@@ -136,11 +138,6 @@ def _usual(term: Term, value: float) -> str:
 def _values(facts: Mapping[str, Any]) -> dict[str, float]:
     kept = facts.get("signals") or {}
     return {code: value for code, value in kept.items() if isinstance(value, int | float)}
-
-
-def _terms(facts: Mapping[str, Any], model: str | None) -> dict[str, Term]:
-    scorecard = _scorecard(facts, model)
-    return {} if scorecard is None else {term.code: term for term in scorecard.sheet.terms}
 
 
 def _scorecard(facts: Mapping[str, Any], model: str | None) -> Scorecard | None:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
@@ -50,6 +51,7 @@ class Api:
         engine: Engine,
         entry: Entry,
         archive: DecisionArchive,
+        decisions: LiveDecisions,
         clock: Clock,
         *,
         idempotency_key: bytes,
@@ -59,6 +61,7 @@ class Api:
         self._engine = engine
         self._entry = entry
         self._archive = archive
+        self._decisions = decisions
         self._clock = clock
         self._idempotency_key = idempotency_key
         self._idempotency_ttl_ms = idempotency_ttl_ms
@@ -118,7 +121,7 @@ class Api:
         return handle
 
     async def decision(self, context: RequestContext, _receive: Receive) -> Reply:
-        """One decision record, to its account only."""
+        """One decision record with its explanation, to its account only."""
         caller = await self._entry.authenticate(context, "decisions", "decisionResponse")
         request_id = path_id(context)
         record = None
@@ -126,7 +129,10 @@ class Api:
             record = await self._archive.get(caller.account.account_id, request_id)
         if record is None:
             raise Problem("not_found", details=["no such decision for this account"])
-        return await self._entry.answer(context, public_decision(record, caller.account.currency))
+        account = caller.account
+        explanation = await self._decisions.explain(caller.actor, account.account_id, record)
+        shown = public_decision(record, account.currency, explanation)
+        return await self._entry.answer(context, shown)
 
     async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
