@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin import accounts, keys, money
 from gatehouse.admin.keys import KeyTerms
+from gatehouse.admin.money import LedgerSearch
 from gatehouse.billing.ledger import EntryKind, Hold
 from gatehouse.core.errors import (
     AccountClosed,
@@ -80,8 +81,8 @@ def test_what_is_left_on_a_closed_account_is_paid_out_and_the_books_stay(
     assert found.account.closed_reason == "left us"
     assert found.state.available == 10_000_000
     assert money.adjust(session, closed, -10_000_000, "paid out").state.balance == 0
-    kinds = [entry.kind for entry in money.entries(session, closed, 10)]
-    assert kinds == [EntryKind.TOP_UP, EntryKind.ADJUST]
+    lines = money.ledger_page(session, closed, LedgerSearch(10)).lines
+    assert [line.entry.kind for line in lines] == [EntryKind.ADJUST, EntryKind.TOP_UP]
     assert keys.revoke(session, closed, keys.listing(session, closed)[0].key_id, "").revoked_at_ms
     assert money.verify_ledger(session).problems == []
 

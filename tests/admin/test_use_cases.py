@@ -30,13 +30,16 @@ from gatehouse.admin import (
     rule_sets,
     rule_trial,
     secrets,
+    statements,
 )
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.keys import KeyTerms
 from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListFile, NewEntries
 from gatehouse.admin.models import versions
+from gatehouse.admin.money import LedgerSearch
 from gatehouse.admin.pipelines import PIPELINES
 from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.billing.statement import month_period
 from gatehouse.core.errors import NotFound
 from gatehouse.installation import open_admin_session, root_secret
 from gatehouse.rules.authoring import read_rule_set
@@ -87,8 +90,7 @@ READING: dict[str, UseCase] = {
     "models.get_model": lambda s, a, k: versions.get_model(s, a),
     "models.list_models": lambda s, a, k: versions.list_models(s, a),
     "models.live_model": lambda s, a, k: versions.live_model(s, a),
-    "money.entries": lambda s, a, k: money.entries(s, a, 10),
-    "money.statement": lambda s, a, k: money.statement(s, a, None),
+    "money.ledger_page": lambda s, a, k: money.ledger_page(s, a, LedgerSearch(10)),
     "payments.get": lambda s, a, k: payments.get(s, REQUEST),
     "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
     "pipelines.get": lambda s, a, k: pipelines.get(s, a, 1),
@@ -100,6 +102,9 @@ READING: dict[str, UseCase] = {
     "rule_sets.get": lambda s, a, k: rule_sets.get(s, a, "mine"),
     "rule_trial.recorded_case": lambda s, a, k: rule_trial.recorded_case(
         s, a, REQUEST, read_rule_set(RULES.encode())
+    ),
+    "statements.account_statement": lambda s, a, k: statements.account_statement(
+        s, a, month_period("2026-10")
     ),
     "rule_trial.try_rules_with_lists": lambda s, a, k: rule_trial.try_rules_with_lists(
         s, a, read_rule_set(RULES.encode()), rule_trial.TrialCase({}, 0)
@@ -162,6 +167,10 @@ WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
     "audit_log.head": (lambda s, r: audit_log.head(s), None),
     "audit_log.verify": (lambda s, r: audit_log.verify(s), None),
     "money.verify_ledger": (lambda s, r: money.verify_ledger(s), None),
+    "statements.all_statements": (
+        lambda s, r: list(statements.all_statements(s, month_period("2026-10"))),
+        None,
+    ),
     "secrets.convert_fingerprints": (
         lambda s, r: secrets.convert_fingerprints(s, int),
         "secrets.convert-fingerprints",

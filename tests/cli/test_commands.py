@@ -108,13 +108,24 @@ def test_a_statement_adds_up(home: Home) -> None:
             precheck(client)
     home.ok("balance", "adjust", account, "-1", "--reason", "goodwill the other way")
     made = home.ok("statement", account, "--json").json
-    assert (made["opening"], made["topUps"], made["adjustments"]) == (0, 10, -1)
-    assert made["fees"] == {"PRECHECK": {"count": 3, "total": 0.15}}
-    assert made["closing"] == 8.85 == home.balance(account)
+    sums = ("openingBalance", "topUps", "adjustments", "charged", "closingBalance")
+    assert [made[name]["amount"] for name in sums] == [0, 10, -1, 0.15, 8.85]
+    assert made["charges"] == [
+        {
+            "feeType": "PRECHECK",
+            "unitFee": {"currency": "USD", "amount": 0.05},
+            "count": 3,
+            "total": {"currency": "USD", "amount": 0.15},
+        }
+    ]
+    assert home.balance(account) == 8.85
     earlier = home.ok("statement", account, "--month", "2020-01", "--json").json
-    assert (earlier["opening"], earlier["closing"]) == (0, 0)
-    entries = home.ok("ledger", "show", account, "--json").json
-    assert [e["kind"] for e in entries].count("CLOSE") == 3
+    assert (
+        earlier["openingBalance"] == earlier["closingBalance"] == {"currency": "USD", "amount": 0}
+    )
+    shown = home.ok("ledger", "show", account, "--json").json["entries"]
+    assert [entry["kind"] for entry in shown].count("CLOSE") == 3
+    assert shown[0]["balance"]["amount"] == 8.85
 
 
 def test_the_trail_tells_who_did_what_and_is_whole(home: Home) -> None:

@@ -1,8 +1,7 @@
-"""Prices, balances, the ledger and statements of accounts."""
+"""Prices, balances and the ledger of accounts."""
 
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -11,26 +10,20 @@ from gatehouse.access.accounts import Account
 from gatehouse.admin.accounts import AccountOverview, get
 from gatehouse.admin.scopes import account_change, account_reading, installation_reading
 from gatehouse.billing.fees import parse_fee
-from gatehouse.billing.ledger import LedgerEntry
-from gatehouse.billing.statement import MonthStatement, month_bounds
 from gatehouse.billing.verify import LedgerReport
 from gatehouse.core import keyring
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.places import shown_amount
-from gatehouse.store.accounts import accounts, ledger, ledger_verification
+from gatehouse.store.accounts import accounts, ledger, ledger_pages, ledger_verification
+from gatehouse.store.accounts.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.store.admin.admin_session import AdminSession
 
+# What the store takes and returns, for faces.
+__all__ = ["LedgerLine", "LedgerPage", "LedgerSearch"]
+
 _LONGEST_REFERENCE: Final = 128
-
-
-class AccountStatement(msgspec.Struct, frozen=True):
-    """The statement of one account for one month, written YYYY-MM."""
-
-    account: Account
-    month: str
-    sums: MonthStatement
 
 
 def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) -> Account:
@@ -89,26 +82,13 @@ def _checked_reference(given: str) -> str:
     return reference
 
 
-def entries(session: AdminSession, account_id: str, limit: int) -> list[LedgerEntry]:
-    """The newest ledger entries of an account, oldest first."""
+def ledger_page(session: AdminSession, account_id: str, search: LedgerSearch) -> LedgerPage:
+    """Some ledger entries of an account, each with the balance after it."""
     with account_reading(session, account_id) as connection:
-        return ledger.entries(connection, account_id, limit)
+        return ledger_pages.page(connection, account_id, search)
 
 
 def verify_ledger(session: AdminSession) -> LedgerReport:
     """Prove the ledger of every account, also against audit trail and decision records."""
     with installation_reading(session) as connection:
         return ledger_verification.verify(connection, session.ring.current(keyring.AUDIT)[1])
-
-
-def statement(session: AdminSession, account_id: str, month: str | None) -> AccountStatement:
-    """The statement of a month, of this one (in UTC) when none is named."""
-    chosen = month or f"{datetime.fromtimestamp(session.clock() / 1000, UTC):%Y-%m}"
-    try:
-        bounds = month_bounds(chosen)
-    except ValueError as error:
-        raise InvalidInput(str(error)) from None
-    with account_reading(session, account_id) as connection:
-        account = accounts.get(connection, account_id)
-        sums = ledger.statement(connection, account_id, bounds)
-    return AccountStatement(account, chosen, sums)

@@ -44,6 +44,12 @@ class LedgerEntry(msgspec.Struct, frozen=True, array_like=True):
     detail: str | None = None
 
 
+def charged_items(detail: str | None) -> list[tuple[str, int]]:
+    """What a close charged, item by item: fee types with their fees, as `Book.close` notes them."""
+    parts = (part.partition("=") for part in (detail or "").split())
+    return [(fee_type, int(fee)) for fee_type, _, fee in parts]
+
+
 class AccountState(msgspec.Struct):
     """The balance of an account and what is held of it."""
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import gatehouse
-from gatehouse.cli.accounts import accounts, keys, money
+from gatehouse.cli.accounts import accounts, keys, ledger, money, statement
 from gatehouse.cli.configured import lists, pipelines, rules, rules_backtest
 from gatehouse.cli.decisions import decisions, feedback, reviews
 from gatehouse.cli.identities import identities
@@ -49,6 +49,7 @@ app.add_typer(accounts.app, name="accounts")
 app.add_typer(keys.app, name="keys")
 app.add_typer(money.balance, name="balance")
 app.add_typer(money.prices, name="prices")
+money.ledger.command("show")(ledger.show_entries)
 app.add_typer(money.ledger, name="ledger")
 app.add_typer(identities.app, name="identities")
 app.add_typer(intel.app, name="intel")
@@ -63,7 +64,7 @@ app.add_typer(feedback.app, name="feedback")
 sentry.app.command("train")(sentry_train.train)
 sentry.app.command("replay")(sentry_replay.replay)
 app.add_typer(sentry.app, name="sentry")
-app.command("statement")(money.statement)
+app.command("statement")(statement.statement)
 app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")
 app.command("backup")(installation.backup)

@@ -87,6 +87,11 @@ def shown_amounts(column: Sequence[int | None], currency: str) -> list[str]:
     return ["" if micros is None else display_amount(micros, decimals) for micros in column]
 
 
+def raw_amounts(column: Sequence[int | None], currency: str) -> list[str]:
+    """The same without thousands separators, for spreadsheets."""
+    return [shown.replace(",", "") for shown in shown_amounts(column, currency)]
+
+
 def money(micros: int, currency: str) -> dict[str, Any]:
     """An amount for scripts, in the form of the API's money object."""
     return {"currency": currency, "amount": exact(micros)}

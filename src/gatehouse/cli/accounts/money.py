@@ -1,4 +1,4 @@
-"""gatehouse balance, prices, ledger and statement: the money of accounts."""
+"""gatehouse balance, prices and ledger verify: the money of accounts."""
 
 from typing import Annotated
 
@@ -8,12 +8,10 @@ from gatehouse.access.accounts import Account
 from gatehouse.admin import accounts, money
 from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.billing.statement import MonthStatement
 from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, exact, show, shown_amount, shown_amounts, table
+from gatehouse.cli.output import exact, show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import format_amount
 
 balance = typer.Typer(help="Prepaid balances.", no_args_is_help=True)
 prices = typer.Typer(help="The fee schedule of an account.", no_args_is_help=True)
@@ -145,71 +143,3 @@ def verify(as_json: AsJson = False) -> None:
     show(report, "\n".join([*lines, verdict]), as_json=as_json)
     if report.problems:
         raise typer.Exit(1)
-
-
-@ledger.command("show")
-def show_entries(
-    account: AccountId,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Newest entries.")] = 50,
-    as_json: AsJson = False,
-) -> None:
-    """Show the newest entries of an account."""
-    entries = money.entries(open_session(), account, limit)
-    data = [
-        {
-            "at": iso_time(e.at_ms),
-            "reference": e.reference,
-            "kind": e.kind.value,
-            "amount": exact(e.amount),
-            "held": exact(e.held),
-            "detail": e.detail,
-        }
-        for e in entries
-    ]
-    headings = ("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL")
-    show(data, columns(headings, data, [name.lower() for name in headings], ""), as_json=as_json)
-
-
-def statement(
-    account: AccountId,
-    month: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM", help="Month in UTC. Default: this one.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Print an account's statement of a month."""
-    found = money.statement(open_session(), account, month)
-    owner, made = found.account, found.sums
-    data = {
-        "accountId": account,
-        "month": found.month,
-        "currency": owner.currency,
-        "opening": exact(made.opening),
-        "topUps": exact(made.top_ups),
-        "adjustments": exact(made.adjustments),
-        "fees": {
-            fee_type: {"count": line.count, "total": exact(line.total)}
-            for fee_type, line in sorted(made.fees.items())
-        },
-        "charged": exact(made.charged),
-        "closing": exact(made.closing),
-        "unchargedRequests": made.uncharged_requests,
-    }
-    title = f"{owner.name} ({account}), {found.month}, {owner.currency}"
-    show(data, f"{title}\n{_rows(made)}", as_json=as_json)
-
-
-def _rows(made: MonthStatement) -> str:
-    fees = [
-        (fee_type, f"{line.count} x", format_amount(-line.total))
-        for fee_type, line in sorted(made.fees.items())
-    ]
-    rows = [
-        ("opening balance", "", format_amount(made.opening)),
-        ("top-ups", "", format_amount(made.top_ups)),
-        ("adjustments", "", format_amount(made.adjustments)),
-        *fees,
-        ("requests not charged", f"{made.uncharged_requests} x", "0"),
-        ("closing balance", "", format_amount(made.closing)),
-    ]
-    return table(("", "COUNT", "AMOUNT"), rows)

@@ -1,4 +1,4 @@
-"""The ledger outside the request path: top-ups, adjustments, listings and statements."""
+"""The ledger outside the request path: top-ups, adjustments, and all entries in a row."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -7,7 +7,6 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import AccountState, Book, Hold, LedgerEntry
-from gatehouse.billing.statement import MonthStatement, make_statement
 from gatehouse.core.errors import Conflict
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
@@ -54,32 +53,6 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
     return _write(change, book, account_id)
 
 
-def entries(connection: sa.Connection, account_id: str, limit: int) -> list[LedgerEntry]:
-    """The newest entries of an account, oldest first."""
-    accounts.get(connection, account_id)
-    query = _of(account_id).order_by(
-        LEDGER_ENTRIES.c.at_ms.desc(),
-        LEDGER_ENTRIES.c.reference.desc(),
-        LEDGER_ENTRIES.c.step.desc(),
-    )
-    rows = connection.execute(query.limit(limit)).all()
-    return [_entry(row) for row in reversed(rows)]
-
-
-def statement(
-    connection: sa.Connection, account_id: str, bounds: tuple[int, int]
-) -> MonthStatement:
-    """The statement of a month given by its bounds."""
-    accounts.get(connection, account_id)
-    start, end = bounds
-    at = LEDGER_ENTRIES.c.at_ms
-    total = sa.select(sa.func.coalesce(sa.func.sum(LEDGER_ENTRIES.c.amount), 0))
-    earlier = total.where(LEDGER_ENTRIES.c.account_id == account_id, at < start)
-    opening = int(connection.scalar(earlier) or 0)
-    month = _of(account_id).where(at >= start, at < end)
-    return make_statement(opening, stream(connection, month))
-
-
 def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> list[Hold]:
     """Expired holds; where only one server can run, also holds of any other owner."""
     ended = HOLDS.c.expires_at_ms <= now_ms
@@ -124,10 +97,6 @@ def _write(change: Change, book: Book, account_id: str) -> AccountState:
         ACCOUNTS.update().where(ACCOUNTS.c.id == account_id).values(balance=state.balance)
     )
     return state
-
-
-def _of(account_id: str) -> "sa.Select[Any]":
-    return sa.select(LEDGER_ENTRIES).where(LEDGER_ENTRIES.c.account_id == account_id)
 
 
 def _entry(row: Any) -> LedgerEntry:

@@ -21,6 +21,11 @@ def upgrade() -> None:
         *required(Text, "entry"),
     )
     op.create_index("top_ups_by_entry", "top_up_references", ["account_id", "entry"], unique=True)
-    op.create_index(
-        "ledger_entries_by_time", "ledger_entries", ["account_id", "at_ms", "reference", "step"]
-    )
+    columns = ["account_id", "at_ms", "reference", "step"]
+    _index("ledger_entries_by_time", columns, "kind <> 'AUTHORIZE'")
+    _index("ledger_movements_by_time", columns[:3], "kind IN ('TOP_UP', 'ADJUST')")
+
+
+def _index(name: str, columns: list[str], rows: str) -> None:
+    some = sa.text(rows)
+    op.create_index(name, "ledger_entries", columns, sqlite_where=some, postgresql_where=some)
