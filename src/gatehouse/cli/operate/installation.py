@@ -1,4 +1,4 @@
-"""gatehouse backup, restore, doctor and migrate: commands about the installation as a whole."""
+"""gatehouse backup, restore, copy, doctor and migrate: commands about the whole installation."""
 
 import os
 from pathlib import Path
@@ -9,6 +9,7 @@ import typer
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import operator, read_settings
 from gatehouse.cli.output import show
+from gatehouse.cli.progress import Progress
 from gatehouse.preflight import unknown_variables
 from gatehouse.settings import env_file
 
@@ -55,6 +56,37 @@ def restore(
         lines += _proof_lines(done.proof)
     if done.kept is not None:
         lines.append(f"what was there before is kept: {done.kept}")
+    show(done, "\n".join(lines), as_json=as_json)
+
+
+def copy(
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="An empty database: postgresql://user@host/name or sqlite:///file. Leave the "
+            "password to PGPASSWORD or a password file: others can read a command line.",
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Copy all data to another database, such as from SQLite to PostgreSQL.
+
+    No server may run meanwhile. Either all rows appear in the target or none; there they are
+    counted and proven. The source stays as it is. Afterwards set GATEHOUSE_DATABASE_URL to the
+    target; the root secret stays the same.
+    """
+    from gatehouse.admin.copy_database import copy_database
+
+    settings = read_settings()
+    with Progress("copying", None) as progress:
+
+        def reached(done: int, total: int) -> None:
+            progress.reached(done, f"{done:,} of {total:,} rows", total)
+
+        done = copy_database(settings, operator(settings), to, reached)
+    lines = [f"{done.rows} rows of {len(done.tables)} tables copied to {done.target}"]
+    lines += [*_proof_lines(done.proof), f"next: set GATEHOUSE_DATABASE_URL={done.target}"]
     show(done, "\n".join(lines), as_json=as_json)
 
 
