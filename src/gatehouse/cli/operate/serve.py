@@ -42,7 +42,7 @@ def serve(
     log_start(settings, gatehouse.__version__, unknown)
     session = installation.open_admin_session(settings, Actor.system("server"))
     with (
-        installation.only_server(session) as alone,
+        installation.only_server(session.database) as alone,
         listen(settings.host, settings.port) as listener,
     ):
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
