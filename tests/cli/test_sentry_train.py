@@ -140,7 +140,7 @@ def test_the_report_compares_with_the_shipped_scorecard_on_the_newest_requests(
 
 
 def test_pictures_are_drawn_where_they_were_wanted(trained: dict[str, Any], folder: Path) -> None:
-    names = ["calibration.svg", "precision-recall.svg", "terms.svg"]
+    names = ["calibration.svg", "precision-recall.svg", "scores.svg", "terms.svg"]
     assert trained["plots"] == [str(folder / name) for name in names]
     assert sorted(path.name for path in folder.iterdir()) == names
 
