@@ -198,8 +198,11 @@ def _is_argument(one: Any) -> bool:
     return bool(one.param_type_name == "argument")
 
 
-def _placeholder(argument: Any) -> str:
-    return str(argument.metavar or argument.name.upper())
+def _placeholder(one: Any) -> str:
+    name = str(one.metavar or one.name.upper())
+    if one.required or not _is_argument(one):
+        return name
+    return f"[{name}]" if one.nargs == 1 else f"[{name}]..."
 
 
 def _option(one: Any) -> str:
@@ -210,7 +213,7 @@ def _option(one: Any) -> str:
 
 def _parameter(one: Any) -> tuple[str, str, str]:
     if _is_argument(one):
-        return _code(_placeholder(one)), "required", one.help
+        return _code(_placeholder(one)), "required" if one.required else "", one.help
     default = "required" if one.required else "" if one.is_flag else _option_default(one.default)
     return _code(_option(one)), default, one.help
 

@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 from gatehouse.access.actors import Actor
@@ -78,11 +77,12 @@ class Home:
         return account_id
 
     def key(self, account_id: str, *options: str) -> str:
-        key: str = self.ok("keys", "issue", account_id, *options, "--json").json["key"]
+        key: str = self.ok("keys", "issue", "--account", account_id, *options, "--json").json["key"]
         return key
 
-    def balance(self, account_id: str) -> Any:
-        return self.ok("balance", "show", account_id, "--json").json["amount"]
+    def balance(self, account_id: str) -> float:
+        shown = self.ok("balance", "show", "--account", account_id, "--json").json
+        return float(shown["balance"]["amount"])
 
     @contextlib.contextmanager
     def server(self, **settings: str) -> Iterator[Server]:

@@ -8,11 +8,18 @@ import typer
 from gatehouse.admin import accounts
 from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
-from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, exact, sheet, show
+from gatehouse.cli.arguments import (
+    AccountAlias,
+    AccountOption,
+    AsJson,
+    amount_argument,
+    pairs_argument,
+)
+from gatehouse.cli.opening import open_account, open_session
+from gatehouse.cli.output import columns, money, sheet, show
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import WrongUsage
+from gatehouse.core.money import format_amount
 
 app = typer.Typer(help="Accounts: merchants and payment providers.", no_args_is_help=True)
 
@@ -29,62 +36,74 @@ def create(
     """Create an account."""
     created = accounts.create(open_session(), name, currency, amount_argument(balance))
     account_id = created.account.account_id
-    text = f"{account_id}\nnext: gatehouse keys issue {account_id}"
+    text = f"{account_id}\nnext: gatehouse keys issue --account {account_id}"
     show(_data(created), text, as_json=as_json)
 
 
 @app.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
     """List all accounts."""
-    data = [_data(each) for each in accounts.listing(open_session())]
+    found = accounts.listing(open_session())
+    data = [_data(each) for each in found]
+    rows = [_row(each) for each in found]
     fields = ("accountId", "name", "currency", "balance", "createdAt")
     headings = ("ACCOUNT", "NAME", "CURRENCY", "BALANCE", "CREATED")
-    show(data, columns(headings, data, fields, "-"), as_json=as_json)
+    show(data, columns(headings, rows, fields, "-"), as_json=as_json)
 
 
 @app.command("show")
-def show_account(account: AccountId, as_json: AsJson = False) -> None:
+def show_account(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Show one account: balance, fees, policies."""
-    found = accounts.get(open_session(), account)
-    fees = {fee_type: exact(fee) for fee_type, fee in fee_schedule(found.account.fees).items()}
-    data = _data(found) | {"fees": fees, "policies": found.account.policies}
-    show(data, sheet(data.items()), as_json=as_json)
+    found = accounts.get(*open_account(account))
+    schedule, policies = fee_schedule(found.account.fees), found.account.policies
+    fees = {fee_type: money(fee, found.account.currency) for fee_type, fee in schedule.items()}
+    shown = {fee_type: format_amount(fee) for fee_type, fee in schedule.items()}
+    data = _data(found) | {"fees": fees, "policies": policies}
+    rows = _row(found) | {"fees": shown, "policies": policies}
+    show(data, sheet(rows.items()), as_json=as_json)
 
 
 @app.command()
-def furnish(account: AccountId, as_json: AsJson = False) -> None:
+def furnish(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Give an account the starter rule set and pipelines, as new ones have, if it has none."""
-    made = accounts.seed_defaults(open_session(), account)
-    text = f"{account} got: {', '.join(made)}" if made else f"{account} has its own already"
-    show({"accountId": account, "made": made}, text, as_json=as_json)
+    session, account_id = open_account(account)
+    made = accounts.seed_defaults(session, account_id)
+    text = f"{account_id} got: {', '.join(made)}" if made else f"{account_id} has its own already"
+    show({"accountId": account_id, "made": made}, text, as_json=as_json)
 
 
 @app.command()
 def policy(
-    account: AccountId,
+    alias: AccountAlias = None,
     avs: Annotated[
         list[str] | None, typer.Option(help="Advice for an AVS result, as NO_MATCH=DECLINE.")
     ] = None,
     cvv2: Annotated[
         list[str] | None, typer.Option(help="Advice for a CVV2 result, as NO_MATCH=ACCEPT.")
     ] = None,
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Show or set what an approval becomes when address or security code do not match."""
     from gatehouse.admin import policies
 
+    session, account_id = open_account(account)
     if avs or cvv2:
         wanted = [_advices(avs or []), _advices(cvv2 or [])]
-        current = policies.set_precheck_policy(open_session(), account, *wanted)
+        current = policies.set_precheck_policy(session, account_id, *wanted)
     else:
-        current = policies.precheck_policy(open_session(), account)
+        current = policies.precheck_policy(session, account_id)
     chosen = msgspec.to_builtins(current)
-    show({"accountId": account, "preCheck": chosen}, sheet(chosen.items()), as_json=as_json)
+    show({"accountId": account_id, "preCheck": chosen}, sheet(chosen.items()), as_json=as_json)
 
 
 @app.command()
 def sentry(
-    account: AccountId,
+    alias: AccountAlias = None,
     entity: Annotated[
         list[str] | None,
         typer.Option(
@@ -95,18 +114,20 @@ def sentry(
     no_entities: Annotated[
         bool, typer.Option("--no-entities", help="Remember no custom inputs.")
     ] = False,
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Show or set which custom inputs Sentry remembers, as it remembers users and addresses."""
     from gatehouse.admin import policies
 
     if entity and no_entities:
-        raise InvalidInput("give keys with --entity, or --no-entities, not both")
+        raise WrongUsage("give keys with --entity, or --no-entities, not both")
+    session, account_id = open_account(account)
     if entity or no_entities:
-        policy = policies.set_sentry_policy(open_session(), account, entity or [])
+        policy = policies.set_sentry_policy(session, account_id, entity or [])
     else:
-        policy = policies.sentry_policy(open_session(), account)
-    data = {"accountId": account, "sentry": msgspec.to_builtins(policy)}
+        policy = policies.sentry_policy(session, account_id)
+    data = {"accountId": account_id, "sentry": msgspec.to_builtins(policy)}
     show(data, sheet([("entities", policy.entities)]), as_json=as_json)
 
 
@@ -121,7 +142,14 @@ def _data(found: AccountOverview) -> dict[str, Any]:
         "accountId": found.account.account_id,
         "name": found.account.name,
         "currency": found.account.currency,
-        "balance": exact(found.state.balance),
-        "held": exact(found.state.held),
+        "balance": money(found.state.balance, found.account.currency),
+        "held": money(found.state.held, found.account.currency),
         "createdAt": iso_time(found.account.created_at_ms),
     }
+
+
+def _row(found: AccountOverview) -> dict[str, Any]:
+    """An account for people."""
+    state = found.state
+    shown = {"balance": format_amount(state.balance), "held": format_amount(state.held)}
+    return _data(found) | shown

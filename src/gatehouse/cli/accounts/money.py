@@ -1,5 +1,6 @@
 """gatehouse balance, prices, ledger and statement: the money of accounts."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -9,9 +10,18 @@ from gatehouse.admin import accounts, money
 from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.billing.statement import MonthStatement
-from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
-from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, exact, show, table
+from gatehouse.cli.arguments import (
+    AccountAlias,
+    AccountOption,
+    AsJson,
+    account_before,
+    account_before_pairs,
+    amount_argument,
+    pairs_argument,
+)
+from gatehouse.cli.opening import open_account, open_session
+from gatehouse.cli.output import columns, show, table
+from gatehouse.cli.output import money as as_money
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 
@@ -20,38 +30,45 @@ prices = typer.Typer(help="The fee schedule of an account.", no_args_is_help=Tru
 ledger = typer.Typer(help="The ledger: every movement of money.", no_args_is_help=True)
 
 AmountArgument = Annotated[
-    str, typer.Argument(metavar="AMOUNT", help="Decimal amount, such as 25.50.")
+    list[str],
+    typer.Argument(
+        metavar="[ACCOUNT] AMOUNT",
+        help="Decimal amount, such as 25.50. An account in front is the same as --account.",
+        callback=account_before(1),
+    ),
 ]
 
 
 @balance.command("show")
-def show_balance(account: AccountId, as_json: AsJson = False) -> None:
+def show_balance(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Show a balance, and how much of it is held for requests in flight."""
-    _print_balance(accounts.get(open_session(), account), as_json=as_json)
+    _print_balance(accounts.get(*open_account(account)), as_json=as_json)
 
 
 @balance.command("top-up")
 def top_up(
-    account: AccountId,
     amount: AmountArgument,
     note: Annotated[str, typer.Option(help="For the statement, such as an invoice number.")] = "",
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Add money to a balance."""
-    micros = amount_argument(amount)
-    _print_balance(money.top_up(open_session(), account, micros, note), as_json=as_json)
+    micros = amount_argument(amount[0])
+    _print_balance(money.top_up(*open_account(account), micros, note), as_json=as_json)
 
 
 @balance.command(context_settings={"ignore_unknown_options": True})
 def adjust(
-    account: AccountId,
     amount: AmountArgument,
     reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Correct a balance by hand, upwards or (with a minus sign) downwards."""
-    micros = amount_argument(amount)
-    _print_balance(money.adjust(open_session(), account, micros, reason), as_json=as_json)
+    micros = amount_argument(amount[0])
+    _print_balance(money.adjust(*open_account(account), micros, reason), as_json=as_json)
 
 
 def _print_balance(found: AccountOverview, *, as_json: bool) -> None:
@@ -59,9 +76,9 @@ def _print_balance(found: AccountOverview, *, as_json: bool) -> None:
     data = {
         "accountId": account.account_id,
         "currency": account.currency,
-        "amount": exact(state.balance),
-        "held": exact(state.held),
-        "available": exact(state.available),
+        "balance": as_money(state.balance, account.currency),
+        "held": as_money(state.held, account.currency),
+        "available": as_money(state.available, account.currency),
     }
     text = f"{format_amount(state.balance)} {account.currency}"
     if state.held:
@@ -70,20 +87,29 @@ def _print_balance(found: AccountOverview, *, as_json: bool) -> None:
 
 
 @prices.command("show")
-def show_prices(account: AccountId, as_json: AsJson = False) -> None:
+def show_prices(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Show what each function costs an account."""
-    _print_prices(accounts.get(open_session(), account).account, as_json=as_json)
+    _print_prices(accounts.get(*open_account(account)).account, as_json=as_json)
 
 
 @prices.command("set")
 def set_prices(
-    account: AccountId,
-    prices: Annotated[list[str], typer.Argument(metavar="TYPE=FEE...", help="PRECHECK=0.04")],
+    prices: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[ACCOUNT] TYPE=FEE...",
+            help="PRECHECK=0.04. An account in front is the same as --account.",
+            callback=account_before_pairs,
+        ),
+    ],
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Set fees of an account; requests from now on cost that."""
     fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
-    _print_prices(money.set_prices(open_session(), account, fees), as_json=as_json)
+    _print_prices(money.set_prices(*open_account(account), fees), as_json=as_json)
 
 
 def _print_prices(account: Account, *, as_json: bool) -> None:
@@ -95,7 +121,7 @@ def _print_prices(account: Account, *, as_json: bool) -> None:
     data = {
         "accountId": account.account_id,
         "currency": account.currency,
-        "fees": {fee_type: exact(fee) for fee_type, fee in schedule.items()},
+        "fees": {name: as_money(fee, account.currency) for name, fee in schedule.items()},
     }
     show(data, table(("FUNCTION", "FEE", "CURRENCY", "FROM"), rows), as_json=as_json)
 
@@ -127,53 +153,62 @@ def verify(as_json: AsJson = False) -> None:
 
 @ledger.command("show")
 def show_entries(
-    account: AccountId,
+    alias: AccountAlias = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Newest entries.")] = 50,
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the newest entries of an account."""
-    entries = money.entries(open_session(), account, limit)
+    session, account_id = open_account(account)
+    currency = accounts.get(session, account_id).account.currency
+    entries = money.entries(session, account_id, limit)
     data = [
         {
             "at": iso_time(e.at_ms),
             "reference": e.reference,
             "kind": e.kind.value,
-            "amount": exact(e.amount),
-            "held": exact(e.held),
+            "amount": as_money(e.amount, currency),
+            "held": as_money(e.held, currency),
             "detail": e.detail,
         }
         for e in entries
     ]
+    rows = [
+        {**each, "amount": format_amount(e.amount), "held": format_amount(e.held)}
+        for each, e in zip(data, entries, strict=True)
+    ]
     headings = ("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL")
-    show(data, columns(headings, data, [name.lower() for name in headings], ""), as_json=as_json)
+    show(data, columns(headings, rows, [name.lower() for name in headings], ""), as_json=as_json)
 
 
 def statement(
-    account: AccountId,
+    alias: AccountAlias = None,
     month: Annotated[
         str | None, typer.Option(metavar="YYYY-MM", help="Month in UTC. Default: this one.")
     ] = None,
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Print an account's statement of a month."""
-    found = money.statement(open_session(), account, month)
+    found = money.statement(*open_account(account), month)
     owner, made = found.account, found.sums
+    in_currency = partial(as_money, currency=owner.currency)
     data = {
-        "accountId": account,
+        "accountId": owner.account_id,
         "month": found.month,
         "currency": owner.currency,
-        "opening": exact(made.opening),
-        "topUps": exact(made.top_ups),
-        "adjustments": exact(made.adjustments),
+        "opening": in_currency(made.opening),
+        "topUps": in_currency(made.top_ups),
+        "adjustments": in_currency(made.adjustments),
         "fees": {
-            fee_type: {"count": line.count, "total": exact(line.total)}
+            fee_type: {"count": line.count, "total": in_currency(line.total)}
             for fee_type, line in sorted(made.fees.items())
         },
-        "charged": exact(made.charged),
-        "closing": exact(made.closing),
+        "charged": in_currency(made.charged),
+        "closing": in_currency(made.closing),
         "unchargedRequests": made.uncharged_requests,
     }
-    title = f"{owner.name} ({account}), {found.month}, {owner.currency}"
+    title = f"{owner.name} ({owner.account_id}), {found.month}, {owner.currency}"
     show(data, f"{title}\n{_rows(made)}", as_json=as_json)
 
 

@@ -24,7 +24,7 @@ _KINDS: Final = "cards, bins, networks, emails, domains, phones, users, countrie
 ListName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the list.")]
 ValuesArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[VALUE]...", help="Entries. Card numbers only by --file."),
+    typer.Argument(metavar="VALUE", help="Entries. Card numbers only by --file."),
 ]
 KindOption = Annotated[
     str | None, typer.Option("--kind", help=f"What it holds: {_KINDS}. Makes the list if needed.")
@@ -154,7 +154,7 @@ def import_entries(  # noqa: PLR0913, PLR0917 - each option is one property of a
 
 @app.command("show")
 def show_list(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the list.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the list.")] = None,
     gone: Annotated[
         bool, typer.Option("--gone", help="Also what was removed, replaced or has expired.")
     ] = False,

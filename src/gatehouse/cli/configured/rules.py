@@ -16,7 +16,7 @@ from gatehouse.cli.configured.versions import (
 )
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, show, table
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import InvalidInput, WrongUsage
 
 if TYPE_CHECKING:
     from gatehouse.admin.rule_trial import RuleTrial, TrialResult
@@ -106,7 +106,7 @@ def list_rule_sets(account: AccountOption = None, as_json: AsJson = False) -> No
 def show_rule_set(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Name of the rule set. Default: the only one."),
+        typer.Argument(metavar="NAME", help="Name of the rule set. Default: the only one."),
     ] = None,
     account: AccountOption = None,
     version: Version = None,
@@ -169,9 +169,7 @@ def try_case(
     from gatehouse.rules.authoring import read_rule_set
 
     if (case is None) == (request is None):
-        raise InvalidInput(
-            "give one case: a file with --case, or a recorded request with --request"
-        )
+        raise WrongUsage("give one case: a file with --case, or a recorded request with --request")
     rule_set = read_rule_set(read_document(file))
     if request is not None:
         tried = rule_trial.recorded_case(*open_account(account), request, rule_set)

@@ -17,12 +17,13 @@ from gatehouse.cli.arguments import (
     RequestIdArgument,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, exact, show, time_or_none
+from gatehouse.cli.output import columns, money, show, time_or_none
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import WrongUsage
 from gatehouse.core.labels import Label
+from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
 
 app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
@@ -114,7 +115,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
 ) -> None:
     """Label a request, or all requests of a transaction or reference."""
     if [request, transaction, reference].count(None) != 2:
-        raise InvalidInput(
+        raise WrongUsage(
             "name what is meant by exactly one of --request, --transaction and --reference"
         )
     names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
@@ -178,8 +179,7 @@ def _data(one: LabelEntry) -> dict[str, Any]:
         "label": one.label,
         "previousLabel": one.previous,
         "when": time_or_none(one.found_at_ms),
-        "amount": None if one.amount is None else exact(one.amount),
-        "currency": one.currency,
+        "amount": None if one.amount is None else money(one.amount, one.currency),
         "recordedAt": iso_time(one.recorded_at_ms),
         "source": one.source,
         "by": one.actor,
@@ -189,5 +189,10 @@ def _data(one: LabelEntry) -> dict[str, Any]:
 def _rows(entries: list[LabelEntry]) -> list[dict[str, Any]]:
     """Entries for people; the name of an actor may hold anything."""
     return [
-        {"requestId": one.request_id, **_data(one), "by": recordable(one.actor)} for one in entries
+        {
+            **{"requestId": one.request_id, **_data(one), "by": recordable(one.actor)},
+            "amount": None if one.amount is None else format_amount(one.amount),
+            "currency": one.currency,
+        }
+        for one in entries
     ]

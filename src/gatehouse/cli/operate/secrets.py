@@ -29,6 +29,7 @@ def rotate_root(
     new_secret_file: Annotated[
         Path, typer.Option(help="File with the new root secret, at least 32 characters.")
     ],
+    as_json: AsJson = False,
 ) -> None:
     """Wrap the ring with a new root secret. Nothing else changes; restart servers with it."""
     try:
@@ -36,29 +37,33 @@ def rotate_root(
     except OSError as error:
         raise InvalidInput(f"cannot read {new_secret_file}: {error.strerror}") from None
     count = secrets.rotate_root(open_session(), _root_secret(), new)
-    typer.echo(
+    text = (
         f"{count} keys are wrapped with the new secret. Set GATEHOUSE_SECRET_KEY to it "
         "(or, in a sandbox, put it into GATEHOUSE_HOME/root-secret) and restart the servers."
     )
+    show({"keys": count}, text, as_json=as_json)
 
 
 @app.command("renew-fingerprints")
 def renew_fingerprints(
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Replace the key of card fingerprints."""
     typer.echo(
         "A card then gets another fingerprint than before: earlier decisions, wrong guesses, "
-        "lists and identities no longer match. Lists and identities must be imported again."
+        "lists and identities no longer match. Lists and identities must be imported again.",
+        err=True,
     )
     if not yes:
-        typer.confirm("Replace the fingerprint key?", abort=True)
+        typer.confirm("Replace the fingerprint key?", abort=True, err=True)
     version = secrets.renew_fingerprints(open_session(), _root_secret())
-    typer.echo(f"The fingerprint key is now version {version}; restart the servers.")
+    text = f"The fingerprint key is now version {version}; restart the servers."
+    show({"version": version}, text, as_json=as_json)
 
 
 @app.command("convert-fingerprints")
-def convert_fingerprints() -> None:
+def convert_fingerprints(as_json: AsJson = False) -> None:
     """Convert decision records that were made before fingerprints belonged to accounts.
 
     Servers go on meanwhile. After an interruption, run it again. What is shown does not change:
@@ -68,29 +73,34 @@ def convert_fingerprints() -> None:
         count, cleared = secrets.convert_fingerprints(
             open_session(), lambda done: progress.reached(done, f"{done:,} records")
         )
-    typer.echo(f"{count} records converted; older backups still hold what was in them.")
+    text = f"{count} records converted; older backups still hold what was in them."
     if not cleared:
-        typer.echo("Clear copies out of unused space with: gatehouse identities compact")
+        text += "\nClear copies out of unused space with: gatehouse identities compact"
+    show({"converted": count, "compacted": cleared}, text, as_json=as_json)
 
 
 @app.command("renew-identities")
-def renew_identities() -> None:
+def renew_identities(as_json: AsJson = False) -> None:
     """Add a new key for identity records. Nothing is lost: older keys go on opening older records.
 
     Afterwards run gatehouse identities reencrypt, which seals all records with the new key and
     then removes the older ones. Servers need no restart.
     """
     version = secrets.renew_identities(open_session(), _root_secret())
-    typer.echo(
+    text = (
         f"The identity key is now version {version}; seal the records with it: "
         "gatehouse identities reencrypt"
     )
+    show({"version": version}, text, as_json=as_json)
 
 
 @app.command("sign-configuration")
 def sign_configuration(
     account: Annotated[
-        str | None, typer.Option(help="Sign this account as it is now, even if it was changed.")
+        str | None,
+        typer.Option(
+            metavar="ACCOUNT", help="Sign this account as it is now, even if it was changed."
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
     as_json: AsJson = False,
@@ -101,7 +111,9 @@ def sign_configuration(
     from a version without signatures. Look at what is configured first. Servers trust it then.
     """
     if account is not None and not yes:
-        typer.confirm(f"Trust everything that account {account} has configured?", abort=True)
+        typer.confirm(
+            f"Trust everything that account {account} has configured?", abort=True, err=True
+        )
     signed = secrets.sign_configuration(open_session(), account)
     lines = [f"{each.account_id}: {each.rows} rows signed" for each in signed]
     show(signed, "\n".join(lines) or "every account is signed already", as_json=as_json)

@@ -46,7 +46,7 @@ def list_models(account: AccountOption = None, as_json: AsJson = False) -> None:
 def show_model(
     version: Annotated[
         int | None,
-        typer.Argument(metavar="[VERSION]", help="Number of the model. Default: the live one."),
+        typer.Argument(metavar="VERSION", help="Number of the model. Default: the live one."),
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,

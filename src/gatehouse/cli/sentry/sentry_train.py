@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gatehouse.cli.arguments import AccountOption, AsJson, Note, span_argument
+from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, Note, span_argument
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def train(  # noqa: PLR0913, PLR0917  # each option is one property of a training
-    context: typer.Context,
-    named: Annotated[
-        str | None,
-        typer.Argument(metavar="[ACCOUNT]", help="Id of the account, if not by --account."),
-    ] = None,
+    alias: AccountAlias = None,
     since: Since = "180d",
     until: Until = None,
     label_delay: Annotated[
@@ -70,7 +66,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     )
     if plots is not None:
         _make_folder(plots)
-    session, account_id = open_account(_chosen_account(context, named, account))
+    session, account_id = open_account(account)
     span = read_span(account_id, since, until, session.clock())
     with contextlib.ExitStack() as stack:
         trained = train_model(session, span, options, note, _TrainingWatcher(stack))
@@ -97,16 +93,6 @@ class _TrainingWatcher:
         """All records have been read, and a model is fitted to so many requests."""
         self._stack.close()
         typer.echo(f"learning from {requests:,} requests ...", err=True)
-
-
-def _chosen_account(context: typer.Context, named: str | None, account: str | None) -> str | None:
-    """The account to train for; a typed one wins over one that the environment names."""
-    if named is None:
-        return account
-    source = context.get_parameter_source("account")
-    if source is not None and source.name == "COMMANDLINE" and account != named:
-        raise InvalidInput("two accounts are named, and a model is one account's; leave one out")
-    return named
 
 
 def _make_folder(path: str) -> None:
