@@ -47,7 +47,7 @@ def test_payments_are_listed_newest_first_and_by_state_and_account(account: str)
         "requestId": FAILED,
         "accountId": account,
         "at": "1970-01-01T00:00:00.001Z",
-        "amount": {"amount": "59.900000", "currency": "USD"},
+        "amount": {"currency": "USD", "amount": 59.9},
         "state": "FAILED",
         "attempts": 20,
         "nextAttemptAt": None,

@@ -163,9 +163,10 @@ def _all_settled(home: Home, seconds: float) -> dict[str, Any]:
 
 def _check_books(load: Load, account: str, report: dict[str, Any]) -> None:
     home, errands = load.home, load.errands
-    entries = home.ok("ledger", "show", account, "--limit", "100000", "--json").json
+    shown = home.ok("ledger", "show", account, "--limit", "100000", "--json").out
+    entries = json.loads(shown, parse_float=Decimal)
     closes = [entry for entry in entries if entry["kind"] == "CLOSE"]
-    charges = {entry["reference"]: -Decimal(entry["amount"]["amount"]) for entry in closes}
+    charges = {entry["reference"]: -entry["amount"]["amount"] for entry in closes}
     assert len(charges) == len(closes), "a request was closed twice"
     assert set(charges.values()) <= {FEE, Decimal(0)}
 
@@ -193,9 +194,9 @@ def _check_books(load: Load, account: str, report: dict[str, Any]) -> None:
     assert report["closed"] == len(closes)
     ended = [e for e in entries if e["kind"] in ("CLOSE", "RELEASE", "EXPIRE")]
     assert len(ended) == sum(1 for entry in entries if entry["kind"] == "AUTHORIZE")
-    balance = home.ok("balance", "show", account, "--json").json
-    assert Decimal(balance["held"]["amount"]) == 0
-    assert Decimal(balance["balance"]["amount"]) == OPENING - sum(charges.values())
+    balance = json.loads(home.ok("balance", "show", account, "--json").out, parse_float=Decimal)
+    assert balance["held"]["amount"] == 0
+    assert balance["balance"]["amount"] == OPENING - sum(charges.values())
 
     # The test itself has seen what it is about.
     assert any(entry["kind"] == "EXPIRE" for entry in entries), "no kill hit an open request"

@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import decimal_text
+from gatehouse.core.money import format_amount
 
 
 def show(data: Any, text: str, *, as_json: bool) -> None:
@@ -50,15 +50,24 @@ def sheet(rows: Iterable[tuple[str, object]]) -> str:
 def cell(value: object, none: str) -> str:
     """A value as a table shows it; `none` stands for a missing one and for an empty list."""
     if isinstance(value, dict):
-        value = [f"{name}={each}" for name, each in value.items()]
+        value = [f"{name}={_plain(each)}" for name, each in value.items()]
     if isinstance(value, list | tuple):
         value = ", ".join(str(each) for each in value) or None
-    return none if value is None else str(value)
+    return none if value is None else _plain(value)
 
 
-def money(micros: int, currency: str | None) -> dict[str, str | None]:
-    """Money for scripts: an exact decimal with six places, as text, and its currency."""
-    return {"amount": decimal_text(micros), "currency": currency}
+def _plain(value: object) -> str:
+    return bytes(value).decode() if isinstance(value, msgspec.Raw) else str(value)
+
+
+def money(micros: int, currency: str | None) -> dict[str, Any]:
+    """An amount for scripts, in the form of the API's money object."""
+    return {"currency": currency, "amount": exact(micros)}
+
+
+def exact(micros: int) -> msgspec.Raw:
+    """Millionths as an exact JSON number."""
+    return msgspec.Raw(format_amount(micros).encode())
 
 
 def time_or_none(at_ms: int | None) -> str | None:

@@ -41,9 +41,3 @@ def format_amount(micros: int) -> str:
     units, rest = divmod(abs(micros), MICROS_PER_UNIT)
     sign = "-" if micros < 0 else ""
     return f"{sign}{units}.{rest:06d}".rstrip("0") if rest else f"{sign}{units}"
-
-
-def decimal_text(micros: int) -> str:
-    """Write millionths as a decimal with all six places: 50000 is ``0.050000``."""
-    units, rest = divmod(abs(micros), MICROS_PER_UNIT)
-    return f"{'-' if micros < 0 else ''}{units}.{rest:06d}"
