@@ -18,6 +18,7 @@ import typer.main
 import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli.app import app
+from gatehouse.cli.late import LateCommand
 from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS, VELOCITY
 from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
@@ -186,6 +187,8 @@ def _usage(path: tuple[str, ...], command: Any) -> str:
 
 def walk_commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command that does something, with the words that call it."""
+    if isinstance(command, LateCommand):
+        command = command.load()
     inner = getattr(command, "commands", None)
     if inner is None:
         yield path, command

@@ -154,11 +154,16 @@ def _load() -> None:
     import gatehouse.web.server
     from gatehouse import warmup
     from gatehouse.cli.app import app
+    from gatehouse.cli.late import LateCommand
     from gatehouse.intel.networks import load_networks
 
     _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
     build_commands_once()
-    typer.main.get_command(app).make_context("gatehouse", ["accounts", "list"])
+    command: Any = typer.main.get_command(app)
+    command.make_context("gatehouse", ["accounts", "list"])
+    for one in command.commands.values():
+        if isinstance(one, LateCommand):
+            one.load()
     table = load_networks()
     mock.patch.object(warmup, "load_networks", return_value=table).start()
     warmup.warm()

@@ -1,5 +1,6 @@
 """The command line, one module per noun: commands parse, call one use case, and print."""
 
+import contextlib
 import os
 import sys
 from typing import Any, Final, NoReturn
@@ -36,6 +37,8 @@ WORDS: Final = {
 }
 """What an error is called in JSON, by exit code."""
 
+_COMPLETING: Final = "_GATEHOUSE_COMPLETE"
+"""The variable in which the shell says that it completes a line."""
 INTERRUPTED: Final = 128 + 2
 """The code of a command that Ctrl+C ended: 128 and the number of the signal, as shells have it."""
 PIPE_CLOSED: Final = 128 + 13
@@ -46,6 +49,8 @@ def main() -> None:
     """Run the command line; a failure is one sentence and an exit code of its kind."""
     # Files that a command creates, such as databases and backups, are for their owner alone.
     os.umask(0o077)
+    if _COMPLETING in os.environ:
+        _complete()
     as_json = "--json" in sys.argv
     try:
         code = _run(as_json=as_json)
@@ -60,6 +65,15 @@ def main() -> None:
     sys.exit(code)
 
 
+def _complete() -> NoReturn:
+    """Answer a shell that completes a line; a failure must not be printed into that line."""
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
+    with contextlib.suppress(BaseException):
+        _run(as_json=False)
+        sys.stdout.flush()
+    sys.exit(0)
+
+
 def _run(*, as_json: bool) -> int:
     # Imported here, so that Ctrl+C is quiet from the beginning.
     import typer
@@ -68,7 +82,7 @@ def _run(*, as_json: bool) -> int:
 
     try:
         # For people, typer shows wrong usage by itself.
-        return app(standalone_mode=not as_json) or 0
+        return app(prog_name="gatehouse", standalone_mode=not as_json) or 0
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):
             raise BrokenPipeError from None

@@ -1,12 +1,10 @@
 """gatehouse accounts: create, list, show, furnish, policy, sentry."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
-from gatehouse.admin import accounts
-from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.cli.arguments import (
     AccountAlias,
@@ -21,7 +19,10 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import WrongUsage
 from gatehouse.core.money import format_amount
 
-app = typer.Typer(help="Accounts: merchants and payment providers.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.admin.accounts import AccountOverview
+
+app = typer.Typer(no_args_is_help=True)
 
 _POLICY = "a policy is given as RESULT=ADVICE, such as NO_MATCH=DECLINE"
 
@@ -34,6 +35,8 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an account."""
+    from gatehouse.admin import accounts
+
     created = accounts.create(open_session(), name, currency, amount_argument(balance))
     account_id = created.account.account_id
     text = f"{account_id}\nnext: gatehouse keys issue --account {account_id}"
@@ -43,6 +46,8 @@ def create(
 @app.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
     """List all accounts."""
+    from gatehouse.admin import accounts
+
     found = accounts.listing(open_session())
     data = [_data(each) for each in found]
     rows = [_row(each) for each in found]
@@ -56,6 +61,8 @@ def show_account(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show one account: balance, fees, policies."""
+    from gatehouse.admin import accounts
+
     found = accounts.get(*open_account(account))
     schedule, policies = fee_schedule(found.account.fees), found.account.policies
     fees = {fee_type: money(fee, found.account.currency) for fee_type, fee in schedule.items()}
@@ -70,6 +77,8 @@ def furnish(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Give an account the starter rule set and pipelines, as new ones have, if it has none."""
+    from gatehouse.admin import accounts
+
     session, account_id = open_account(account)
     made = accounts.seed_defaults(session, account_id)
     text = f"{account_id} got: {', '.join(made)}" if made else f"{account_id} has its own already"
@@ -137,7 +146,7 @@ def _advices(given: list[str]) -> dict[str, str]:
     }
 
 
-def _data(found: AccountOverview) -> dict[str, Any]:
+def _data(found: "AccountOverview") -> dict[str, Any]:
     return {
         "accountId": found.account.account_id,
         "name": found.account.name,
@@ -148,7 +157,7 @@ def _data(found: AccountOverview) -> dict[str, Any]:
     }
 
 
-def _row(found: AccountOverview) -> dict[str, Any]:
+def _row(found: "AccountOverview") -> dict[str, Any]:
     """An account for people."""
     state = found.state
     shown = {"balance": format_amount(state.balance), "held": format_amount(state.held)}

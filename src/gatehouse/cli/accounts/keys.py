@@ -1,12 +1,9 @@
 """gatehouse keys: issue, list, rotate, revoke."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gatehouse.access.keys import ApiKey
-from gatehouse.admin import keys
-from gatehouse.admin.keys import KeyTerms
 from gatehouse.cli.arguments import (
     AccountAlias,
     AccountOption,
@@ -14,11 +11,15 @@ from gatehouse.cli.arguments import (
     account_before,
     span_argument,
 )
+from gatehouse.cli.completing import account_ids
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
 
-app = typer.Typer(help="API keys of an account.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.access.keys import ApiKey
+
+app = typer.Typer(no_args_is_help=True)
 
 KeyId = Annotated[
     list[str],
@@ -26,6 +27,7 @@ KeyId = Annotated[
         metavar="[ACCOUNT] KEY",
         help="Id of the key (key_...). An account in front is the same as --account.",
         callback=account_before(1),
+        autocompletion=account_ids,
     ),
 ]
 
@@ -50,7 +52,9 @@ def issue(  # noqa: PLR0913, PLR0917  # each option is one property of a key
     as_json: AsJson = False,
 ) -> None:
     """Issue a key. Its text is shown once, here."""
-    terms = KeyTerms(name, tuple(scope or ()), tuple(network or ()), rate_limit)
+    from gatehouse.admin import keys
+
+    terms = keys.KeyTerms(name, tuple(scope or ()), tuple(network or ()), rate_limit)
     lifetime_ms = span_argument(expires_in) if expires_in else None
     key, text = keys.issue(*open_account(account), terms, lifetime_ms)
     show({**_data(key), "key": text}, f"{key.key_id}\n{text}\n{_ONCE}", as_json=as_json)
@@ -61,6 +65,8 @@ def list_keys(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """List the keys of an account, without their text."""
+    from gatehouse.admin import keys
+
     session, account_id = open_account(account)
     found = keys.listing(session, account_id)
     now_ms = session.clock()
@@ -83,6 +89,8 @@ def rotate(
     as_json: AsJson = False,
 ) -> None:
     """Issue a successor on the same terms and let the old key end after an overlap."""
+    from gatehouse.admin import keys
+
     new, text, old = keys.rotate(*open_account(account), key[0], span_argument(overlap))
     ends = time_or_none(old.expires_at_ms) or "-"
     data = {**_data(new), "key": text, "replaces": old.key_id, "oldKeyExpiresAt": ends}
@@ -98,6 +106,8 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End a key on every server within a second."""
+    from gatehouse.admin import keys
+
     ended = keys.revoke(*open_account(account), key[0], reason)
     show(_data(ended), f"{ended.key_id} is revoked", as_json=as_json)
 
@@ -105,7 +115,7 @@ def revoke(
 _ONCE = "Keep it in a secrets manager: it is not shown again."
 
 
-def _data(key: ApiKey) -> dict[str, Any]:
+def _data(key: "ApiKey") -> dict[str, Any]:
     return {
         "keyId": key.key_id,
         "accountId": key.account_id,

@@ -1,15 +1,11 @@
 """gatehouse balance, prices, ledger and statement: the money of accounts."""
 
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatehouse.access.accounts import Account
-from gatehouse.admin import accounts, money
-from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.billing.statement import MonthStatement
 from gatehouse.cli.arguments import (
     AccountAlias,
     AccountOption,
@@ -19,15 +15,21 @@ from gatehouse.cli.arguments import (
     amount_argument,
     pairs_argument,
 )
+from gatehouse.cli.completing import account_ids
 from gatehouse.cli.opening import open_account, open_session
 from gatehouse.cli.output import columns, show, table
 from gatehouse.cli.output import money as as_money
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 
-balance = typer.Typer(help="Prepaid balances.", no_args_is_help=True)
-prices = typer.Typer(help="The fee schedule of an account.", no_args_is_help=True)
-ledger = typer.Typer(help="The ledger: every movement of money.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.access.accounts import Account
+    from gatehouse.admin.accounts import AccountOverview
+    from gatehouse.billing.statement import MonthStatement
+
+balance = typer.Typer(no_args_is_help=True)
+prices = typer.Typer(no_args_is_help=True)
+ledger = typer.Typer(no_args_is_help=True)
 
 AmountArgument = Annotated[
     list[str],
@@ -35,6 +37,7 @@ AmountArgument = Annotated[
         metavar="[ACCOUNT] AMOUNT",
         help="Decimal amount, such as 25.50. An account in front is the same as --account.",
         callback=account_before(1),
+        autocompletion=account_ids,
     ),
 ]
 
@@ -44,6 +47,8 @@ def show_balance(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show a balance, and how much of it is held for requests in flight."""
+    from gatehouse.admin import accounts
+
     _print_balance(accounts.get(*open_account(account)), as_json=as_json)
 
 
@@ -55,6 +60,8 @@ def top_up(
     as_json: AsJson = False,
 ) -> None:
     """Add money to a balance."""
+    from gatehouse.admin import money
+
     micros = amount_argument(amount[0])
     _print_balance(money.top_up(*open_account(account), micros, note), as_json=as_json)
 
@@ -67,11 +74,13 @@ def adjust(
     as_json: AsJson = False,
 ) -> None:
     """Correct a balance by hand, upwards or (with a minus sign) downwards."""
+    from gatehouse.admin import money
+
     micros = amount_argument(amount[0])
     _print_balance(money.adjust(*open_account(account), micros, reason), as_json=as_json)
 
 
-def _print_balance(found: AccountOverview, *, as_json: bool) -> None:
+def _print_balance(found: "AccountOverview", *, as_json: bool) -> None:
     account, state = found.account, found.state
     data = {
         "accountId": account.account_id,
@@ -91,6 +100,8 @@ def show_prices(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show what each function costs an account."""
+    from gatehouse.admin import accounts
+
     _print_prices(accounts.get(*open_account(account)).account, as_json=as_json)
 
 
@@ -102,17 +113,20 @@ def set_prices(
             metavar="[ACCOUNT] TYPE=FEE...",
             help="PRECHECK=0.04. An account in front is the same as --account.",
             callback=account_before_pairs,
+            autocompletion=account_ids,
         ),
     ],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Set fees of an account; requests from now on cost that."""
+    from gatehouse.admin import money
+
     fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
     _print_prices(money.set_prices(*open_account(account), fees), as_json=as_json)
 
 
-def _print_prices(account: Account, *, as_json: bool) -> None:
+def _print_prices(account: "Account", *, as_json: bool) -> None:
     schedule = fee_schedule(account.fees)
     rows = [
         (name, format_amount(fee), account.currency, "own" if name in account.fees else "default")
@@ -132,6 +146,8 @@ def verify(as_json: AsJson = False) -> None:
 
     Top-ups and adjustments are compared with the audit trail, closes with the decision records.
     """
+    from gatehouse.admin import money
+
     report = money.verify_ledger(open_session())
     lines = [
         f"accounts  {report.accounts}: each balance and each hold is the sum of its entries",
@@ -159,6 +175,8 @@ def show_entries(
     as_json: AsJson = False,
 ) -> None:
     """Show the newest entries of an account."""
+    from gatehouse.admin import accounts, money
+
     session, account_id = open_account(account)
     currency = accounts.get(session, account_id).account.currency
     entries = money.entries(session, account_id, limit)
@@ -190,6 +208,8 @@ def statement(
     as_json: AsJson = False,
 ) -> None:
     """Print an account's statement of a month."""
+    from gatehouse.admin import money
+
     found = money.statement(*open_account(account), month)
     owner, made = found.account, found.sums
     in_currency = partial(as_money, currency=owner.currency)
@@ -212,7 +232,7 @@ def statement(
     show(data, f"{title}\n{_rows(made)}", as_json=as_json)
 
 
-def _rows(made: MonthStatement) -> str:
+def _rows(made: "MonthStatement") -> str:
     fees = [
         (fee_type, f"{line.count} x", format_amount(-line.total))
         for fee_type, line in sorted(made.fees.items())

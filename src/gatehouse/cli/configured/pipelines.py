@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from gatehouse.cli.arguments import AccountOption, AsJson, Note
+from gatehouse.cli.completing import pipeline_numbers
 from gatehouse.cli.configured.versions import (
     Base,
     To,
@@ -25,12 +26,17 @@ from gatehouse.pipeline.diff import options, title
 if TYPE_CHECKING:
     from gatehouse.admin.pipelines import PipelineView
 
-app = typer.Typer(help="Pipelines: which stages a request goes through.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 PipelineFileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="The pipeline as YAML; - for stdin.")
 ]
-Number = Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the pipeline.")]
+Number = Annotated[
+    int,
+    typer.Argument(
+        metavar="NUMBER", help="Number of the pipeline.", autocompletion=pipeline_numbers
+    ),
+]
 
 _PAYMENT: Final = "an amount and a currency, in gatewayRequest or sentryRequest.order"
 

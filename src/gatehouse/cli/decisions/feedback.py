@@ -2,12 +2,10 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from gatehouse.admin.feedback import record
-from gatehouse.admin.feedback.record import LabelEntry
 from gatehouse.cli.arguments import (
     AccountOption,
     AsJson,
@@ -26,7 +24,10 @@ from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
 
-app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.admin.feedback.record import LabelEntry
+
+app = typer.Typer(no_args_is_help=True)
 
 _HEADINGS: Final = ("LABEL", "BEFORE", "WHEN", "AMOUNT", "CURRENCY", "RECORDED", "SOURCE", "BY")
 _FIELDS: Final = (
@@ -114,6 +115,8 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     as_json: AsJson = False,
 ) -> None:
     """Label a request, or all requests of a transaction or reference."""
+    from gatehouse.admin.feedback import record
+
     if [request, transaction, reference].count(None) != 2:
         raise WrongUsage(
             "name what is meant by exactly one of --request, --transaction and --reference"
@@ -143,6 +146,8 @@ def show_feedback(
     as_json: AsJson = False,
 ) -> None:
     """Show the labels of a request, newest first; the newest counts."""
+    from gatehouse.admin.feedback import record
+
     found = record.feedback_of(*open_account(account), request)
     counting = record.label_that_counts(found)
     data = {"requestId": request, "label": counting, "history": [_data(one) for one in found]}
@@ -163,6 +168,8 @@ def list_feedback(
     as_json: AsJson = False,
 ) -> None:
     """List labels of requests by the time when they were reported, newest first."""
+    from gatehouse.admin.feedback import record
+
     session, account_id = open_account(account)
     since_ms = read_span(account_id, since, None, session.clock()).since_ms
     found = record.list_feedback(session, account_id, since_ms, label, limit + 1)
@@ -174,7 +181,7 @@ def list_feedback(
     show([{"requestId": one.request_id, **_data(one)} for one in page], text, as_json=as_json)
 
 
-def _data(one: LabelEntry) -> dict[str, Any]:
+def _data(one: "LabelEntry") -> dict[str, Any]:
     return {
         "label": one.label,
         "previousLabel": one.previous,
@@ -186,7 +193,7 @@ def _data(one: LabelEntry) -> dict[str, Any]:
     }
 
 
-def _rows(entries: list[LabelEntry]) -> list[dict[str, Any]]:
+def _rows(entries: "list[LabelEntry]") -> list[dict[str, Any]]:
     """Entries for people; the name of an actor may hold anything."""
     return [
         {

@@ -48,10 +48,7 @@ _LEFT_BEHIND = (
     "until you run: gatehouse identities compact"
 )
 
-app = typer.Typer(
-    help="Authoritative records of who holds which card; ID Verify compares with them.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("import")

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from gatehouse.admin import audit_log
 from gatehouse.cli.arguments import AccountFilter, AsJson
 from gatehouse.cli.opening import open_session
 from gatehouse.cli.output import columns, show
@@ -14,7 +13,7 @@ from gatehouse.core.clock import iso_time
 if TYPE_CHECKING:
     from gatehouse.admin.audit_log import AuditLine
 
-app = typer.Typer(help="The trail of everything that was changed.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("show")
@@ -24,6 +23,8 @@ def show_lines(
     as_json: AsJson = False,
 ) -> None:
     """Show who did what, and when."""
+    from gatehouse.admin import audit_log
+
     lines = audit_log.lines(open_session(), account, limit)
     data = [_data(line) for line in lines]
     rows = [{**each, "details": msgspec.json.encode(each["details"]).decode()} for each in data]
@@ -35,6 +36,8 @@ def show_lines(
 @app.command()
 def head(as_json: AsJson = False) -> None:
     """Print where the trail ends now, to be kept outside of the database for `audit verify`."""
+    from gatehouse.admin import audit_log
+
     found = audit_log.head(open_session())
     show({"seq": found.seq, "head": str(found)}, str(found), as_json=as_json)
 
@@ -54,6 +57,8 @@ def verify(
 
     That the trail was not cut back to an older state, only a head that was kept elsewhere proves.
     """
+    from gatehouse.admin import audit_log
+
     report = audit_log.verify(open_session(), expect or [])
     problems = "".join(f"\n  - {problem}" for problem in report.problems)
     verdict = "THE CHAIN IS BROKEN" + problems if problems else "the chain is whole"

@@ -13,10 +13,7 @@ from gatehouse.cli.output import columns, money, show, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import MICROS_PER_UNIT
 
-app = typer.Typer(
-    help="Payments whose end at the gateway was not known; they are reversed.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")

@@ -1,24 +1,27 @@
 """gatehouse secrets: the root secret, the keys of the ring, and signing what is configured."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatehouse.admin import secrets
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import open_session, read_settings
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.keyring import RootSecret
 
-app = typer.Typer(help="The root secret and the ring of keys it wraps.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.core.keyring import RootSecret
+
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Show which keys are on the ring, never the keys."""
+    from gatehouse.admin import secrets
+
     versions = secrets.key_versions(open_session())
     data = [{"purpose": purpose, "version": version} for purpose, version in versions]
     show(data, table(("PURPOSE", "VERSION"), versions), as_json=as_json)
@@ -32,6 +35,8 @@ def rotate_root(
     as_json: AsJson = False,
 ) -> None:
     """Wrap the ring with a new root secret. Nothing else changes; restart servers with it."""
+    from gatehouse.admin import secrets
+
     try:
         new = secrets.new_root_secret(new_secret_file.read_text(encoding="utf-8").strip())
     except OSError as error:
@@ -50,6 +55,8 @@ def renew_fingerprints(
     as_json: AsJson = False,
 ) -> None:
     """Replace the key of card fingerprints."""
+    from gatehouse.admin import secrets
+
     typer.echo(
         "A card then gets another fingerprint than before: earlier decisions, wrong guesses, "
         "lists and identities no longer match. Lists and identities must be imported again.",
@@ -69,6 +76,8 @@ def convert_fingerprints(as_json: AsJson = False) -> None:
     Servers go on meanwhile. After an interruption, run it again. What is shown does not change:
     records that are not converted yet are converted when they are read.
     """
+    from gatehouse.admin import secrets
+
     with Progress("converting", None) as progress:
         count, cleared = secrets.convert_fingerprints(
             open_session(), lambda done: progress.reached(done, f"{done:,} records")
@@ -86,6 +95,8 @@ def renew_identities(as_json: AsJson = False) -> None:
     Afterwards run gatehouse identities reencrypt, which seals all records with the new key and
     then removes the older ones. Servers need no restart.
     """
+    from gatehouse.admin import secrets
+
     version = secrets.renew_identities(open_session(), _root_secret())
     text = (
         f"The identity key is now version {version}; seal the records with it: "
@@ -110,6 +121,8 @@ def sign_configuration(
     Without --account, only accounts that were never signed: this is needed once, after an upgrade
     from a version without signatures. Look at what is configured first. Servers trust it then.
     """
+    from gatehouse.admin import secrets
+
     if account is not None and not yes:
         typer.confirm(
             f"Trust everything that account {account} has configured?", abort=True, err=True
@@ -119,7 +132,7 @@ def sign_configuration(
     show(signed, "\n".join(lines) or "every account is signed already", as_json=as_json)
 
 
-def _root_secret() -> RootSecret:
+def _root_secret() -> "RootSecret":
     from gatehouse.installation import root_secret
 
     return root_secret(read_settings())
