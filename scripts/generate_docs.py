@@ -18,6 +18,7 @@ import typer.main
 import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli.app import app
+from gatehouse.cli.late import LateCommand
 from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS, VELOCITY
 from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
@@ -196,6 +197,8 @@ def _usage(path: tuple[str, ...], command: Any) -> str:
 
 def walk_commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command that does something, with the words that call it."""
+    if isinstance(command, LateCommand):
+        command = command.load()
     inner = getattr(command, "commands", None)
     if inner is None:
         yield path, command
@@ -208,8 +211,11 @@ def _is_argument(one: Any) -> bool:
     return bool(one.param_type_name == "argument")
 
 
-def _placeholder(argument: Any) -> str:
-    return str(argument.metavar or argument.name.upper())
+def _placeholder(one: Any) -> str:
+    name = str(one.metavar or one.name.upper())
+    if one.required or not _is_argument(one):
+        return name
+    return f"[{name}]" if one.nargs == 1 else f"[{name}]..."
 
 
 def _option(one: Any) -> str:
@@ -220,7 +226,7 @@ def _option(one: Any) -> str:
 
 def _parameter(one: Any) -> tuple[str, str, str]:
     if _is_argument(one):
-        return _code(_placeholder(one)), "required", one.help
+        return _code(_placeholder(one)), "required" if one.required else "", one.help
     default = "required" if one.required else "" if one.is_flag else _option_default(one.default)
     return _code(_option(one)), default, one.help
 

@@ -172,13 +172,18 @@ def _load() -> None:
     import gatehouse.web.server
     from gatehouse import warmup
     from gatehouse.cli.app import app
+    from gatehouse.cli.late import LateCommand
     from gatehouse.intel.bins import load_bins
     from gatehouse.intel.networks import load_networks
     from gatehouse.web.routes import Routes
 
     _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
     build_commands_once()
-    typer.main.get_command(app).make_context("gatehouse", ["accounts", "list"])
+    command: Any = typer.main.get_command(app)
+    command.make_context("gatehouse", ["accounts", "list"])
+    for one in command.commands.values():
+        if isinstance(one, LateCommand):
+            one.load()
     for place, load in ((warmup, load_networks), (gatehouse.bootstrap, load_bins)):
         mock.patch.object(place, load.__name__, return_value=load()).start()
     # The pages take longer to make than all else at a start; here their first reader waits.

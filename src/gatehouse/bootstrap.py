@@ -66,7 +66,7 @@ from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
 from gatehouse.web.search import Search
-from gatehouse.web.v1 import Api
+from gatehouse.web.v1 import Api, Repetitions
 
 _MOST_DIGITS: Final = 640
 _DAY_MS: Final = 86_400_000
@@ -233,8 +233,9 @@ class Service:
             DecisionArchive(self._database, session.fingerprints),
             LiveDecisions(session),
             system_clock,
-            idempotency_key=ring.current(keyring.IDEMPOTENCY)[1],
-            idempotency_ttl_ms=settings.idempotency_ttl_h * 3_600_000,
+            repetitions=Repetitions(
+                ring.current(keyring.IDEMPOTENCY)[1], settings.idempotency_ttl_h * 3_600_000
+            ),
             observe=self.metrics.processed,
         )
         reviews = Reviews(entry, LiveReviews(session, self.labels.labels_recorded))

@@ -124,8 +124,9 @@ def test_a_rule_set_is_tried_on_what_was_recorded(rules: str) -> None:
     [dear] = found["rules"]
     assert (found["records"], found["labelled"], dear["matches"]) == (5, 2, 3)
     assert (dear["precision"], dear["recall"]) == (0.5, 1.0)
-    assert (dear["caught"], dear["lost"]) == ({"USD": 250}, {"USD": 300})
-    assert found["changes"][1]["amounts"] == {"USD": 700.25}
+    assert dear["caught"] == [{"currency": "USD", "amount": 250}]
+    assert dear["lost"] == [{"currency": "USD", "amount": 300}]
+    assert found["changes"][1]["amounts"] == [{"currency": "USD", "amount": 700.25}]
     assert "velocity.email.count_1h was not recorded" in found["warnings"][0]
     text = run("rules", "backtest", rules, "--since", "60h")
     assert "3 requests" in text

@@ -594,8 +594,7 @@ def test_a_later_label_replaces_an_earlier_one_and_both_are_shown(
         "label": "CHARGEBACK",
         "previousLabel": None,
         "when": "2023-12-01T00:00:00.000Z",
-        "amount": 12.5,
-        "currency": "USD",
+        "amount": {"currency": "USD", "amount": 12.5},
         "source": "command",
     }
     plain = run("show", request).stdout

@@ -229,7 +229,8 @@ def test_showing_tells_every_stage_and_what_a_caller_must_send(session: AdminSes
         "idVerifyRequest": ["IdVerify"],
         "payment": ["Gateway"],
     }
-    assert data["fees"] == [0.02, 0.01, 0.05, 0.1, 0.03]
+    assert [fee["amount"] for fee in data["fees"]] == [0.02, 0.01, 0.05, 0.1, 0.03]
+    assert {fee["currency"] for fee in data["fees"]} == {"EUR"}
 
 
 def test_the_file_comes_back_as_it_was_written(session: AdminSession) -> None:

@@ -78,11 +78,12 @@ class Home:
         return account_id
 
     def key(self, account_id: str, *options: str) -> str:
-        key: str = self.ok("keys", "issue", account_id, *options, "--json").json["key"]
+        key: str = self.ok("keys", "issue", "--account", account_id, *options, "--json").json["key"]
         return key
 
     def balance(self, account_id: str) -> Any:
-        return self.ok("balance", "show", account_id, "--json").json["amount"]
+        shown = self.ok("balance", "show", "--account", account_id, "--json").json
+        return shown["balance"]["amount"]
 
     @contextlib.contextmanager
     def server(self, **settings: str) -> Iterator[Server]:

@@ -330,7 +330,9 @@ def test_an_idempotent_request_in_flight_is_409_and_refusals_free_the_key(home: 
         refused(precheck(client, {"cardNumber": "1"}, **mine), 200, "invalid_request")
         with ThreadPoolExecutor(1) as pool:
             slow = pool.submit(precheck, client, BODY | {"cardNumber": SILENT_CARD}, **mine)
-            until(lambda: home.ok("balance", "show", account, "--json").json["held"])
+            held = {"currency": "USD", "amount": 0.05}
+            show = ("balance", "show", account, "--json")
+            until(lambda: home.ok(*show).json["held"], lambda found: found == held)
             with server.client(key) as second:
                 body = BODY | {"cardNumber": SILENT_CARD}
                 refused(precheck(second, body, **mine), 409, "idempotency_in_flight")

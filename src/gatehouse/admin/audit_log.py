@@ -9,6 +9,8 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport
 
+__all__ = ["AuditLine"]
+
 
 def lines(session: AdminSession, account_id: str | None, limit: int) -> list[AuditLine]:
     """The newest lines, oldest first; of all accounts unless one is named."""

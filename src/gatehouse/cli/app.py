@@ -1,16 +1,12 @@
 """The command `gatehouse` and its sub-commands."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 import gatehouse
-from gatehouse.cli.accounts import accounts, keys, ledger, money, statement
-from gatehouse.cli.configured import lists, pipelines, rules, rules_backtest
-from gatehouse.cli.decisions import decisions, feedback, reviews
-from gatehouse.cli.identities import identities
-from gatehouse.cli.operate import audit, gateway, installation, sandbox, secrets, serve
-from gatehouse.cli.sentry import intel, sentry, sentry_replay, sentry_train
+from gatehouse.cli.late import late_group
+from gatehouse.cli.operate import installation, sandbox, serve
 
 _EPILOG = (
     "Exit codes: 0 done; 1 a check found a problem; 2 wrong usage; 3 not found; 4 refused; "
@@ -18,13 +14,48 @@ _EPILOG = (
     "Settings come from GATEHOUSE_* variables; see docs/settings.md."
 )
 
+_ROOM: Final = "gatehouse.cli"
+_LATE: Final = (
+    ("statement", "accounts.statement:statement", "Print what moved a balance, by month or dates."),
+    ("accounts", "accounts.accounts:app", "Accounts: merchants and payment providers."),
+    ("keys", "accounts.keys:app", "API keys of an account."),
+    ("balance", "accounts.money:balance", "Prepaid balances."),
+    ("prices", "accounts.money:prices", "The fee schedule of an account."),
+    ("ledger", "accounts.money:ledger", "The ledger: every movement of money."),
+    (
+        "identities",
+        "identities.identities:app",
+        "Authoritative records of who holds which card; ID Verify compares with them.",
+    ),
+    ("intel", "sentry.intel:app", "What is known about addresses, and where from."),
+    ("rules", "configured.rules:app", "Rule sets: what is decided about a request."),
+    (
+        "lists",
+        "configured.lists:app",
+        "Lists of cards, networks, mailboxes and the like, for rules to look things up on.",
+    ),
+    ("pipelines", "configured.pipelines:app", "Pipelines: which stages a request goes through."),
+    (
+        "gateway",
+        "operate.gateway:app",
+        "Payments whose end at the gateway was not known; they are reversed.",
+    ),
+    ("reviews", "decisions.reviews:app", "Decisions that a person is to look at."),
+    ("decisions", "decisions.decisions:app", "Records of what was decided, and why."),
+    ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),
+    ("sentry", "sentry.sentry:app", "The models that Sentry scores with."),
+    ("audit", "operate.audit:app", "The trail of everything that was changed."),
+    ("secrets", "operate.secrets:app", "The root secret and the ring of keys it wraps."),
+)
+"""Commands by name, the module and name of their typer app, and what they are about."""
+
 app = typer.Typer(
     name="gatehouse",
     help="Fraud prevention and verification for card payments.",
     epilog=_EPILOG,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    cls=late_group([(name, f"{_ROOM}.{place}", about) for name, place, about in _LATE]),
 )
 
 
@@ -45,28 +76,6 @@ def _gatehouse(
 
 
 app.command("serve")(serve.serve)
-app.add_typer(accounts.app, name="accounts")
-app.add_typer(keys.app, name="keys")
-app.add_typer(money.balance, name="balance")
-app.add_typer(money.prices, name="prices")
-money.ledger.command("show")(ledger.show_entries)
-app.add_typer(money.ledger, name="ledger")
-app.add_typer(identities.app, name="identities")
-app.add_typer(intel.app, name="intel")
-rules.app.command("backtest")(rules_backtest.backtest)
-app.add_typer(rules.app, name="rules")
-app.add_typer(lists.app, name="lists")
-app.add_typer(pipelines.app, name="pipelines")
-app.add_typer(gateway.app, name="gateway")
-app.add_typer(reviews.app, name="reviews")
-app.add_typer(decisions.app, name="decisions")
-app.add_typer(feedback.app, name="feedback")
-sentry.app.command("train")(sentry_train.train)
-sentry.app.command("replay")(sentry_replay.replay)
-app.add_typer(sentry.app, name="sentry")
-app.command("statement")(statement.statement)
-app.add_typer(audit.app, name="audit")
-app.add_typer(secrets.app, name="secrets")
 app.command("backup")(installation.backup)
 app.command("restore")(installation.restore)
 app.command("copy")(installation.copy)

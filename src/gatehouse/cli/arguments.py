@@ -1,21 +1,70 @@
 """The arguments that commands share, and what is read out of an argument's text."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, BinaryIO, Literal
+from typing import Annotated, BinaryIO, Final, Literal
 
 import typer
 
+from gatehouse.cli.completing import account_ids
 from gatehouse.core.clock import parse_span
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import InvalidInput, WrongUsage
 from gatehouse.core.files.lines import standard_input
 from gatehouse.core.ids import is_id
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.settings import ACCOUNT
 
-AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Id of the account.")]
+_NAMED: Final = "gatehouse.account"
+
+
+def _account_option(context: typer.Context, value: str | None) -> str | None:
+    """The account that is named in front, if any; it wins over the environment's."""
+    if value is not None and not value.strip() and not context.resilient_parsing:
+        raise typer.BadParameter("must be the id of an account", param_hint="--account")
+    named: str | None = context.meta.get(_NAMED)
+    return value if named is None else named
+
+
+def _account_in_front(context: typer.Context, named: str | None) -> str | None:
+    """Note the account for `--account`, which has been read before only if it was typed."""
+    typed = context.params.get("account")
+    if named is None or context.resilient_parsing:
+        return named
+    if not named.strip():
+        raise typer.BadParameter("must be the id of an account", param_hint="ACCOUNT")
+    if typed is not None and typed != named:
+        raise WrongUsage("two accounts are named; leave one out")
+    context.meta[_NAMED] = named
+    return named
+
+
+def account_before(count: int) -> Callable[[typer.Context, list[str]], list[str]]:
+    """What takes the account off arguments when there is one more than `count`."""
+
+    def take(context: typer.Context, words: list[str]) -> list[str]:
+        if context.resilient_parsing:
+            return words
+        if len(words) > count + 1:
+            raise WrongUsage(f"too many arguments: {recordable(' '.join(words[count + 1 :]))}")
+        if len(words) > count:
+            _account_in_front(context, words[0])
+        return words[-count:]
+
+    return take
+
+
+def account_before_pairs(context: typer.Context, words: list[str]) -> list[str]:
+    """Take the account off NAME=VALUE arguments."""
+    if context.resilient_parsing or "=" in words[0]:
+        return words
+    if len(words) == 1:
+        raise WrongUsage("give at least one NAME=VALUE")
+    _account_in_front(context, words[0])
+    return words[1:]
+
+
 AccountOption = Annotated[
     str | None,
     typer.Option(
@@ -23,6 +72,27 @@ AccountOption = Annotated[
         envvar=ACCOUNT,
         metavar="ACCOUNT",
         help="Id of the account. Default: the only one, or the sandbox's demo account.",
+        callback=_account_option,
+        autocompletion=account_ids,
+    ),
+]
+AccountFilter = Annotated[
+    str | None,
+    typer.Option(
+        "--account",
+        metavar="ACCOUNT",
+        help="Only of this account. Default: all.",
+        callback=_account_option,
+        autocompletion=account_ids,
+    ),
+]
+AccountAlias = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="ACCOUNT",
+        help="The same as --account.",
+        callback=_account_in_front,
+        autocompletion=account_ids,
     ),
 ]
 RequestIdArgument = Annotated[

@@ -4,13 +4,15 @@ import logging
 import os
 import pwd
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.cli.output import warn
 from gatehouse.preflight import unknown_variables
 from gatehouse.settings import Settings, load_settings
-from gatehouse.store.admin.admin_session import AdminSession
+
+if TYPE_CHECKING:
+    from gatehouse.store.admin.admin_session import AdminSession
 
 _LOGIN_UID: Final = Path("/proc/self/loginuid")
 _NO_LOGIN: Final = 2**32 - 1
@@ -36,7 +38,7 @@ def operator(settings: Settings) -> Actor:
     return Actor.operator(name if login in (None, uid) else f"{name} (login {_user_name(login)})")
 
 
-def open_session() -> AdminSession:
+def open_session() -> "AdminSession":
     """The data, opened for the person at the keyboard."""
     from gatehouse.installation import open_admin_session
 
@@ -44,7 +46,7 @@ def open_session() -> AdminSession:
     return open_admin_session(settings, operator(settings))
 
 
-def open_account(account: str | None) -> tuple[AdminSession, str]:
+def open_account(account: str | None) -> "tuple[AdminSession, str]":
     """The data, and the account that a command is about: the named one or the default.
 
     An empty sandbox gets its demo account first.

@@ -92,7 +92,7 @@ def raw_amounts(column: Sequence[int | None], currency: str) -> list[str]:
     return [shown.replace(",", "") for shown in shown_amounts(column, currency)]
 
 
-def money(micros: int, currency: str) -> dict[str, Any]:
+def money(micros: int, currency: str | None) -> dict[str, Any]:
     """An amount for scripts, in the form of the API's money object."""
     return {"currency": currency, "amount": exact(micros)}
 

@@ -1,13 +1,15 @@
 """The options `--since` and `--until`: the span of time that a command is about."""
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from gatehouse.cli.arguments import span_argument
 from gatehouse.core.clock import iso_time, parse_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.decisions.records import RecordSpan
+
+if TYPE_CHECKING:
+    from gatehouse.store.decisions.records import RecordSpan
 
 Since = Annotated[
     str,
@@ -20,8 +22,10 @@ Until = Annotated[
 _YEAR_9999_MS: Final = 253_370_764_800_000
 
 
-def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> RecordSpan:
+def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> "RecordSpan":
     """The account's records of the given span."""
+    from gatehouse.store.decisions.records import RecordSpan
+
     # A record of this very millisecond belongs to the span.
     end_ms = now_ms + 1 if until is None else read_moment("--until", until, now_ms)
     start_ms = read_moment("--since", since, now_ms)

@@ -25,6 +25,10 @@ class InvalidInput(GatehouseError):
     """A value given by an operator cannot be used."""
 
 
+class WrongUsage(InvalidInput):
+    """Arguments of a command do not go together, or one is missing."""
+
+
 class ConfigurationRefused(GatehouseError):
     """Something configured does not carry the signature of this service, so it is not used."""
 

@@ -1,7 +1,7 @@
 """The v1 routes: each parses, makes one call, renders."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -43,6 +43,13 @@ PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
 """The pipelines of an account."""
 
 
+class Repetitions(NamedTuple):
+    """How repeated requests are recognised, and for how long."""
+
+    key: bytes
+    kept_ms: int
+
+
 class Api:
     """Makes the handlers of the v1 routes."""
 
@@ -54,8 +61,7 @@ class Api:
         decisions: LiveDecisions,
         clock: Clock,
         *,
-        idempotency_key: bytes,
-        idempotency_ttl_ms: int,
+        repetitions: Repetitions,
         observe: Callable[[str, Processed], None],
     ) -> None:
         self._engine = engine
@@ -63,8 +69,7 @@ class Api:
         self._archive = archive
         self._decisions = decisions
         self._clock = clock
-        self._idempotency_key = idempotency_key
-        self._idempotency_ttl_ms = idempotency_ttl_ms
+        self._repetitions = repetitions
         self._observe = observe
 
     def operation(self, operation: Operation) -> Handler:
@@ -176,12 +181,12 @@ class Api:
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
-            claim_id=keyed_hash(self._idempotency_key, b"key " + scoped),
+            claim_id=keyed_hash(self._repetitions.key, b"key " + scoped),
             # Bound to the account and the key: bodies with card numbers in them must not be
             # comparable between accounts by those who read the database.
-            body=keyed_hash(self._idempotency_key, b"body of " + scoped + b"\n" + content),
-            expires_at_ms=self._clock() + self._idempotency_ttl_ms,
-            former_body=keyed_hash(self._idempotency_key, b"body " + content),
+            body=keyed_hash(self._repetitions.key, b"body of " + scoped + b"\n" + content),
+            expires_at_ms=self._clock() + self._repetitions.kept_ms,
+            former_body=keyed_hash(self._repetitions.key, b"body " + content),
         )
 
 

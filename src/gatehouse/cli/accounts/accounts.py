@@ -1,27 +1,28 @@
 """gatehouse accounts: create, list, show, rename, close, reopen, furnish, policy, sentry."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
-from gatehouse.admin import accounts
-from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.cli.arguments import (
-    AccountId,
+    AccountAlias,
     AccountOption,
     AsJson,
     amount_argument,
     pairs_argument,
 )
 from gatehouse.cli.opening import open_account, open_session
-from gatehouse.cli.output import columns, exact, sheet, show, shown_amount, time_or_none
+from gatehouse.cli.output import columns, money, sheet, show, shown_amount, time_or_none
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import WrongUsage
 from gatehouse.core.money import format_amount
 
-app = typer.Typer(help="Accounts: merchants and payment providers.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.admin.accounts import AccountOverview
+
+app = typer.Typer(no_args_is_help=True)
 
 _POLICY = "a policy is given as RESULT=ADVICE, such as NO_MATCH=DECLINE"
 
@@ -34,15 +35,19 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an account."""
+    from gatehouse.admin import accounts
+
     created = accounts.create(open_session(), name, currency, amount_argument(balance))
     account_id = created.account.account_id
-    text = f"{account_id}\nnext: gatehouse keys issue {account_id}"
+    text = f"{account_id}\nnext: gatehouse keys issue --account {account_id}"
     show(_data(created), text, as_json=as_json)
 
 
 @app.command("list")
 def list_accounts(as_json: AsJson = False) -> None:
     """List all accounts."""
+    from gatehouse.admin import accounts
+
     found = accounts.listing(open_session())
     rows = [_shown(each) for each in found]
     fields = ("accountId", "name", "state", "currency", "balance", "createdAt")
@@ -52,11 +57,15 @@ def list_accounts(as_json: AsJson = False) -> None:
 
 
 @app.command("show")
-def show_account(account: AccountId, as_json: AsJson = False) -> None:
+def show_account(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Show one account: balance, fees, policies."""
-    found = accounts.get(open_session(), account)
+    from gatehouse.admin import accounts
+
+    found = accounts.get(*open_account(account))
     schedule, policies = fee_schedule(found.account.fees), found.account.policies
-    fees = {fee_type: exact(fee) for fee_type, fee in schedule.items()}
+    fees = {fee_type: money(fee, found.account.currency) for fee_type, fee in schedule.items()}
     data = _data(found) | {"fees": fees, "policies": policies}
     shown = [
         f"{each}={shown_amount(fee, found.account.currency)}" for each, fee in schedule.items()
@@ -72,6 +81,8 @@ def rename(
     as_json: AsJson = False,
 ) -> None:
     """Give an account another name."""
+    from gatehouse.admin import accounts
+
     renamed = accounts.rename(*open_account(account), name)
     text = f"{renamed.account.account_id} is called {renamed.account.name}"
     show(_data(renamed), text, as_json=as_json)
@@ -87,8 +98,10 @@ def close(
 
     Nothing can be charged to it any more. Its records and its ledger stay.
     """
+    from gatehouse.admin import accounts
+
     if account is None:
-        raise InvalidInput("say which account to close with --account")
+        raise WrongUsage("say which account to close with --account")
     closed = accounts.close(open_session(), account, reason)
     show(_data(closed), f"{account} is closed\n{_left(closed)}", as_json=as_json)
 
@@ -100,44 +113,53 @@ def reopen(
     as_json: AsJson = False,
 ) -> None:
     """Open a closed account again; keys that were not revoked meanwhile work again."""
+    from gatehouse.admin import accounts
+
     opened = accounts.reopen(*open_account(account), reason)
     show(_data(opened), f"{opened.account.account_id} is open", as_json=as_json)
 
 
 @app.command()
-def furnish(account: AccountId, as_json: AsJson = False) -> None:
+def furnish(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Give an account the starter rule set and pipelines, as new ones have, if it has none."""
-    made = accounts.seed_defaults(open_session(), account)
-    text = f"{account} got: {', '.join(made)}" if made else f"{account} has its own already"
-    show({"accountId": account, "made": made}, text, as_json=as_json)
+    from gatehouse.admin import accounts
+
+    session, account_id = open_account(account)
+    made = accounts.seed_defaults(session, account_id)
+    text = f"{account_id} got: {', '.join(made)}" if made else f"{account_id} has its own already"
+    show({"accountId": account_id, "made": made}, text, as_json=as_json)
 
 
 @app.command()
 def policy(
-    account: AccountId,
+    alias: AccountAlias = None,
     avs: Annotated[
         list[str] | None, typer.Option(help="Advice for an AVS result, as NO_MATCH=DECLINE.")
     ] = None,
     cvv2: Annotated[
         list[str] | None, typer.Option(help="Advice for a CVV2 result, as NO_MATCH=ACCEPT.")
     ] = None,
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Show or set what an approval becomes when address or security code do not match."""
     from gatehouse.admin import policies
 
+    session, account_id = open_account(account)
     if avs or cvv2:
         wanted = [_advices(avs or []), _advices(cvv2 or [])]
-        current = policies.set_precheck_policy(open_session(), account, *wanted)
+        current = policies.set_precheck_policy(session, account_id, *wanted)
     else:
-        current = policies.precheck_policy(open_session(), account)
+        current = policies.precheck_policy(session, account_id)
     chosen = msgspec.to_builtins(current)
-    show({"accountId": account, "preCheck": chosen}, sheet(chosen.items()), as_json=as_json)
+    show({"accountId": account_id, "preCheck": chosen}, sheet(chosen.items()), as_json=as_json)
 
 
 @app.command()
 def sentry(
-    account: AccountId,
+    alias: AccountAlias = None,
     entity: Annotated[
         list[str] | None,
         typer.Option(
@@ -148,18 +170,20 @@ def sentry(
     no_entities: Annotated[
         bool, typer.Option("--no-entities", help="Remember no custom inputs.")
     ] = False,
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Show or set which custom inputs Sentry remembers, as it remembers users and addresses."""
     from gatehouse.admin import policies
 
     if entity and no_entities:
-        raise InvalidInput("give keys with --entity, or --no-entities, not both")
+        raise WrongUsage("give keys with --entity, or --no-entities, not both")
+    session, account_id = open_account(account)
     if entity or no_entities:
-        policy = policies.set_sentry_policy(open_session(), account, entity or [])
+        policy = policies.set_sentry_policy(session, account_id, entity or [])
     else:
-        policy = policies.sentry_policy(open_session(), account)
-    data = {"accountId": account, "sentry": msgspec.to_builtins(policy)}
+        policy = policies.sentry_policy(session, account_id)
+    data = {"accountId": account_id, "sentry": msgspec.to_builtins(policy)}
     show(data, sheet([("entities", policy.entities)]), as_json=as_json)
 
 
@@ -169,13 +193,13 @@ def _advices(given: list[str]) -> dict[str, str]:
     }
 
 
-def _data(found: AccountOverview) -> dict[str, Any]:
+def _data(found: "AccountOverview") -> dict[str, Any]:
     return {
         "accountId": found.account.account_id,
         "name": found.account.name,
         "currency": found.account.currency,
-        "balance": exact(found.state.balance),
-        "held": exact(found.state.held),
+        "balance": money(found.state.balance, found.account.currency),
+        "held": money(found.state.held, found.account.currency),
         "createdAt": iso_time(found.account.created_at_ms),
         "state": "open" if found.account.closed_at_ms is None else "closed",
         "closedAt": time_or_none(found.account.closed_at_ms),
@@ -183,7 +207,7 @@ def _data(found: AccountOverview) -> dict[str, Any]:
     }
 
 
-def _left(closed: AccountOverview) -> str:
+def _left(closed: "AccountOverview") -> str:
     """What is left on a closed account, and how it is paid out."""
     state, currency = closed.state, closed.account.currency
     if not state.balance:
@@ -196,7 +220,7 @@ def _left(closed: AccountOverview) -> str:
     return f"{left}; once it is paid out, note that: {command}"
 
 
-def _shown(found: AccountOverview) -> dict[str, Any]:
+def _shown(found: "AccountOverview") -> dict[str, Any]:
     """An account for people."""
     state, currency = found.state, found.account.currency
     amounts = {"balance": shown_amount(state.balance, currency)}

@@ -1,25 +1,40 @@
 """gatehouse keys: issue, list, rotate, revoke."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gatehouse.access.keys import ApiKey
-from gatehouse.admin import keys
-from gatehouse.admin.keys import KeyTerms
-from gatehouse.cli.arguments import AccountId, AsJson, span_argument
-from gatehouse.cli.opening import open_session
+from gatehouse.cli.arguments import (
+    AccountAlias,
+    AccountOption,
+    AsJson,
+    account_before,
+    span_argument,
+)
+from gatehouse.cli.completing import account_ids
+from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
 
-app = typer.Typer(help="API keys of an account.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.access.keys import ApiKey
 
-KeyId = Annotated[str, typer.Argument(metavar="KEY", help="Id of the key (key_...).")]
+app = typer.Typer(no_args_is_help=True)
+
+KeyId = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[ACCOUNT] KEY",
+        help="Id of the key (key_...). An account in front is the same as --account.",
+        callback=account_before(1),
+        autocompletion=account_ids,
+    ),
+]
 
 
 @app.command()
-def issue(
-    account: AccountId,
+def issue(  # noqa: PLR0913, PLR0917  # each option is one property of a key
+    alias: AccountAlias = None,
     name: Annotated[str, typer.Option(help="What the key is for.")] = "default",
     scope: Annotated[
         list[str] | None, typer.Option(help="Operation it may use; repeat. Default: all.")
@@ -33,20 +48,27 @@ def issue(
     rate_limit: Annotated[
         int | None, typer.Option(help="Requests per second; 0: no limit. Default: the server's.")
     ] = None,
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Issue a key. Its text is shown once, here."""
-    terms = KeyTerms(name, tuple(scope or ()), tuple(network or ()), rate_limit)
+    from gatehouse.admin import keys
+
+    terms = keys.KeyTerms(name, tuple(scope or ()), tuple(network or ()), rate_limit)
     lifetime_ms = span_argument(expires_in) if expires_in else None
-    key, text = keys.issue(open_session(), account, terms, lifetime_ms)
+    key, text = keys.issue(*open_account(account), terms, lifetime_ms)
     show({**_data(key), "key": text}, f"{key.key_id}\n{text}\n{_ONCE}", as_json=as_json)
 
 
 @app.command("list")
-def list_keys(account: AccountId, as_json: AsJson = False) -> None:
+def list_keys(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """List the keys of an account, without their text."""
-    session = open_session()
-    found = keys.listing(session, account)
+    from gatehouse.admin import keys
+
+    session, account_id = open_account(account)
+    found = keys.listing(session, account_id)
     now_ms = session.clock()
     data = [{**_data(key), "status": key.status(now_ms)} for key in found]
     shown = [(",".join(key.scopes) or "all", ",".join(key.networks) or "any") for key in found]
@@ -61,13 +83,15 @@ def list_keys(account: AccountId, as_json: AsJson = False) -> None:
 
 @app.command()
 def rotate(
-    account: AccountId,
     key: KeyId,
     overlap: Annotated[str, typer.Option(help="How long the old key still works.")] = "24h",
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Issue a successor on the same terms and let the old key end after an overlap."""
-    new, text, old = keys.rotate(open_session(), account, key, span_argument(overlap))
+    from gatehouse.admin import keys
+
+    new, text, old = keys.rotate(*open_account(account), key[0], span_argument(overlap))
     ends = time_or_none(old.expires_at_ms) or "-"
     data = {**_data(new), "key": text, "replaces": old.key_id, "oldKeyExpiresAt": ends}
     human = f"{new.key_id}\n{text}\n{_ONCE}\n{old.key_id} works until {ends}"
@@ -76,20 +100,22 @@ def rotate(
 
 @app.command()
 def revoke(
-    account: AccountId,
     key: KeyId,
     reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")] = "",
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """End a key on every server within a second."""
-    ended = keys.revoke(open_session(), account, key, reason)
-    show(_data(ended), f"{key} is revoked", as_json=as_json)
+    from gatehouse.admin import keys
+
+    ended = keys.revoke(*open_account(account), key[0], reason)
+    show(_data(ended), f"{ended.key_id} is revoked", as_json=as_json)
 
 
 _ONCE = "Keep it in a secrets manager: it is not shown again."
 
 
-def _data(key: ApiKey) -> dict[str, Any]:
+def _data(key: "ApiKey") -> dict[str, Any]:
     return {
         "keyId": key.key_id,
         "accountId": key.account_id,

@@ -8,21 +8,19 @@ from gatehouse.admin import accounts, money
 from gatehouse.admin.money import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.cli.accounts.money_options import (
-    AccountPlace,
     FormatOption,
     From,
     SheetFormat,
     To,
-    chosen_account,
     period_argument,
 )
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
 from gatehouse.cli.csv_output import csv_lines, plain_cell
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import money as money_data
 from gatehouse.cli.output import raw_amounts, show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import WrongUsage
 
 _HEADINGS: Final = ("AT", "KIND", "REFERENCE", "AMOUNT", "BALANCE", "HELD", "DETAIL")
 _RIGHT: Final = frozenset({"AMOUNT", "BALANCE", "HELD"})
@@ -33,7 +31,7 @@ _CSV_HEADINGS: Final = (
 
 
 def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
-    given: AccountPlace = None,
+    alias: AccountAlias = None,
     account: AccountOption = None,
     first: From = None,
     end: To = None,
@@ -56,9 +54,9 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
     as_json: AsJson = False,
 ) -> None:
     """Show the entries of an account, each with the balance after it."""
-    session, account_id = open_account(chosen_account(given, account))
+    session, account_id = open_account(account)
     if end is not None and first is None:
-        raise InvalidInput("--to is given together with --from")
+        raise WrongUsage("--to is given together with --from")
     period = None if first is None else period_argument(None, first, end, session.clock())
     search = LedgerSearch(
         limit,

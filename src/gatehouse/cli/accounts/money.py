@@ -1,50 +1,75 @@
 """gatehouse balance, prices and ledger verify: the money of accounts."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatehouse.access.accounts import Account
-from gatehouse.admin import accounts, money
-from gatehouse.admin.accounts import AccountOverview
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.cli.arguments import AccountId, AsJson, amount_argument, pairs_argument
-from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import exact, show, shown_amount, shown_amounts, table
+from gatehouse.cli.accounts.ledger import show_entries
+from gatehouse.cli.arguments import (
+    AccountAlias,
+    AccountOption,
+    AsJson,
+    account_before,
+    account_before_pairs,
+    amount_argument,
+    pairs_argument,
+)
+from gatehouse.cli.completing import account_ids
+from gatehouse.cli.opening import open_account, open_session
+from gatehouse.cli.output import money as as_money
+from gatehouse.cli.output import show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
 
-balance = typer.Typer(help="Prepaid balances.", no_args_is_help=True)
-prices = typer.Typer(help="The fee schedule of an account.", no_args_is_help=True)
-ledger = typer.Typer(help="The ledger: every movement of money.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.access.accounts import Account
+    from gatehouse.admin.accounts import AccountOverview
+
+balance = typer.Typer(no_args_is_help=True)
+prices = typer.Typer(no_args_is_help=True)
+ledger = typer.Typer(no_args_is_help=True)
+ledger.command("show")(show_entries)
 
 AmountArgument = Annotated[
-    str, typer.Argument(metavar="AMOUNT", help="Decimal amount, such as 25.50.")
+    list[str],
+    typer.Argument(
+        metavar="[ACCOUNT] AMOUNT",
+        help="Decimal amount, such as 25.50. An account in front is the same as --account.",
+        callback=account_before(1),
+        autocompletion=account_ids,
+    ),
 ]
 
 
 @balance.command("show")
-def show_balance(account: AccountId, as_json: AsJson = False) -> None:
+def show_balance(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Show a balance, and how much of it is held for requests in flight."""
-    _print_balance(accounts.get(open_session(), account), as_json=as_json)
+    from gatehouse.admin import accounts
+
+    _print_balance(accounts.get(*open_account(account)), as_json=as_json)
 
 
 @balance.command("top-up")
 def top_up(
-    account: AccountId,
     amount: AmountArgument,
     reference: Annotated[
         str | None,
         typer.Option(help="Number of the bank transfer or invoice; each is added only once."),
     ] = None,
     note: Annotated[str, typer.Option(help="For the statement, in your own words.")] = "",
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Add money to a balance.
 
     With a reference it is safe to repeat: the second time nothing is added.
     """
-    micros = amount_argument(amount)
-    done = money.top_up(open_session(), account, micros, note, reference)
+    from gatehouse.admin import money
+
+    micros = amount_argument(amount[0])
+    done = money.top_up(*open_account(account), micros, note, reference)
     before_ms = done.recorded_before_at_ms
     if before_ms is None:
         _print_balance(done.overview, as_json=as_json)
@@ -57,27 +82,29 @@ def top_up(
 
 @balance.command(context_settings={"ignore_unknown_options": True})
 def adjust(
-    account: AccountId,
     amount: AmountArgument,
     reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Correct a balance by hand, upwards or (with a minus sign) downwards."""
-    micros = amount_argument(amount)
-    _print_balance(money.adjust(open_session(), account, micros, reason), as_json=as_json)
+    from gatehouse.admin import money
+
+    micros = amount_argument(amount[0])
+    _print_balance(money.adjust(*open_account(account), micros, reason), as_json=as_json)
 
 
 def _print_balance(
-    found: AccountOverview, *, as_json: bool, first: str | None = None, **more: str
+    found: "AccountOverview", *, as_json: bool, first: str | None = None, **more: str
 ) -> None:
     """Print a balance, after a first line if there is one; `more` is for scripts."""
     account, state = found.account, found.state
     data = {
         "accountId": account.account_id,
         "currency": account.currency,
-        "amount": exact(state.balance),
-        "held": exact(state.held),
-        "available": exact(state.available),
+        "balance": as_money(state.balance, account.currency),
+        "held": as_money(state.held, account.currency),
+        "available": as_money(state.available, account.currency),
     }
     text = f"{shown_amount(state.balance, account.currency)} {account.currency}"
     if state.held:
@@ -88,23 +115,37 @@ def _print_balance(
 
 
 @prices.command("show")
-def show_prices(account: AccountId, as_json: AsJson = False) -> None:
+def show_prices(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
     """Show what each function costs an account."""
-    _print_prices(accounts.get(open_session(), account).account, as_json=as_json)
+    from gatehouse.admin import accounts
+
+    _print_prices(accounts.get(*open_account(account)).account, as_json=as_json)
 
 
 @prices.command("set")
 def set_prices(
-    account: AccountId,
-    prices: Annotated[list[str], typer.Argument(metavar="TYPE=FEE...", help="PRECHECK=0.04")],
+    prices: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[ACCOUNT] TYPE=FEE...",
+            help="PRECHECK=0.04. An account in front is the same as --account.",
+            callback=account_before_pairs,
+            autocompletion=account_ids,
+        ),
+    ],
+    account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Set fees of an account; requests from now on cost that."""
+    from gatehouse.admin import money
+
     fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
-    _print_prices(money.set_prices(open_session(), account, fees), as_json=as_json)
+    _print_prices(money.set_prices(*open_account(account), fees), as_json=as_json)
 
 
-def _print_prices(account: Account, *, as_json: bool) -> None:
+def _print_prices(account: "Account", *, as_json: bool) -> None:
     schedule = fee_schedule(account.fees)
     shown = shown_amounts([*schedule.values()], account.currency)
     rows = [
@@ -114,7 +155,7 @@ def _print_prices(account: Account, *, as_json: bool) -> None:
     data = {
         "accountId": account.account_id,
         "currency": account.currency,
-        "fees": {fee_type: exact(fee) for fee_type, fee in schedule.items()},
+        "fees": {name: as_money(fee, account.currency) for name, fee in schedule.items()},
     }
     headings = ("FUNCTION", "FEE", "CURRENCY", "FROM")
     show(data, table(headings, rows, {"FEE"}), as_json=as_json)
@@ -126,6 +167,8 @@ def verify(as_json: AsJson = False) -> None:
 
     Top-ups and adjustments are compared with the audit trail, closes with the decision records.
     """
+    from gatehouse.admin import money
+
     report = money.verify_ledger(open_session())
     lines = [
         f"accounts  {report.accounts}: each balance and each hold is the sum of its entries",

@@ -1,4 +1,4 @@
-"""What the commands about money share: account, period, and how they print."""
+"""What the commands about money share: the period, and how they print."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -33,16 +33,6 @@ class SheetFormat(StrEnum):
 FormatOption = Annotated[
     SheetFormat, typer.Option("--format", help="For people, spreadsheets or scripts.")
 ]
-AccountPlace = Annotated[
-    str | None, typer.Argument(metavar="[ACCOUNT]", help="The same as --account.")
-]
-
-
-def chosen_account(given: str | None, option: str | None) -> str | None:
-    """The account that is named by its place or by --account."""
-    if given is not None and option not in (None, given):
-        raise InvalidInput(f"two accounts are named: {given} and --account {option}")
-    return given or option
 
 
 def period_argument(month: str | None, first: str | None, end: str | None, now_ms: int) -> Period:

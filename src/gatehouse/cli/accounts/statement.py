@@ -12,20 +12,18 @@ from gatehouse.admin.statements import AccountStatement, account_statement, all_
 from gatehouse.billing.ledger import EntryKind
 from gatehouse.billing.statement import Statement
 from gatehouse.cli.accounts.money_options import (
-    AccountPlace,
     FormatOption,
     From,
     SheetFormat,
     To,
-    chosen_account,
     period_argument,
 )
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
 from gatehouse.cli.csv_output import csv_lines, plain_cell
 from gatehouse.cli.opening import open_account, open_session
 from gatehouse.cli.output import raw_amounts, shown_amounts, table
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import WrongUsage
 
 _HEADINGS: Final = ("DATE", "ITEM", "REFERENCE", "NOTE", "COUNT", "UNIT FEE", "AMOUNT")
 _RIGHT: Final = frozenset({"COUNT", "UNIT FEE", "AMOUNT"})
@@ -50,7 +48,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 
 def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
-    given: AccountPlace = None,
+    alias: AccountAlias = None,
     account: AccountOption = None,
     everyone: Annotated[
         bool, typer.Option("--all", help="All accounts, one after the other.")
@@ -71,13 +69,13 @@ def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a sta
     """
     form = SheetFormat.JSON if as_json else form
     if not everyone:
-        session, account_id = open_account(chosen_account(given, account))
+        session, account_id = open_account(account)
         period = period_argument(month, first, end, session.clock())
         one = account_statement(session, account_id, period, daily=daily)
         _print([one], form, alone=True)
         return
-    if given or account:
-        raise InvalidInput("name an account, or give --all, not both")
+    if account is not None:
+        raise WrongUsage("name an account, or give --all, not both")
     session = open_session()
     period = period_argument(month, first, end, session.clock())
     # The data is read while it is printed; a reader that stops early must not leave it open.

@@ -7,6 +7,7 @@ import msgspec
 import typer
 
 from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, open_file, span_argument
+from gatehouse.cli.completing import list_names
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
@@ -14,17 +15,16 @@ from gatehouse.core.clock import iso_time
 if TYPE_CHECKING:
     from gatehouse.admin.lists import Added, GivenEntries, ListedEntry, ListInfo, NewEntries
 
-app = typer.Typer(
-    help="Lists of cards, networks, mailboxes and the like, for rules to look things up on.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 _KINDS: Final = "cards, bins, networks, emails, domains, phones, users, countries or words"
 
-ListName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the list.")]
+ListName = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the list.", autocompletion=list_names)
+]
 ValuesArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[VALUE]...", help="Entries. Card numbers only by --file."),
+    typer.Argument(metavar="VALUE", help="Entries. Card numbers only by --file."),
 ]
 KindOption = Annotated[
     str | None, typer.Option("--kind", help=f"What it holds: {_KINDS}. Makes the list if needed.")
@@ -154,7 +154,10 @@ def import_entries(  # noqa: PLR0913, PLR0917 - each option is one property of a
 
 @app.command("show")
 def show_list(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the list.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Name of the list.", autocompletion=list_names),
+    ] = None,
     gone: Annotated[
         bool, typer.Option("--gone", help="Also what was removed, replaced or has expired.")
     ] = False,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from gatehouse.cli.arguments import AccountOption, AsJson, Note
+from gatehouse.cli.completing import pipeline_numbers
 from gatehouse.cli.configured.versions import (
     Base,
     To,
@@ -15,7 +16,7 @@ from gatehouse.cli.configured.versions import (
     show_history,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import exact, show, shown_amount, table, warn
+from gatehouse.cli.output import money, show, shown_amount, table, warn
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import PipelineDefinition, needs
@@ -24,12 +25,17 @@ from gatehouse.pipeline.diff import options, title
 if TYPE_CHECKING:
     from gatehouse.admin.pipelines import PipelineView
 
-app = typer.Typer(help="Pipelines: which stages a request goes through.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 PipelineFileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="The pipeline as YAML; - for stdin.")
 ]
-Number = Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the pipeline.")]
+Number = Annotated[
+    int,
+    typer.Argument(
+        metavar="NUMBER", help="Number of the pipeline.", autocompletion=pipeline_numbers
+    ),
+]
 
 _PAYMENT: Final = "an amount and a currency, in gatewayRequest or sentryRequest.order"
 
@@ -45,7 +51,7 @@ def check(file: PipelineFileArgument, as_json: AsJson = False) -> None:
 
     definition = read_pipeline(read_document(file))
     found = warnings(definition, {})
-    data = {"valid": True, **_data(definition), "warnings": found}
+    data = {"valid": True, **_data(definition, None), "warnings": found}
     stages = ", ".join(map(title, definition.stages))
     text = f"pipeline {definition.number} ({definition.name}) is well-formed: {stages}"
     warn(() if as_json else found)
@@ -73,6 +79,7 @@ def apply(
 @app.command("list")
 def list_pipelines(account: AccountOption = None, as_json: AsJson = False) -> None:
     """List the pipelines of an account."""
+    from gatehouse.admin import accounts
     from gatehouse.admin.configurations import listing
     from gatehouse.admin.pipelines import PIPELINES
 
@@ -82,7 +89,8 @@ def list_pipelines(account: AccountOption = None, as_json: AsJson = False) -> No
         (each.number, each.name, version, ", ".join(map(title, each.stages)))
         for version, each in found
     ]
-    data = [{**_data(each), "version": version} for version, each in found]
+    currency = accounts.get(session, account_id).account.currency
+    data = [{**_data(each, currency), "version": version} for version, each in found]
     show(data, table(("PIPELINE", "NAME", "VERSION", "STAGES"), rows), as_json=as_json)
 
 
@@ -109,8 +117,8 @@ def show_pipeline(
         "accountId": account_id,
         "version": stored.version,
         "active": stored.in_force,
-        **_data(stored.definition),
-        "fees": [exact(fee) for fee in view.fees],
+        **_data(stored.definition, view.account.currency),
+        "fees": [money(fee, view.account.currency) for fee in view.fees],
         "document": stored.document,
     }
     show(data, _sheet(view), as_json=as_json)
@@ -134,7 +142,8 @@ def rollback(
     roll_back(PIPELINES, account, str(number), to, as_json=as_json)
 
 
-def _data(definition: PipelineDefinition) -> dict[str, Any]:
+def _data(definition: PipelineDefinition, currency: str | None) -> dict[str, Any]:
+    """A pipeline for scripts; a file alone does not say the currency of its fees."""
     return {
         "pipeline": definition.number,
         "name": definition.name,
@@ -144,7 +153,7 @@ def _data(definition: PipelineDefinition) -> dict[str, Any]:
             {
                 "stage": stage.stage,
                 "ruleSet": stage.rule_set,
-                "fee": None if stage.fee_micros is None else exact(stage.fee_micros),
+                "fee": None if stage.fee_micros is None else money(stage.fee_micros, currency),
                 "stopWhen": stage.stop_when and stage.stop_when.text,
                 "skipWhen": stage.skip_when and stage.skip_when.text,
                 "onFailure": stage.on_failure,

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gatehouse.cli.arguments import AccountOption, AsJson, Note, read_file
+from gatehouse.cli.completing import rule_set_names
+from gatehouse.cli.configured.rules_backtest import backtest
 from gatehouse.cli.configured.versions import (
     Base,
     To,
@@ -16,18 +18,21 @@ from gatehouse.cli.configured.versions import (
 )
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, show, table
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import InvalidInput, WrongUsage
 
 if TYPE_CHECKING:
     from gatehouse.admin.rule_trial import RuleTrial, TrialResult
     from gatehouse.rules.ruleset import RuleSet
 
-app = typer.Typer(help="Rule sets: what is decided about a request.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
+app.command("backtest")(backtest)
 
 RuleSetFileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="The rule set as YAML; - for stdin.")
 ]
-RuleSetArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the rule set.")]
+RuleSetArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the rule set.", autocompletion=rule_set_names)
+]
 
 _REFUSED = 4
 
@@ -106,7 +111,11 @@ def list_rule_sets(account: AccountOption = None, as_json: AsJson = False) -> No
 def show_rule_set(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Name of the rule set. Default: the only one."),
+        typer.Argument(
+            metavar="NAME",
+            help="Name of the rule set. Default: the only one.",
+            autocompletion=rule_set_names,
+        ),
     ] = None,
     account: AccountOption = None,
     version: Version = None,
@@ -169,9 +178,7 @@ def try_case(
     from gatehouse.rules.authoring import read_rule_set
 
     if (case is None) == (request is None):
-        raise InvalidInput(
-            "give one case: a file with --case, or a recorded request with --request"
-        )
+        raise WrongUsage("give one case: a file with --case, or a recorded request with --request")
     rule_set = read_rule_set(read_document(file))
     if request is not None:
         tried = rule_trial.recorded_case(*open_account(account), request, rule_set)

@@ -8,7 +8,7 @@ import typer
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.configured.versions import read_document
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import exact, show, shown_amount, table, warn
+from gatehouse.cli.output import money, show, shown_amount, table, warn
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
@@ -51,7 +51,7 @@ def backtest(
 
 
 def _data(report: "BacktestReport") -> dict[str, Any]:
-    """The report for scripts, with money as exact numbers."""
+    """The report for scripts, with one sum of money for each currency."""
     data = {
         **msgspec.to_builtins(report),
         "since": iso_time(report.since_ms),
@@ -61,9 +61,8 @@ def _data(report: "BacktestReport") -> dict[str, Any]:
     for part in (data["before"], data["after"], *data["rules"], *data["changes"]):
         for kind in _MONEY:
             if kind in part:
-                part[kind] = {
-                    currency: exact(sum_) for currency, sum_ in sorted(part[kind].items())
-                }
+                sums = sorted(part[kind].items())
+                part[kind] = [money(total, currency or None) for currency, total in sums]
     return data
 
 

@@ -28,7 +28,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.pipeline.settlement import Search
 
-app = typer.Typer(help="Records of what was decided, and why.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")

@@ -2,12 +2,10 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from gatehouse.admin.feedback import record
-from gatehouse.admin.feedback.record import LabelEntry
 from gatehouse.cli.arguments import (
     AccountOption,
     AsJson,
@@ -17,15 +15,18 @@ from gatehouse.cli.arguments import (
     RequestIdArgument,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, exact, show, shown_amount, time_or_none
+from gatehouse.cli.output import columns, money, show, shown_amount, time_or_none
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import WrongUsage
 from gatehouse.core.labels import Label
 from gatehouse.core.redaction import recordable
 
-app = typer.Typer(help="What requests turned out to be: fraud or legitimate.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.admin.feedback.record import LabelEntry
+
+app = typer.Typer(no_args_is_help=True)
 
 _HEADINGS: Final = ("LABEL", "BEFORE", "WHEN", "AMOUNT", "CURRENCY", "RECORDED", "SOURCE", "BY")
 _FIELDS: Final = (
@@ -113,8 +114,10 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     as_json: AsJson = False,
 ) -> None:
     """Label a request, or all requests of a transaction or reference."""
+    from gatehouse.admin.feedback import record
+
     if [request, transaction, reference].count(None) != 2:
-        raise InvalidInput(
+        raise WrongUsage(
             "name what is meant by exactly one of --request, --transaction and --reference"
         )
     names = {"requestId": request, "transactionId": transaction, "clientReferenceId": reference}
@@ -142,6 +145,8 @@ def show_feedback(
     as_json: AsJson = False,
 ) -> None:
     """Show the labels of a request, newest first; the newest counts."""
+    from gatehouse.admin.feedback import record
+
     found = record.feedback_of(*open_account(account), request)
     counting = record.label_that_counts(found)
     data = {"requestId": request, "label": counting, "history": [_data(one) for one in found]}
@@ -162,6 +167,8 @@ def list_feedback(
     as_json: AsJson = False,
 ) -> None:
     """List labels of requests by the time when they were reported, newest first."""
+    from gatehouse.admin.feedback import record
+
     session, account_id = open_account(account)
     since_ms = read_span(account_id, since, None, session.clock()).since_ms
     found = record.list_feedback(session, account_id, since_ms, label, limit + 1)
@@ -173,27 +180,25 @@ def list_feedback(
     show([{"requestId": one.request_id, **_data(one)} for one in page], text, as_json=as_json)
 
 
-def _data(one: LabelEntry) -> dict[str, Any]:
+def _data(one: "LabelEntry") -> dict[str, Any]:
     return {
         "label": one.label,
         "previousLabel": one.previous,
         "when": time_or_none(one.found_at_ms),
-        "amount": None if one.amount is None else exact(one.amount),
-        "currency": one.currency,
+        "amount": None if one.amount is None else money(one.amount, one.currency),
         "recordedAt": iso_time(one.recorded_at_ms),
         "source": one.source,
         "by": one.actor,
     }
 
 
-def _rows(entries: list[LabelEntry]) -> list[dict[str, Any]]:
+def _rows(entries: "list[LabelEntry]") -> list[dict[str, Any]]:
     """Entries for people; the name of an actor may hold anything."""
     return [
         {
-            "requestId": one.request_id,
-            **_data(one),
+            **{"requestId": one.request_id, **_data(one), "by": recordable(one.actor)},
             "amount": None if one.amount is None else shown_amount(one.amount, one.currency or ""),
-            "by": recordable(one.actor),
+            "currency": one.currency,
         }
         for one in entries
     ]

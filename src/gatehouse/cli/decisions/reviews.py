@@ -29,7 +29,7 @@ from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import RecordedStage
 from gatehouse.sentry.spec import SENTRY
 
-app = typer.Typer(help="Decisions that a person is to look at.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")

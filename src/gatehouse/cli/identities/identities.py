@@ -16,7 +16,12 @@ from gatehouse.admin.identities.selection import (
     scope_name,
     select_records,
 )
-from gatehouse.cli.arguments import AsJson, DryRun, ImportFileArgument, RecordFormatOption
+from gatehouse.cli.arguments import (
+    AsJson,
+    DryRun,
+    ImportFileArgument,
+    RecordFormatOption,
+)
 from gatehouse.cli.identities.identity_options import (
     Card,
     Compact,
@@ -36,17 +41,14 @@ from gatehouse.cli.identities.identity_output import (
 from gatehouse.cli.opening import open_session
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import InvalidInput, WrongUsage
 
 _LEFT_BEHIND = (
     "sealed copies of erased or re-encrypted records may remain in unused space of the database "
     "until you run: gatehouse identities compact"
 )
 
-app = typer.Typer(
-    help="Authoritative records of who holds which card; ID Verify compares with them.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("import")
@@ -156,11 +158,13 @@ def export(
         str, typer.Argument(metavar="FILE", help="File to make; - is standard output.")
     ],
     account: OfAccount = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the records in clear as JSON Lines, which import reads again; keep the file safe.
 
     Card numbers are not held: each line has the card's fingerprint instead. Records that cannot be
-    opened are left out and listed, and the command then ends with code 1.
+    opened are left out and listed, and the command then ends with code 1. When the records go to
+    standard output, --json changes nothing but the form of errors.
     """
     scope = read_scope(account)
     session = open_session()
@@ -174,7 +178,8 @@ def export(
             else:
                 unreadable.append(one)
     if file != "-":
-        typer.echo(f"{file}: {record_count(number)} in clear", err=True)
+        data = {"file": file, "records": number, "unreadable": len(unreadable)}
+        show(data, f"{file}: {record_count(number)} in clear", as_json=as_json)
     report_unreadable(unreadable)
 
 
@@ -211,7 +216,7 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
     wide = [account_all, operator_all, everything, outdated]
     fits = account_all if account is not None else not account_all
     if wide.count(True) + narrow != 1 or not (narrow or (fits and not every_account)):
-        raise InvalidInput(
+        raise WrongUsage(
             "say which: --card, --id or --reference, with --account, --every-account or neither; "
             "or --account with --account-all; or --operator-all, --all or --outdated"
         )
@@ -229,14 +234,14 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
 
 
 @app.command()
-def compact() -> None:
+def compact(as_json: AsJson = False) -> None:
     """Clear the unused space of the database, where copies of deleted records can survive.
 
     SQLite writes its file anew; requests wait meanwhile, and fail if it takes long, so do it at a
     quiet time. PostgreSQL cleans up beside them.
     """
     records.compact_records(open_session())
-    typer.echo("the unused space is cleared")
+    show({"compacted": True}, "the unused space is cleared", as_json=as_json)
 
 
 @app.command()

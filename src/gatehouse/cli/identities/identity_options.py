@@ -6,12 +6,14 @@ import typer
 
 from gatehouse.admin.identities.selection import EVERYONE, IdentityQuery
 from gatehouse.cli.card_input import read_card_number
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import WrongUsage
 
 OfAccount = Annotated[
     str | None,
     typer.Option(
-        "--account", help="Account whose own records are meant. Default: those for all accounts."
+        "--account",
+        metavar="ACCOUNT",
+        help="Account whose own records are meant. Default: those for all accounts.",
     ),
 ]
 Card = Annotated[
@@ -60,8 +62,8 @@ def read_query(
     """The scope, None for every one, and which of its records are meant."""
     scope = read_scope(account)
     if every_account and account is not None:
-        raise InvalidInput("--every-account and --account exclude each other")
+        raise WrongUsage("--every-account and --account exclude each other")
     if [card, person_id, reference].count(None) != 2:
-        raise InvalidInput("say which record: --card, --id or --reference, one of them")
+        raise WrongUsage("say which record: --card, --id or --reference, one of them")
     number = None if card is None else read_card_number(card)
     return None if every_account else scope, IdentityQuery(number, person_id, reference)

@@ -1,28 +1,32 @@
 """gatehouse audit: show, head, verify."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
-from gatehouse.admin import audit_log
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AccountFilter, AsJson
 from gatehouse.cli.opening import open_session
 from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time
 
-app = typer.Typer(help="The trail of everything that was changed.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gatehouse.admin.audit_log import AuditLine
+
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("show")
 def show_lines(
-    account: Annotated[str | None, typer.Option(help="Only lines about this account.")] = None,
+    account: AccountFilter = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Newest lines.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show who did what, and when."""
+    from gatehouse.admin import audit_log
+
     lines = audit_log.lines(open_session(), account, limit)
-    data = [{"at": iso_time(line.at_ms), **msgspec.to_builtins(line)} for line in lines]
+    data = [_data(line) for line in lines]
     rows = [{**each, "details": msgspec.json.encode(each["details"]).decode()} for each in data]
     headings = ("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS")
     fields = ("seq", "at", "actor", "action", "accountId", "details")
@@ -32,6 +36,8 @@ def show_lines(
 @app.command()
 def head(as_json: AsJson = False) -> None:
     """Print where the trail ends now, to be kept outside of the database for `audit verify`."""
+    from gatehouse.admin import audit_log
+
     found = audit_log.head(open_session())
     show({"seq": found.seq, "head": str(found)}, str(found), as_json=as_json)
 
@@ -51,6 +57,8 @@ def verify(
 
     That the trail was not cut back to an older state, only a head that was kept elsewhere proves.
     """
+    from gatehouse.admin import audit_log
+
     report = audit_log.verify(open_session(), expect or [])
     problems = "".join(f"\n  - {problem}" for problem in report.problems)
     verdict = "THE CHAIN IS BROKEN" + problems if problems else "the chain is whole"
@@ -59,3 +67,9 @@ def verify(
     show(report, f"{report.lines} lines: {verdict}", as_json=as_json)
     if report.problems:
         raise typer.Exit(1)
+
+
+def _data(line: "AuditLine") -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(line)
+    del data["atMs"]
+    return {"at": iso_time(line.at_ms), **data}

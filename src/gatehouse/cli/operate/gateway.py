@@ -6,16 +6,13 @@ import typer
 
 from gatehouse.admin import payments
 from gatehouse.admin.payments import IntentState, KeptIntent
-from gatehouse.cli.arguments import AsJson, RequestIdArgument
+from gatehouse.cli.arguments import AccountFilter, AsJson, RequestIdArgument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, show, shown_amount, time_or_none
+from gatehouse.cli.output import columns, money, show, shown_amount, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import MICROS_PER_UNIT
 
-app = typer.Typer(
-    help="Payments whose end at the gateway was not known; they are reversed.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")
@@ -24,12 +21,7 @@ def list_payments(
         IntentState | None,
         typer.Option(help="Only those in this state.", case_sensitive=False),
     ] = None,
-    account: Annotated[
-        str | None,
-        typer.Option(
-            "--account", metavar="ACCOUNT", help="Only those of an account. Default: all."
-        ),
-    ] = None,
+    account: AccountFilter = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
     as_json: AsJson = False,
 ) -> None:
@@ -38,7 +30,7 @@ def list_payments(
     Payments that wait for a review are listed with --state REVIEW.
     """
     found = payments.listing(open_session(), state, account, limit)
-    rows = [{**_data(intent), "amount": _amount(intent)} for intent in found]
+    rows = [_row(intent) for intent in found]
     headings = ("REQUEST", "ACCOUNT", "AT", "AMOUNT", "STATE", "ATTEMPTS", "DETAIL")
     fields = ("requestId", "accountId", "at", "amount", "state", "attempts", "detail")
     text = columns(headings, rows, fields, "-", {"AMOUNT"}) if rows else "no payment is in doubt"
@@ -48,9 +40,9 @@ def list_payments(
 @app.command("show")
 def show_payment(request: RequestIdArgument, as_json: AsJson = False) -> None:
     """Show what is known about the payment of a request."""
-    data = _data(payments.get(open_session(), request))
-    lines = [f"{name}: {'-' if value is None else value}" for name, value in data.items()]
-    show(data, "\n".join(lines), as_json=as_json)
+    found = payments.get(open_session(), request)
+    lines = [f"{name}: {'-' if value is None else value}" for name, value in _row(found).items()]
+    show(_data(found), "\n".join(lines), as_json=as_json)
 
 
 @app.command()
@@ -66,11 +58,17 @@ def retry(
     show([_data(intent) for intent in again], text, as_json=as_json)
 
 
-def _amount(intent: KeptIntent) -> str:
+def _row(intent: KeptIntent) -> dict[str, Any]:
+    """A payment for people."""
+    amount = shown_amount(_micros(intent), intent.currency)
+    return {**_data(intent), "amount": f"{amount} {intent.currency}"}
+
+
+def _micros(intent: KeptIntent) -> int:
     from gatehouse.intel.places import minor_digits
 
-    micros = intent.amount_minor * MICROS_PER_UNIT // 10 ** (minor_digits(intent.currency) or 0)
-    return f"{shown_amount(micros, intent.currency)} {intent.currency}"
+    minor_units: int = 10 ** (minor_digits(intent.currency) or 0)
+    return intent.amount_minor * MICROS_PER_UNIT // minor_units
 
 
 def _data(intent: KeptIntent) -> dict[str, Any]:
@@ -79,8 +77,7 @@ def _data(intent: KeptIntent) -> dict[str, Any]:
         "requestId": intent.request_id,
         "accountId": intent.account_id,
         "at": iso_time(intent.at_ms),
-        "amountMinor": intent.amount_minor,
-        "currency": intent.currency,
+        "amount": money(_micros(intent), intent.currency),
         "state": intent.state,
         "attempts": intent.attempts,
         "nextAttemptAt": time_or_none(next_at_ms),

@@ -19,7 +19,7 @@ _FEED: Final = (
     *("rows", "licence", "source", "sha256"),
 )
 
-app = typer.Typer(help="What is known about addresses, and where from.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""gatehouse sentry: models, show, promote, rollback; `train` and `replay` are added to it."""
+"""gatehouse sentry: models, show, promote, rollback, train, replay."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -8,13 +8,17 @@ import typer
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import show, table
+from gatehouse.cli.sentry.sentry_replay import replay
+from gatehouse.cli.sentry.sentry_train import train
 from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
     from gatehouse.admin.models.versions import ModelChange, ModelEntry, StoredModel
     from gatehouse.sentry.scorecard import Sheet, Term
 
-app = typer.Typer(help="The models that Sentry scores with.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
+app.command("train")(train)
+app.command("replay")(replay)
 
 VersionArgument = Annotated[int, typer.Argument(metavar="VERSION", help="Number of the model.")]
 
@@ -46,7 +50,7 @@ def list_models(account: AccountOption = None, as_json: AsJson = False) -> None:
 def show_model(
     version: Annotated[
         int | None,
-        typer.Argument(metavar="[VERSION]", help="Number of the model. Default: the live one."),
+        typer.Argument(metavar="VERSION", help="Number of the model. Default: the live one."),
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,

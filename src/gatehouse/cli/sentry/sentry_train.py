@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from gatehouse.cli.arguments import (
+    AccountAlias,
     AccountOption,
     AsJson,
     Note,
@@ -30,8 +31,7 @@ _ALWAYS: Final = "1970-01-01"
 
 
 def train(  # noqa: PLR0913, PLR0917  # each option is one property of a training
-    context: typer.Context,
-    named: options.Named = None,
+    alias: AccountAlias = None,
     history: options.HistoryOption = None,
     file_format: RecordFormatOption = None,
     since: options.SinceOption = None,
@@ -77,7 +77,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     source = RequestFiles(history, file_format) if history else None
     if plots is not None:
         _make_folder(plots)
-    session, account_id = open_account(_chosen_account(context, named, account))
+    session, account_id = open_account(account)
     span = read_span(account_id, since or (_ALWAYS if source else "180d"), until, session.clock())
     job = TrainingJob(span, how, note)
     with contextlib.ExitStack() as stack:
@@ -129,16 +129,6 @@ class _TrainingWatcher:
             self._stack.close()
             self._progress, self._what = self._stack.enter_context(Progress(what, total)), what
         return self._progress
-
-
-def _chosen_account(context: typer.Context, named: str | None, account: str | None) -> str | None:
-    """The account to train for; a typed one wins over one that the environment names."""
-    if named is None:
-        return account
-    source = context.get_parameter_source("account")
-    if source is not None and source.name == "COMMANDLINE" and account != named:
-        raise InvalidInput("two accounts are named, and a model is one account's; leave one out")
-    return named
 
 
 def _make_folder(path: str) -> None:

@@ -4,10 +4,6 @@ from typing import Annotated, Literal
 
 import typer
 
-Named = Annotated[
-    str | None,
-    typer.Argument(metavar="[ACCOUNT]", help="Id of the account, if not by --account."),
-]
 HistoryOption = Annotated[
     list[str] | None,
     typer.Option(
