@@ -18,7 +18,7 @@ from gatehouse.cli.accounts.money_options import (
     To,
     period_argument,
 )
-from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
+from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, typed_account
 from gatehouse.cli.csv_output import csv_lines, plain_cell
 from gatehouse.cli.opening import open_account, open_session
 from gatehouse.cli.output import raw_amounts, shown_amounts, table
@@ -48,6 +48,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 
 def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
+    context: typer.Context,
     alias: AccountAlias = None,
     account: AccountOption = None,
     everyone: Annotated[
@@ -74,7 +75,7 @@ def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a sta
         one = account_statement(session, account_id, period, daily=daily)
         _print([one], form, alone=True)
         return
-    if account is not None:
+    if alias or typed_account(context):
         raise WrongUsage("name an account, or give --all, not both")
     session = open_session()
     period = period_argument(month, first, end, session.clock())
