@@ -219,7 +219,7 @@ def test_nothing_is_promised_where_no_single_and_no_double_change_helps() -> Non
     explanation = world.explained(world.decided())
     assert explanation.changes == []
     assert explanation.notes == [
-        "No single change of what was recorded, and no pair of them, would have changed the "
-        "decision."
+        "None of the 7 single changes that the conditions suggest, and no pair of them, would "
+        "have changed the decision."
     ]
     assert Outcome.DECLINE in [reason.outcome for reason in explanation.reasons]

@@ -57,5 +57,6 @@ def show_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".")
+        rounded = f"{value:.4f}".rstrip("0").rstrip(".")
+        return rounded if float(rounded) == value else repr(value)
     return f"'{value}'" if isinstance(value, str) else str(value)

@@ -94,7 +94,8 @@ def _how_far(result: SearchResult) -> list[str]:
         return []
     to = "led to ACCEPT" if result.found else "changed the decision"
     if result.exhausted:
-        return [f"No single change of what was recorded, and no pair of them, would have {to}."]
+        number = f"{result.singles:,} single changes that the conditions suggest"
+        return [f"None of the {number}, and no pair of them, would have {to}."]
     return [
         f"None of the {result.singles:,} single changes and {result.pairs:,} pairs that were tried "
         f"would have {to}; the search ends there."

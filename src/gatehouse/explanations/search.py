@@ -33,8 +33,8 @@ _MOST_NEAR: Final = 3
 _MOST_MILDER: Final = 2
 _MOST_THRESHOLDS: Final = 20
 
-
 Tried = tuple[Alternative, JudgedAgain]
+"""An alternative, and what it would have led to."""
 
 
 class FoundChange(NamedTuple):
