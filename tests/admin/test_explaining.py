@@ -50,6 +50,7 @@ def test_the_rules_are_those_of_that_time(session: AdminSession) -> None:
         "It would have been ACCEPT if order.amount had been at most 100 (it was 250)."
     ]
     gone = explain_decision(session, account_id, ruled("shop", 9, "large", order__amount=250.0))
+    assert gone.summary == "Sent to review: the rule large of rule set shop, version 9, matched."
     assert gone.notes == [
         "This installation does not have version 9 of rule set shop any more. What would have "
         "changed it cannot be told."
@@ -63,7 +64,9 @@ def test_a_version_that_was_changed_in_the_database_is_not_used(session: AdminSe
         changed = CONFIGURATIONS.update().where(CONFIGURATIONS.c.name == "shop")
         connection.execute(changed.values(program="{}"))
     found = explain_decision(session, account_id, ruled("shop", 1, "large", order__amount=250.0))
-    assert "cannot use version 1 of rule set shop, which was changed" in found.notes[0]
+    assert (
+        "cannot use version 1 of rule set shop, which was changed in the database" in found.notes[0]
+    )
     assert found.changes == []
 
 

@@ -9,7 +9,7 @@ from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, decode
 from gatehouse.explanations.explain import MOST_REASONS, explain
 from gatehouse.explanations.explanation import Explanation
-from gatehouse.explanations.replay import InForce
+from gatehouse.explanations.in_force import InForce
 from gatehouse.pipeline import definition
 from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.rules.decide import CompiledRuleSet

@@ -67,7 +67,7 @@ class LiveDecisions:
 
     def __init__(self, session: AdminSession) -> None:
         self._session = session
-        # A long explanation takes a core for half a second; requests need the others.
+        # A long explanation takes a core for 0.2 s, and requests need it too.
         self._one_at_a_time = asyncio.Lock()
 
     async def explain(

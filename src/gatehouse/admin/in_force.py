@@ -11,11 +11,12 @@ from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import ConfigurationRefused
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord
-from gatehouse.explanations.replay import InForce
+from gatehouse.explanations.in_force import InForce
 from gatehouse.pipeline import definition
 from gatehouse.pipeline.definition import PipelineDefinition
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
+from gatehouse.rules.lists import AccountLists
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, list_reading, models
 from gatehouse.store.configured.configurations import (
@@ -40,12 +41,12 @@ def load_in_force(session: AdminSession, account_id: str, record: DecisionRecord
         rule_sets = _rule_sets(versions, record)
         programs = _models(versions, record)
         asked = _asked(_conditions(pipeline, rule_sets), record.signals or {})
-        lists = list_reading.history_of(connection, account_id, list(asked), session.signer, asked)
+        lists = versions.read_lists(asked)
     return InForce(pipeline, rule_sets, lists, programs, tuple(dict.fromkeys(versions.missing)))
 
 
 class _Versions:
-    """Reads versions, and notes those that are gone."""
+    """Reads versions and lists, and notes what is gone."""
 
     def __init__(
         self,
@@ -59,6 +60,15 @@ class _Versions:
         self.missing: list[str] = []
         """In words."""
 
+    def read_lists(self, asked: dict[str, list[str]]) -> AccountLists:
+        """When the values that are asked for were on the lists."""
+        names, signer = list(asked), self._session.signer
+        try:
+            return list_reading.history_of(self._connection, self._account_id, names, signer, asked)
+        except ConfigurationRefused:
+            self.missing.append("An entry of a list was changed in the database.")
+            return AccountLists({})
+
     def read(self, kind: str, name: str, version: int, decode: Callable[[str], T]) -> T | None:
         """One version as it was kept; None when it is gone, or not as it was stored."""
         key = ConfigurationKey(self._account_id, kind, name)
@@ -71,7 +81,9 @@ class _Versions:
             check_versions(self._session.signer, [stored])
             return decode(stored.program)
         except (ConfigurationRefused, ValueError):
-            self.missing.append(f"This installation cannot use {what}, which was changed.")
+            self.missing.append(
+                f"This installation cannot use {what}, which was changed in the database."
+            )
             return None
 
 

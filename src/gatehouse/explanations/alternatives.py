@@ -14,6 +14,7 @@ from gatehouse.conditions import nodes
 from gatehouse.conditions.catalogue import CUSTOM, SIGNALS
 from gatehouse.conditions.nodes import Condition, Node, Type, parts_of
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.explanations.bounds import Bound, bound_words, show_value
 from gatehouse.explanations.replay import Difference
 
 EXEMPTED: Final = 2.0
@@ -22,23 +23,6 @@ _MOST_TEXTS: Final = 8
 _OTHER: Final = "(another)"
 """Stands for a text that no rule and no list names."""
 _WHOLE_GROUPS: Final = ("velocity.", "order.items", "order.discounts", "request.", "card.months")
-
-
-class Bound(msgspec.Struct, frozen=True):
-    """A number on the other side of a threshold."""
-
-    signal: str
-    was: float
-    value: float
-    relation: str
-    """In words: at most, at least, less than, more than."""
-    shown: float
-    whole: bool
-
-    @property
-    def upwards(self) -> bool:
-        """Whether larger numbers are meant, too."""
-        return self.value > self.was
 
 
 class Alternative(msgspec.Struct, frozen=True):
@@ -99,24 +83,6 @@ def alternatives(conditions: Iterable[Condition], recorded: RequestFacts) -> Ite
                 if (one.key, one.condition) not in seen:
                     seen.add((one.key, one.condition))
                     yield one
-
-
-def show_value(value: Any) -> str:
-    """A value as sentences show it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".")
-    return f"'{value}'" if isinstance(value, str) else str(value)
-
-
-def bound_words(bound: Bound, *, exact: bool) -> str:
-    """What a number would have had to be: within a bound, or just beyond it."""
-    was, shown = show_value(bound.was), show_value(bound.shown)
-    if not exact:
-        return f"{bound.signal} had been {bound.relation} {shown} (it was {was})"
-    words = {"less than": "just under ", "more than": "just over "}.get(bound.relation, "")
-    return f"{bound.signal} had been {words}{shown} (it was {was})"
 
 
 def _of_node(node: Node, recorded: RequestFacts) -> Iterator[Alternative]:

@@ -8,8 +8,9 @@ from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.explanations.explanation import ExplainedChange, Explanation
+from gatehouse.explanations.in_force import InForce
 from gatehouse.explanations.reasons import explained_reasons, summary
-from gatehouse.explanations.replay import DecisionReplay, InForce, JudgedAgain, NotReplayable
+from gatehouse.explanations.replay import DecisionReplay, JudgedAgain, NotReplayable
 from gatehouse.explanations.search import ChangeSearch, FoundChange, SearchResult
 from gatehouse.pipeline.definition import without_payment
 
@@ -37,7 +38,7 @@ def _changes(record: DecisionRecord, in_force: InForce) -> tuple[list[ExplainedC
         except NotReplayable as error:
             problems = [str(error)]
         else:
-            return _found(record, ChangeSearch(replay, base, in_force.models), base)
+            return _found(record, ChangeSearch(replay, base, in_force), base)
     return [], [f"{each} What would have changed it cannot be told." for each in problems]
 
 
@@ -51,7 +52,8 @@ def _replay(record: DecisionRecord, in_force: InForce) -> tuple[DecisionReplay, 
     base = replay.judge()
     stages, pipeline = replay.definition.stages, in_force.pipeline
     unasked = [each.stage for each in stages if each.stage in base.not_asked]
-    if pipeline is not None and unasked and all(REGISTRY[name].pays for name in unasked):
+    paying = bool(unasked) and all(REGISTRY[name].pays for name in unasked)
+    if pipeline is not None and paying and record.stages:
         # At that time nobody took payments.
         replay = DecisionReplay(
             record, msgspec.structs.replace(in_force, pipeline=without_payment(pipeline))
@@ -92,7 +94,8 @@ def _how_far(result: SearchResult) -> list[str]:
         return []
     to = "led to ACCEPT" if result.found else "changed the decision"
     if result.exhausted:
-        return [f"No single change of what was recorded, and no pair of them, would have {to}."]
+        number = f"{result.singles:,} single changes that the conditions suggest"
+        return [f"None of the {number}, and no pair of them, would have {to}."]
     return [
         f"None of the {result.singles:,} single changes and {result.pairs:,} pairs that were tried "
         f"would have {to}; the search ends there."
@@ -127,11 +130,9 @@ def _other_results(record: DecisionRecord, in_force: InForce) -> list[ExplainedC
     """What would have changed the result of a stage that decides nothing."""
     found = []
     for stage in record.stages:
-        told = REGISTRY[stage.name].explanation if stage.name in REGISTRY else None
+        told, program = in_force.told_of(stage)
         if told is None or told.changes is None:
             continue
-        version = None if told.model is None else told.model(stage.result)
-        program = None if version is None else in_force.models.get(version)
         for each in told.changes(stage.result, program):
             if each.parts == 1 and each.consequence:
                 begin, rest = each.consequence[0].upper(), each.consequence[1:]

@@ -19,6 +19,7 @@ from gatehouse.core.outcomes import OnFailure, Outcome
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.decisions.signal_layout import everything, fits
+from gatehouse.explanations.in_force import InForce
 from gatehouse.operations.account_setup import Ruled
 from gatehouse.pipeline.definition import Pay, PipelineDefinition, StageDefinition, combine
 from gatehouse.rules.decide import CompiledRuleSet
@@ -31,18 +32,6 @@ Listed = tuple[str, str]
 
 class NotReplayable(Exception):
     """A record that cannot be judged again, with the reason for people."""
-
-
-class InForce(msgspec.Struct, frozen=True):
-    """What an account had configured when a request was decided, as far as it is still there."""
-
-    pipeline: PipelineDefinition | None
-    rule_sets: dict[str, CompiledRuleSet]
-    lists: Lists
-    models: dict[int, str] = {}
-    """The programs of the models that stages used, by their versions."""
-    missing: tuple[str, ...] = ()
-    """What is not there any more, in words."""
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -107,9 +96,7 @@ class DecisionReplay:
         self.recorded = _by_place(self.definition, record)
         self._at_ms = round(datetime.fromisoformat(record.at).timestamp() * 1000)
         self._lists = _ChangedLists(in_force.lists)
-        own = record.signals or {}
-        flat = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
-        flat |= everything().flat(own)
+        flat = own_signals(record)
         self._own = packed(flat)
         self._given = {place: _signals_of(stage) for place, stage in self.recorded.items()}
         self.values: dict[str, Any] = flat
@@ -252,6 +239,13 @@ class DecisionReplay:
                 for parts in ruled.late_parts.values():
                     parts[:] = [part for part in parts if part.position != place]
         return ruled
+
+
+def own_signals(record: DecisionRecord) -> dict[str, Any]:
+    """The signals of the request itself, each measure of velocity under its own name."""
+    own = record.signals or {}
+    custom = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
+    return custom | everything().flat(own)
 
 
 def _at_once(running: Coroutine[Any, Any, StageResult]) -> StageResult:

@@ -3,7 +3,6 @@
 The search is bounded: single changes first, then pairs of them, up to a number of judgements.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -16,12 +15,12 @@ from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.explanations.alternatives import (
     EXEMPTED,
     Alternative,
-    Bound,
     RequestFacts,
     Thresholds,
     alternatives,
-    bound_words,
 )
+from gatehouse.explanations.bounds import Bound, bound_words, numbers_beyond
+from gatehouse.explanations.in_force import InForce
 from gatehouse.explanations.replay import DecisionReplay, Difference, JudgedAgain
 from gatehouse.rules.ruleset import Rule
 
@@ -33,10 +32,9 @@ _MOST_SHOWN: Final = 5
 _MOST_NEAR: Final = 3
 _MOST_MILDER: Final = 2
 _MOST_THRESHOLDS: Final = 20
-_NEVER_NEGATIVE: Final = ("velocity.", "order.items", "order.discounts", "sentry.")
-
 
 Tried = tuple[Alternative, JudgedAgain]
+"""An alternative, and what it would have led to."""
 
 
 class FoundChange(NamedTuple):
@@ -61,10 +59,10 @@ class SearchResult(NamedTuple):
 class ChangeSearch:
     """Looks for what would have changed one decision."""
 
-    def __init__(self, replay: DecisionReplay, base: JudgedAgain, models: dict[int, str]) -> None:
+    def __init__(self, replay: DecisionReplay, base: JudgedAgain, in_force: InForce) -> None:
         self._replay = replay
         self._base = base
-        self._models = models
+        self._in_force = in_force
         self._judgements = 0
         self._recorded = RequestFacts(replay.values, replay.is_listed)
 
@@ -188,10 +186,8 @@ class ChangeSearch:
                 words = f"{spec.name} had completed and found nothing against it"
                 yield Alternative(spec.name, words, Difference(done))
                 continue
-            told = spec.explanation
+            told, program = self._in_force.told_of(stage)
             if told is not None and told.changes is not None:
-                version = None if told.model is None else told.model(stage.result)
-                program = None if version is None else self._models.get(version)
                 for each in told.changes(stage.result, program):
                     changed = Difference(each.signals)
                     yield Alternative(
@@ -212,7 +208,7 @@ class ChangeSearch:
         stopped = [(one, self._stopped(judged)) for one, judged in single]
         stopped.sort(key=lambda each: -len(each[1]))
         some = stopped[:MOST_PAIRED]
-        pairs = [pair for pair in combinations(some, 2) if pair[0][0].key != pair[1][0].key]
+        pairs = [pair for pair in combinations(some, 2) if _are_apart(pair[0][0], pair[1][0])]
         pairs.sort(
             key=lambda pair: (
                 -len(pair[0][1] | pair[1][1]),
@@ -255,7 +251,7 @@ class ChangeSearch:
             return False
         return all(
             _same(self._judge(Difference({bound.signal: number})), judged)
-            for number in _beyond(bound, thresholds)
+            for number in numbers_beyond(bound, thresholds)
         )
 
     def _rules_at(self, place: int) -> Sequence[Rule]:
@@ -271,25 +267,14 @@ def _same(one: JudgedAgain, other: JudgedAgain) -> bool:
     return (one.decision, one.not_asked) == (other.decision, other.not_asked)
 
 
-def _beyond(bound: Bound, thresholds: Iterable[float]) -> list[float]:
-    """Numbers of every kind that lie beyond a bound, as far as thresholds tell them apart."""
-    direction = math.inf if bound.upwards else -math.inf
-    numbers = {math.nextafter(bound.value, direction)}
-    for each in thresholds:
-        numbers |= {each, math.nextafter(each, math.inf), math.nextafter(each, -math.inf)}
-    if bound.whole:
-        numbers = {float(near(each)) for each in numbers for near in (math.floor, math.ceil)}
-    far = abs(bound.value) + max(map(abs, numbers)) + 1
-    numbers.add(far if bound.upwards else -far)
-    if bound.signal.startswith(_NEVER_NEGATIVE):
-        numbers = {each for each in numbers if each >= 0} | {0.0}
-    if bound.upwards:
-        return sorted(each for each in numbers if each > bound.value)
-    return sorted(each for each in numbers if each < bound.value)
-
-
 def _accepts(found: FoundChange) -> bool:
     return found.judged.decision is Outcome.ACCEPT
+
+
+def _are_apart(one: Alternative, other: Alternative) -> bool:
+    """Whether two alternatives can both be so."""
+    both = one.difference.signals.keys() & other.difference.signals.keys()
+    return one.key != other.key and not both
 
 
 def _says_more(found: FoundChange, one: Alternative, judged: JudgedAgain) -> bool:
