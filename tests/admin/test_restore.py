@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 import sqlalchemy as sa
+from alembic import command
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin import audit_log
@@ -18,6 +19,8 @@ from gatehouse.admin.restore import restore_backup
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
 from gatehouse.installation import only_server, open_database
 from gatehouse.settings import Settings, load_settings
+from gatehouse.store.database import Database
+from gatehouse.store.migrate import alembic_config
 from tests.databases import Postgres, client_programs
 from tests.harness import BODY, Home
 from tests.harness.service import call_service
@@ -184,6 +187,35 @@ def test_another_program_s_database_is_refused(sqlite_home: Home, tmp_path: Path
     other.close()
     with pytest.raises(InvalidInput, match="not a backup of Gatehouse"):
         restore_backup(_settings(sqlite_home), BOB, tmp_path / "other.db", replace=True)
+
+
+def _older(file: Path, revision: str) -> Path:
+    """A database as a version with that revision made it."""
+    database = Database(f"sqlite:///{file}", timeout_ms=5000)
+    with database.writing() as connection:
+        command.upgrade(alembic_config(connection), "0005")
+        connection.execute(sa.text(f"UPDATE alembic_version SET version_num = '{revision}'"))
+    database.dispose()
+    return file
+
+
+def test_an_earlier_backup_waits_for_its_migration_in_production(tmp_path: Path) -> None:
+    home = Home(
+        tmp_path / "home",
+        settings={
+            "GATEHOUSE_ENVIRONMENT": "production",
+            "GATEHOUSE_SECRET_KEY": "gT0cZ1v8mQXr4yJkWb6nPq2sLd9fHa3eUiV7oRxYtCw",
+        },
+    )
+    later = _older(tmp_path / "later.db", "9999")
+    with pytest.raises(SettingsError, match="revision 9999, which this version does not know"):
+        restore_backup(_settings(home), BOB, later, replace=False)
+    done = home.ok("restore", str(_older(tmp_path / "older.db", "0005")))
+    assert "run: gatehouse migrate" in done.out
+    home.ok("migrate")
+    assert home.ok("accounts", "list", "--json").json == []
+    again = home.ok("backup", str(tmp_path / "now.db"), "--json").json["file"]
+    assert "all agree" in home.ok("restore", again, "--replace").out
 
 
 def test_a_missing_backup_is_named_and_a_key_may_not_restore(

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.exc import ProgrammingError
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.backup import copy_sqlite
@@ -25,6 +26,7 @@ from gatehouse.installation import (
     without_servers,
 )
 from gatehouse.settings import Settings
+from gatehouse.store.copying import drop_tables
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import current_revision
 from gatehouse.store.migrations import HEAD
@@ -134,14 +136,23 @@ def _restore_postgres(
 @contextlib.contextmanager
 def _public_schema(database: Database, kept: str | None) -> Iterator[None]:
     """An empty schema, what was there put aside; when something fails, all is as it was."""
-    anew = ("CREATE SCHEMA public", "GRANT USAGE ON SCHEMA public TO PUBLIC")
     if kept is not None:
-        _execute(database, f'ALTER SCHEMA public RENAME TO "{kept}"', *anew)
+        anew = ("CREATE SCHEMA public", "GRANT USAGE ON SCHEMA public TO PUBLIC")
+        try:
+            _execute(database, f'ALTER SCHEMA public RENAME TO "{kept}"', *anew)
+        except ProgrammingError as error:
+            raise Conflict(
+                f"what is there cannot be put aside: {error.orig}; connect as a user who owns the "
+                "database, or restore into an empty one"
+            ) from None
     try:
         yield
     except BaseException:
-        back = anew if kept is None else (f'ALTER SCHEMA "{kept}" RENAME TO public',)
-        _execute(database, "DROP SCHEMA public CASCADE", *back)
+        if kept is None:
+            drop_tables(database)
+        else:
+            back = f'ALTER SCHEMA "{kept}" RENAME TO public'
+            _execute(database, "DROP SCHEMA public CASCADE", back)
         raise
 
 

@@ -64,10 +64,10 @@ def copy_rows(
 
 
 def drop_tables(database: Database) -> None:
-    """Remove all of a copy that cannot be used: the database is empty then."""
+    """Remove all tables of data that cannot be used: the database is empty then."""
     with database.writing() as writer:
         METADATA.drop_all(writer)
-        writer.execute(sa.text("DROP TABLE alembic_version"))
+        writer.execute(sa.text("DROP TABLE IF EXISTS alembic_version"))
 
 
 def _batches(

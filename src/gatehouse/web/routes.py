@@ -1,5 +1,6 @@
 """The table of routes, and the small ones that are not part of the API proper."""
 
+import asyncio
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -156,7 +157,8 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
 
 def _metrics_page(metrics: Metrics) -> Handler:
     async def handler(context: RequestContext, _receive: Receive) -> Reply:
-        page, content_type = metrics.page(context.header(b"accept"))
+        # It takes milliseconds, for which requests should not wait.
+        page, content_type = await asyncio.to_thread(metrics.page, context.header(b"accept"))
         return Reply(200, page, (), content_type)
 
     return handler

@@ -24,6 +24,8 @@ from gatehouse.web.protocol import FrontProtocol, Limits
 
 _log: Final = logging.getLogger("gatehouse.web")
 _TICK_S: Final = 0.1
+_ENDING_S: Final = 5.0
+"""For requests that are ended to give back what they hold."""
 _PAUSE_S: Final = 0.1
 """Before another attempt when there is no file descriptor for a connection."""
 
@@ -127,11 +129,7 @@ class HttpServer(uvicorn.Server):
         _log.info("no longer listening", extra={"inFlight": len(self.server_state.tasks)})
         await super().shutdown(sockets)
         if self.force_exit:
-            # Each is told to come again, and its hold is given back.
-            unfinished = list(self.server_state.tasks)
-            for task in unfinished:
-                task.cancel()
-            await asyncio.gather(*unfinished, return_exceptions=True)
+            await self._end_at_once()
             await self.lifespan.shutdown()
         _log.info("stopped")
 
@@ -142,6 +140,14 @@ class HttpServer(uvicorn.Server):
             sys.exit(STARTUP_FAILURE)
         self.servers = [await self._listen(listener) for listener in sockets or ()]
         self.started = True
+
+    async def _end_at_once(self) -> None:
+        """End the requests in flight: each is told to come again, and its hold is given back."""
+        unfinished = list(self.server_state.tasks)
+        for task in unfinished:
+            task.cancel()
+        if unfinished:
+            await asyncio.wait(unfinished, timeout=_ENDING_S)
 
     async def _listen(self, listener: socket.socket) -> Any:
         backlog, tls = self.config.backlog, self.config.ssl
