@@ -12,6 +12,7 @@ import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.reviews import LiveReviews
+from gatehouse.admin.statements import LiveBilling
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
@@ -53,6 +54,7 @@ from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
+from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
@@ -218,7 +220,8 @@ class Service:
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
-        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback)
+        balances = Balances(entry, LiveBilling(session), system_clock)
+        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback, balances)
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
 

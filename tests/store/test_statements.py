@@ -17,9 +17,10 @@ from gatehouse.billing.ledger import (
     LedgerEntry,
     charged_items,
 )
+from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import DAY_MS, Period
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.accounts import statements
+from gatehouse.store.accounts import accounts, ledger, statements
 from gatehouse.store.accounts.ledger_pages import LedgerLine, LedgerSearch, page
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import ACCOUNTS, LEDGER_ENTRIES
@@ -162,3 +163,22 @@ def test_more_movements_than_fit_are_refused(
     period = Period(FIRST_DAY, FIRST_DAY + timedelta(days=1))
     with sqlite_session.reading() as connection, pytest.raises(InvalidInput, match="shorter"):
         statements.statement(connection, account_id, period, 0, daily=False)
+
+
+def test_the_pace_is_that_of_the_last_week(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charges: list[Step] = [("charge", day * DAY_MS, 99) for day in range(5)]
+    account_id, _ = _history(session, charges)
+
+    def pace(now_ms: int) -> SpendingPace | None:
+        with session.reading() as connection:
+            return ledger.pace(connection, accounts.get(connection, account_id), now_ms)
+
+    now_ms = START_MS + 9 * DAY_MS
+    assert pace(now_ms) == SpendingPace(3 * 99, now_ms - 7 * DAY_MS, now_ms)
+    assert SpendingPace(3 * 99, 0, 7 * DAY_MS).lasts_ms(99) == 7 * DAY_MS // 3
+    assert pace(START_MS + 20 * DAY_MS) is None
+    # A busy account is judged by its newest charges.
+    monkeypatch.setattr(ledger, "_MOST_CHARGES", 2)
+    assert pace(now_ms) == SpendingPace(2 * 99, START_MS + 3 * DAY_MS + 99, now_ms)

@@ -10,6 +10,7 @@ from starlette.routing import Route, Router
 from gatehouse.operations.operation import Operation
 from gatehouse.sentry.memory import MemoryState
 from gatehouse.web.app import CONTEXT_KEY
+from gatehouse.web.balances import Balances
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
@@ -83,6 +84,7 @@ class Offered(msgspec.Struct, frozen=True):
     api: Api
     reviews: Reviews
     feedback: Feedback
+    balances: Balances
 
 
 def make_routes(
@@ -99,6 +101,8 @@ def make_routes(
         _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
         _route("POST", "/api/v1/feedback", feedback.tell),
         _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
+        _route("GET", "/api/v1/balance", offered.balances.balance),
+        _route("GET", "/api/v1/statement", offered.balances.statement),
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
         _plain("/", lambda: Reply(307, b"", ((b"location", b"/docs"),))),

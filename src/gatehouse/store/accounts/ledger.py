@@ -6,17 +6,26 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.billing.ledger import AccountState, Book, Hold, LedgerEntry
+from gatehouse.access.accounts import Account
+from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
+from gatehouse.billing.spending_pace import LONGEST_MS, SHORTEST_MS, SpendingPace
 from gatehouse.core.errors import Conflict
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES, TOP_UP_REFERENCES
+from gatehouse.store.tables import (
+    ACCOUNTS,
+    HOLDS,
+    LEDGER_ENTRIES,
+    NOT_A_HOLD,
+    TOP_UP_REFERENCES,
+)
 
 TOPPED_UP: Final = "balance.top-up"
 ADJUSTED: Final = "balance.adjust"
 """The actions of the audit lines that top-ups and adjustments leave."""
 
+_MOST_CHARGES: Final = 10_000
 _REFERENCES: Final = TOP_UP_REFERENCES.c
 
 
@@ -51,6 +60,29 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
     book.adjust(account_id, reference, amount, change.now_ms, why)
     change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why)
     return _write(change, book, account_id)
+
+
+def pace(connection: sa.Connection, account: Account, now_ms: int) -> SpendingPace | None:
+    """How fast the account spends, by its newest charges of the last days; None when it does not.
+
+    At most some thousand are looked at, so that it costs the same for the busiest account.
+    """
+    since_ms = max(now_ms - LONGEST_MS, account.created_at_ms)
+    entry = LEDGER_ENTRIES.c
+    newest = (
+        sa.select(entry.amount, entry.at_ms)
+        .where(entry.account_id == account.account_id, entry.at_ms >= since_ms)
+        .where(sa.text(NOT_A_HOLD), entry.kind == EntryKind.CLOSE.value)
+        .order_by(entry.at_ms.desc())
+        .limit(_MOST_CHARGES)
+        .subquery("newest")
+    )
+    sums = (sa.func.count(), sa.func.sum(newest.c.amount), sa.func.min(newest.c.at_ms))
+    charges, charged, first_ms = connection.execute(sa.select(*sums)).one()
+    since_ms = first_ms if charges == _MOST_CHARGES else since_ms
+    if not charged or now_ms - since_ms < SHORTEST_MS:
+        return None
+    return SpendingPace(-int(charged), since_ms, now_ms)
 
 
 def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> list[Hold]:
