@@ -6,15 +6,14 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from gatehouse.admin import decisions
+from gatehouse.admin import accounts, decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import sheet, show, table
+from gatehouse.cli.output import sheet, show, shown_amount, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.pipeline.settlement import Search
@@ -63,8 +62,10 @@ def show_decision(
     as_json: AsJson = False,
 ) -> None:
     """Show one decision: what every stage found, and every signal as it was."""
-    record = decisions.get_decision(*open_account(account), request)
-    show(record, _whole(record), as_json=as_json)
+    session, account_id = open_account(account)
+    record = decisions.get_decision(session, account_id, request)
+    currency = accounts.get(session, account_id).account.currency
+    show(record, _whole(record, currency), as_json=as_json)
 
 
 @app.command()
@@ -96,7 +97,7 @@ def export(
     show(data, f"{out}: {number:,} decisions from {since_text} to {until_text}", as_json=as_json)
 
 
-def _whole(record: DecisionRecord) -> str:
+def _whole(record: DecisionRecord, currency: str) -> str:
     """A record for people: about it, its stages, and its signals."""
     from gatehouse.decisions.signal_rows import row_of
 
@@ -107,7 +108,7 @@ def _whole(record: DecisionRecord) -> str:
         ("decision", record.decision or "-"),
         ("reference", _plain(record.client_reference_id)),
         ("card", _plain(record.card)),
-        ("charged", format_amount(record.closed_micros)),
+        ("charged", f"{shown_amount(record.closed_micros, currency)} {currency}"),
     ]
     stages = [
         (_stage(stage), f"{stage.duration_microseconds:,} µs", _plain(stage.result))

@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.billing.spending_pace import LONGEST_MS, SHORTEST_MS, SpendingPace
-from gatehouse.core.errors import Conflict
+from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.tables import (
@@ -54,7 +55,12 @@ def top_up(
 
 def adjust(change: Change, account_id: str, amount: int, reason: str) -> AccountState:
     """Correct a balance by hand."""
+    currency = accounts.get(change.connection, account_id).currency
     book = _open_book(change, account_id)
+    available = book.accounts[account_id].available
+    if amount + available < 0:
+        free = f"{shown_amount(available, currency)} {currency}"
+        raise InvalidInput(f"the adjustment takes more than the available {free}")
     reference = change.new_id("adj")
     why = recordable(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
