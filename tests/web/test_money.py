@@ -1,10 +1,18 @@
 """What finance people ask the API: balances, statements, and what a closed account answers."""
 
+import asyncio
+from types import SimpleNamespace
+from typing import Any, cast
+
 import httpx
 import pytest
 
+from gatehouse.access.accounts import Account
+from gatehouse.access.actors import Actor
 from gatehouse.admin import accounts, money
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.web.balances import Balances
+from gatehouse.web.problems import Problem
 from tests.harness import Server, precheck, until
 from tests.web.merchant import Merchant
 
@@ -16,7 +24,9 @@ def test_the_keys_of_a_closed_account_stop_and_start_working(
     with shared.client(merchant.key) as client:
         assert precheck(client).status_code == 200
         accounts.close(session, merchant.account, "left us")
-        refused = until(lambda: precheck(client), lambda answer: answer.status_code == 403)
+        # At once, also where the key is still remembered: nothing can be held for the account.
+        refused = precheck(client)
+        assert refused.status_code == 403
         body = refused.json()
         assert body["errors"]["code"] == "account_closed"
         assert body["billing"]["remainingBalance"] == {"currency": "USD", "amount": 6.95}
@@ -82,3 +92,19 @@ def test_the_money_of_an_account_is_for_keys_with_the_scope(
     with shared.client(Merchant(session).key) as client:
         refused = client.get("/api/v1/balance?month=2026-10").json()
         assert [*refused["errors"]["fieldErrors"]] == ["month"]
+
+
+def test_statements_do_not_take_the_place_of_checks() -> None:
+    class Busy:
+        waiting = 8
+
+    class Known:
+        async def authenticate(self, *_: object, **__: object) -> object:
+            account = Account("acct_1", "Shop", "USD", 0, {}, {})
+            return SimpleNamespace(account=account, actor=Actor.key("key_1", "acct_1"))
+
+    balances = Balances(cast(Any, Known()), cast(Any, Busy()), int)
+    context = SimpleNamespace(scope={"query_string": b"month=2026-10"})
+    with pytest.raises(Problem) as refused:
+        asyncio.run(balances.statement(cast(Any, context), cast(Any, None)))
+    assert refused.value.code == "overloaded"

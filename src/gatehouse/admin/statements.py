@@ -51,6 +51,8 @@ class LiveBilling:
     def __init__(self, session: AdminSession) -> None:
         self._session = session
         self._one_at_a_time = asyncio.Lock()
+        self.waiting = 0
+        """How many statements are being made, or wait for that."""
 
     async def balance(self, actor: Actor, account_id: str) -> AccountState:
         """What an account has, and what of it is held."""
@@ -62,8 +64,12 @@ class LiveBilling:
     ) -> Statement:
         """The statement of an account; one at a time, because each may read much."""
         session = self._session.acting_as(actor)
-        async with self._one_at_a_time:
-            found = await asyncio.to_thread(
-                account_statement, session, account_id, period, daily=daily
-            )
+        self.waiting += 1
+        try:
+            async with self._one_at_a_time:
+                found = await asyncio.to_thread(
+                    account_statement, session, account_id, period, daily=daily
+                )
+        finally:
+            self.waiting -= 1
         return found.statement

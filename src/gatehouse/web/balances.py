@@ -9,12 +9,14 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry
+from gatehouse.web.in_flight import RETRY_SOON
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import read_query
 from gatehouse.web.statement_response import public_balance, public_statement
 
 SCOPE: Final = "billing"
 _PARAMETERS: Final = ("month", "from", "to", "daily")
+_MOST_WAITING: Final = 8
 _DAILY: Final = {"true": True, "false": False}
 
 
@@ -41,6 +43,9 @@ class Balances:
         )
         account = caller.account
         period, daily = _read_query(context.scope["query_string"], self._clock())
+        if self._billing.waiting >= _MOST_WAITING:
+            # Each takes the place of a request in flight; checks must not wait for bookkeeping.
+            raise Problem("overloaded", headers=RETRY_SOON)
         try:
             made = await self._billing.statement(
                 caller.actor, account.account_id, period, daily=daily

@@ -33,6 +33,7 @@ _CSV_HEADINGS: Final = (
 
 
 def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
+    context: typer.Context,
     given: AccountPlace = None,
     account: AccountOption = None,
     first: From = None,
@@ -56,7 +57,7 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
     as_json: AsJson = False,
 ) -> None:
     """Show the entries of an account, each with the balance after it."""
-    session, account_id = open_account(chosen_account(given, account))
+    session, account_id = open_account(chosen_account(context, given, account))
     if end is not None and first is None:
         raise InvalidInput("--to is given together with --from")
     period = None if first is None else period_argument(None, first, end, session.clock())

@@ -38,11 +38,17 @@ AccountPlace = Annotated[
 ]
 
 
-def chosen_account(given: str | None, option: str | None) -> str | None:
+def chosen_account(context: typer.Context, given: str | None, option: str | None) -> str | None:
     """The account that is named by its place or by --account."""
-    if given is not None and option not in (None, given):
+    if given is not None and given != option and is_named(context, "account"):
         raise InvalidInput(f"two accounts are named: {given} and --account {option}")
     return given or option
+
+
+def is_named(context: typer.Context, option: str) -> bool:
+    """Whether an option is on the command line itself, and not a default of the environment."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def period_argument(month: str | None, first: str | None, end: str | None, now_ms: int) -> Period:

@@ -18,6 +18,7 @@ from gatehouse.cli.accounts.money_options import (
     SheetFormat,
     To,
     chosen_account,
+    is_named,
     period_argument,
 )
 from gatehouse.cli.arguments import AccountOption, AsJson
@@ -50,6 +51,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 
 def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
+    context: typer.Context,
     given: AccountPlace = None,
     account: AccountOption = None,
     everyone: Annotated[
@@ -71,12 +73,12 @@ def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a sta
     """
     form = SheetFormat.JSON if as_json else form
     if not everyone:
-        session, account_id = open_account(chosen_account(given, account))
+        session, account_id = open_account(chosen_account(context, given, account))
         period = period_argument(month, first, end, session.clock())
         one = account_statement(session, account_id, period, daily=daily)
         _print([one], form, alone=True)
         return
-    if given or account:
+    if given or is_named(context, "account"):
         raise InvalidInput("name an account, or give --all, not both")
     session = open_session()
     period = period_argument(month, first, end, session.clock())

@@ -26,6 +26,7 @@ TOPPED_UP: Final = "balance.top-up"
 ADJUSTED: Final = "balance.adjust"
 """The actions of the audit lines that top-ups and adjustments leave."""
 
+_LONGEST_NOTE: Final = 500
 _MOST_CHARGES: Final = 10_000
 _REFERENCES: Final = TOP_UP_REFERENCES.c
 
@@ -47,7 +48,7 @@ def top_up(
     entry = change.new_id("pay")
     if reference is not None:
         _take_reference(change, account_id, reference, entry)
-    book.add(account_id, entry, amount, change.now_ms, recordable(note))
+    book.add(account_id, entry, amount, change.now_ms, _kept_note(note))
     named = {} if reference is None else {"paymentReference": reference}
     change.audit(TOPPED_UP, account_id, reference=entry, micros=amount, **named)
     return _write(change, book, account_id)
@@ -62,7 +63,7 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
         free = f"{shown_amount(available, currency)} {currency}"
         raise InvalidInput(f"the adjustment takes more than the available {free}")
     reference = change.new_id("adj")
-    why = recordable(reason)
+    why = _kept_note(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
     change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why)
     return _write(change, book, account_id)
@@ -118,6 +119,12 @@ def _take_reference(change: Change, account_id: str, reference: str, entry: str)
         raise ReferenceTaken(_entry(taken))
     row = {"account_id": account_id, "reference": reference, "entry": entry}
     change.connection.execute(TOP_UP_REFERENCES.insert(), row)
+
+
+def _kept_note(given: str) -> str:
+    if len(given) > _LONGEST_NOTE:
+        raise InvalidInput(f"a note or a reason has at most {_LONGEST_NOTE} characters")
+    return recordable(given)
 
 
 def _open_book(change: Change, account_id: str) -> Book:
