@@ -14,6 +14,7 @@ from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.reviews import LiveReviews
 from gatehouse.admin.search.decisions import LiveSearch
+from gatehouse.admin.statements import LiveBilling
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
@@ -58,6 +59,7 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
+from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
@@ -243,7 +245,10 @@ class Service:
         feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
         search = Search(entry, LiveSearch(session))
-        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback, search)
+        balances = Balances(entry, LiveBilling(session), system_clock)
+        offered = Offered(
+            operations, self._pipelines.listing, api, reviews, feedback, search, balances
+        )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
 

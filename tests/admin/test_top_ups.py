@@ -26,6 +26,19 @@ def test_the_same_reference_is_added_once_and_answers_the_first(session: AdminSe
     assert money.verify_ledger(session).problems == []
 
 
+def test_an_adjustment_takes_no_more_than_there_is(session: AdminSession) -> None:
+    account = make_account(session, micros=1_500_000)
+    with pytest.raises(InvalidInput, match=r"more than the available 1\.50 USD"):
+        money.adjust(session, account, -1_500_001, "too much")
+    assert accounts.get(session, account).state.balance == 1_500_000
+
+
+def test_a_note_is_short(sqlite_session: AdminSession) -> None:
+    account = make_account(sqlite_session)
+    with pytest.raises(InvalidInput, match="at most 500"):
+        money.top_up(sqlite_session, account, 5, "x" * 501)
+
+
 def test_a_reference_belongs_to_its_account(session: AdminSession) -> None:
     for account in (make_account(session), make_account(session)):
         assert money.top_up(session, account, 5, "", "INV-7").recorded_before_at_ms is None

@@ -90,6 +90,7 @@ READING: dict[str, UseCase] = {
     "models.list_models": lambda s, a, k: versions.list_models(s, a),
     "models.live_model": lambda s, a, k: versions.live_model(s, a),
     "money.ledger_page": lambda s, a, k: money.ledger_page(s, a, LedgerSearch(10)),
+    "money.spending_pace": lambda s, a, k: money.spending_pace(s, a),
     "payments.get": lambda s, a, k: payments.get(s, REQUEST),
     "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
     "pipelines.get": lambda s, a, k: pipelines.get(s, a, 1),

@@ -84,6 +84,14 @@ def test_the_ledger_runs_through_the_balances_page_by_page(funded: str) -> None:
     assert printed(app, "ledger", "show", funded, "--kind", "EXPIRE") == "no entries\n"
 
 
+def test_an_account_of_the_environment_is_only_a_default(
+    funded: str, session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEHOUSE_ACCOUNT", make_account(session))
+    assert as_data(app, "statement", funded)["accountId"] == funded
+    assert len(as_data(app, "statement", "--all")) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -2,8 +2,10 @@
 
 from datetime import date, timedelta
 from itertools import count
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict
@@ -17,9 +19,10 @@ from gatehouse.billing.ledger import (
     LedgerEntry,
     charged_items,
 )
-from gatehouse.billing.statement import DAY_MS, Period
+from gatehouse.billing.spending_pace import SpendingPace
+from gatehouse.billing.statement import DAY_MS, Period, month_period
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.accounts import statements
+from gatehouse.store.accounts import accounts, ledger, statements
 from gatehouse.store.accounts.ledger_pages import LedgerLine, LedgerSearch, page
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import ACCOUNTS, LEDGER_ENTRIES
@@ -162,3 +165,47 @@ def test_more_movements_than_fit_are_refused(
     period = Period(FIRST_DAY, FIRST_DAY + timedelta(days=1))
     with sqlite_session.reading() as connection, pytest.raises(InvalidInput, match="shorter"):
         statements.statement(connection, account_id, period, 0, daily=False)
+
+
+def test_the_pace_is_that_of_the_last_week(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charges: list[Step] = [("charge", day * DAY_MS, 99) for day in range(5)]
+    account_id, _ = _history(session, charges)
+
+    def pace(now_ms: int) -> SpendingPace | None:
+        with session.reading() as connection:
+            return ledger.pace(connection, accounts.get(connection, account_id), now_ms)
+
+    now_ms = START_MS + 9 * DAY_MS
+    assert pace(now_ms) == SpendingPace(3 * 99, now_ms - 7 * DAY_MS, now_ms)
+    assert SpendingPace(3 * 99, 0, 7 * DAY_MS).lasts_ms(99) == 7 * DAY_MS // 3
+    assert pace(START_MS + 20 * DAY_MS) is None
+    # A busy account is judged by its newest charges.
+    monkeypatch.setattr(ledger, "_MOST_CHARGES", 2)
+    assert pace(now_ms) == SpendingPace(2 * 99, START_MS + 3 * DAY_MS + 99, now_ms)
+
+
+@pytest.mark.parametrize("kinds", [(), (EntryKind.TOP_UP,), (EntryKind.CLOSE,)])
+def test_only_the_time_that_is_asked_for_is_read(
+    sqlite_session: AdminSession, kinds: tuple[EntryKind, ...]
+) -> None:
+    account_id, _ = _history(sqlite_session, [("charge", 0, 1), ("top up", 0, 1)])
+    plans: list[str] = []
+    driver = sqlite_session.database.driver_connection()
+
+    def explain(
+        _connection: object, _cursor: object, statement: str, given: Any, *_: object
+    ) -> None:
+        if "ledger_entries" in statement:
+            rows = driver.execute(f"EXPLAIN QUERY PLAN {statement}", given)
+            plans.extend(row[3] for row in rows if "ledger_entries " in row[3])
+
+    sa.event.listen(sqlite_session.database.engine, "before_cursor_execute", explain)
+    with sqlite_session.reading() as connection:
+        page(connection, account_id, LedgerSearch(1, kinds=kinds))
+        statements.statement(connection, account_id, month_period("2026-10"), 0, daily=False)
+        ledger.pace(connection, accounts.get(connection, account_id), START_MS)
+    driver.close()
+    assert len(plans) >= 6
+    assert all("_by_time (account_id=?" in plan for plan in plans), plans

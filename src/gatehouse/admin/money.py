@@ -10,6 +10,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.admin.accounts import AccountOverview, get
 from gatehouse.admin.scopes import account_change, account_reading, installation_reading
 from gatehouse.billing.fees import parse_fee
+from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.verify import LedgerReport
 from gatehouse.core import keyring
 from gatehouse.core.clock import iso_time
@@ -70,6 +71,12 @@ def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> 
     with account_change(session, account_id) as change:
         account = accounts.get(change.connection, account_id)
         return AccountOverview(account, ledger.adjust(change, account_id, micros, reason))
+
+
+def spending_pace(session: AdminSession, account_id: str) -> SpendingPace | None:
+    """How fast an account spends; None when it does not, or is too young to tell."""
+    with account_reading(session, account_id) as connection:
+        return ledger.pace(connection, accounts.get(connection, account_id), session.clock())
 
 
 def _checked_reference(given: str) -> str:

@@ -7,7 +7,9 @@ import msgspec
 
 from gatehouse.access.accounts import Account
 from gatehouse.access.actors import Actor
+from gatehouse.admin.accounts import get
 from gatehouse.admin.scopes import account_reading, installation_reading
+from gatehouse.billing.ledger import AccountState
 from gatehouse.billing.statement import Period, Statement
 from gatehouse.store.accounts import accounts, statements
 from gatehouse.store.admin.admin_session import AdminSession
@@ -43,18 +45,31 @@ def all_statements(
             yield AccountStatement(account, made)
 
 
-class LiveStatements:
-    """The same for callers of the API, on a thread and one at a time: each may read much."""
+class LiveBilling:
+    """Balances and statements for callers of the API, read on a thread."""
 
     def __init__(self, session: AdminSession) -> None:
         self._session = session
         self._one_at_a_time = asyncio.Lock()
+        self.waiting = 0
+        """How many statements are being made, or wait for that."""
 
-    async def get(self, actor: Actor, account_id: str, period: Period, *, daily: bool) -> Statement:
-        """The statement of an account."""
+    async def balance(self, actor: Actor, account_id: str) -> AccountState:
+        """What an account has, and what of it is held."""
         session = self._session.acting_as(actor)
-        async with self._one_at_a_time:
-            found = await asyncio.to_thread(
-                account_statement, session, account_id, period, daily=daily
-            )
+        return (await asyncio.to_thread(get, session, account_id)).state
+
+    async def statement(
+        self, actor: Actor, account_id: str, period: Period, *, daily: bool
+    ) -> Statement:
+        """The statement of an account; one at a time, because each may read much."""
+        session = self._session.acting_as(actor)
+        self.waiting += 1
+        try:
+            async with self._one_at_a_time:
+                found = await asyncio.to_thread(
+                    account_statement, session, account_id, period, daily=daily
+                )
+        finally:
+            self.waiting -= 1
         return found.statement

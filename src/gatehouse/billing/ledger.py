@@ -134,8 +134,7 @@ class Book:
         if not why.strip():
             raise InvalidInput("an adjustment needs a reason")
         if amount + self.accounts[account_id].available < 0:
-            free = format_amount(self.accounts[account_id].available)
-            raise InvalidInput(f"the adjustment takes more than the available {free}")
+            raise InvalidInput("the adjustment takes more than is available")
         self._move(account_id, reference, amount, at_ms, (EntryKind.ADJUST, why))
 
     def _end(

@@ -20,6 +20,7 @@ from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.web.records import PublicDecision
 from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
 from gatehouse.web.search import DecisionMatches, ReviewMatches
+from gatehouse.web.statement_response import BalanceResponse, StatementResponse
 
 _REF: Final = "#/components/schemas/{name}"
 _ABOUT: Final = """\
@@ -27,7 +28,7 @@ Fraud prevention and verification for card payments.
 
 Every call carries an API key in `X-API-KEY` and comes from a backend, never from a browser. Every
 answer is the same envelope: check `isSuccess` first, then the operation's own object. `billing`
-says what the request cost and what is left; decisions, reviews and feedback are free."""
+says what the request cost and what is left; all that is not a check is free."""
 
 _HEADERS: Final[dict[str, tuple[str, str]]] = {
     "X-Request-Id": ("string", "The caller's trace id when it is usable, otherwise `requestId`."),
@@ -70,6 +71,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     ]
     kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
     kinds += [DecisionSearchRequest, DecisionMatches, ReviewSearchRequest, ReviewMatches]
+    kinds += [BalanceResponse, StatementResponse]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=_REF)
@@ -86,6 +88,8 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     }
     paths["/api/v1/feedback"] = {"post": _tell(schemas)}
     paths["/api/v1/feedback/{requestId}"] = {"get": _get_feedback(schemas)}
+    paths["/api/v1/balance"] = {"get": _get_balance(schemas)}
+    paths["/api/v1/statement"] = {"get": _get_statement(schemas)}
     schemas["Failure"] = _failure_schema()
     schemas = with_error_codes(for_generators(schemas), CODES)
     return {
@@ -306,6 +310,36 @@ def _get_feedback(schemas: dict[str, Any]) -> dict[str, Any]:
         "description": "What is known about a request, and all that was said about it. Free.",
         "parameters": [_REQUEST_ID, _TRACE_ID],
         **_free("What was said.", "FeedbackHistoryEnvelope", without=BODY_CODES),
+    }
+
+
+def _get_balance(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["BalanceEnvelope"] = _envelope("balanceResponse", BalanceResponse.__name__)
+    return {
+        "operationId": "getBalance",
+        "summary": "Balance",
+        "description": "What the account has, and how much of it is held. Free.",
+        "parameters": [_TRACE_ID],
+        **_free("The balance.", "BalanceEnvelope", without=BODY_CODES | {"not_found"}),
+    }
+
+
+def _get_statement(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["StatementEnvelope"] = _envelope("statementResponse", StatementResponse.__name__)
+    month = {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"}
+    day = {"type": "string", "format": "date"}
+    return {
+        "operationId": "getStatement",
+        "summary": "Statement",
+        "description": "What moved the balance in a month (by default this), or in days. Free.",
+        "parameters": [
+            _parameter("month", "query", "A month, written YYYY-MM.", month),
+            _parameter("from", "query", "The first day, written YYYY-MM-DD.", day),
+            _parameter("to", "query", "The day after the last. Default: through today.", day),
+            _parameter("daily", "query", "Whether charges are by day.", {"type": "boolean"}),
+            _TRACE_ID,
+        ],
+        **_free("The statement.", "StatementEnvelope", without=BODY_CODES | {"not_found"}),
     }
 
 

@@ -12,9 +12,11 @@ TAGS: Final = {
     "Decisions": "Records of processed requests.",
     "Reviews": "Decisions that wait for a person.",
     "Feedback": "What became of requests.",
+    "Billing": "What the account has, and what moved its balance.",
 }
 """The groups of operations, with what each is about."""
 
+_GROUPS: Final = {"Balance": "Billing", "Statement": "Billing"}
 _ERROR_CODE: Final = "ErrorCode"
 _ANY_ARRAY: Final = {"type": "array"}
 
@@ -66,4 +68,5 @@ def with_tags(paths: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tag_of(path: str) -> str:
     subject = path.split("/")[3].capitalize()
+    subject = _GROUPS.get(subject, subject)
     return subject if subject in TAGS else "Checks"

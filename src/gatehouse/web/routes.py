@@ -11,6 +11,7 @@ from starlette.routing import Route, Router
 from gatehouse.operations.operation import Operation
 from gatehouse.sentry.memory import MemoryState
 from gatehouse.web.app import CONTEXT_KEY
+from gatehouse.web.balances import Balances
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
@@ -86,6 +87,7 @@ class Offered(msgspec.Struct, frozen=True):
     reviews: Reviews
     feedback: Feedback
     search: Search
+    balances: Balances
 
 
 def make_routes(
@@ -103,6 +105,8 @@ def make_routes(
         _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
         _route("POST", "/api/v1/feedback", feedback.tell),
         _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
+        _route("GET", "/api/v1/balance", offered.balances.balance),
+        _route("GET", "/api/v1/statement", offered.balances.statement),
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("POST", "/api/v1/decisions/search", offered.search.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),

@@ -1,6 +1,6 @@
 """gatehouse balance, prices and ledger verify: the money of accounts."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -45,10 +45,30 @@ AmountArgument = Annotated[
 def show_balance(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
-    """Show a balance, and how much of it is held for requests in flight."""
-    from gatehouse.admin import accounts
+    """Show a balance, how much of it is held, and how long it lasts at the pace of late."""
+    from gatehouse.admin import accounts, money
 
-    _print_balance(accounts.get(*open_account(account)), as_json=as_json)
+    session, account_id = open_account(account)
+    found = accounts.get(session, account_id)
+    pace = money.spending_pace(session, account_id)
+    if pace is None:
+        _print_balance(found, as_json=as_json)
+        return
+    currency, lasts_ms = found.account.currency, pace.lasts_ms(found.state.available)
+    charged = f"{shown_amount(pace.charged, currency)} {currency}"
+    last = f"{charged} were charged in the last {_span(pace.span_ms)}; at this pace it lasts "
+    data = {
+        "since": iso_time(pace.since_ms),
+        "charged": as_money(pace.charged, currency),
+        "lastsSeconds": lasts_ms // 1000,
+    }
+    _print_balance(found, as_json=as_json, last=f"{last}about {_span(lasts_ms)}", pace=data)
+
+
+def _span(span_ms: int) -> str:
+    """A span of time in the unit that tells enough."""
+    hours = span_ms // 3_600_000
+    return f"{hours // 24:,} days" if hours >= 48 else f"{hours} hours"
 
 
 @balance.command("top-up")
@@ -95,9 +115,9 @@ def adjust(
 
 
 def _print_balance(
-    found: "AccountOverview", *, as_json: bool, first: str | None = None, **more: str
+    found: "AccountOverview", *, as_json: bool, first: str = "", last: str = "", **more: Any
 ) -> None:
-    """Print a balance, after a first line if there is one; `more` is for scripts."""
+    """Print a balance, between a first and a last line if they are given; scripts get `more`."""
     account, state = found.account, found.state
     data = {
         "accountId": account.account_id,
@@ -110,8 +130,7 @@ def _print_balance(
     if state.held:
         held = shown_amount(state.held, account.currency)
         text += f" ({held} of it held for requests in flight)"
-    text = text if first is None else f"{first}\n{text}"
-    show(data | more, text, as_json=as_json)
+    show(data | more, "\n".join(filter(None, (first, text, last))), as_json=as_json)
 
 
 @prices.command("show")

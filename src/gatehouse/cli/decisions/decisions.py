@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from gatehouse.admin import decisions
+from gatehouse.admin import accounts, decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
 from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
@@ -19,11 +19,10 @@ from gatehouse.cli.decisions.search_options import (
     with_filters,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import sheet, show, table
+from gatehouse.cli.output import sheet, show, shown_amount, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.pipeline.settlement import Search
@@ -78,9 +77,10 @@ def show_decision(
     """
     session, account_id = open_account(account)
     record = decisions.get_decision(session, account_id, request)
+    currency = accounts.get(session, account_id).account.currency
     explanation = decisions.explain_decision(session, account_id, record)
     data = {**msgspec.to_builtins(record), "explanation": explanation}
-    text = f"{explained(explanation)}\n\n{_whole(record)}"
+    text = f"{explained(explanation)}\n\n{_whole(record, currency)}"
     show(data, text, as_json=as_json)
 
 
@@ -130,7 +130,7 @@ def _decision_table(records: Sequence[DecisionRecord]) -> str:
     return table(headings, rows) if rows else "no decisions"
 
 
-def _whole(record: DecisionRecord) -> str:
+def _whole(record: DecisionRecord, currency: str) -> str:
     """A record for people: about it, its stages, and its signals."""
     from gatehouse.decisions.signal_rows import row_of
 
@@ -141,7 +141,7 @@ def _whole(record: DecisionRecord) -> str:
         ("decision", record.decision or "-"),
         ("reference", _plain(record.client_reference_id)),
         ("card", _plain(record.card)),
-        ("charged", format_amount(record.closed_micros)),
+        ("charged", f"{shown_amount(record.closed_micros, currency)} {currency}"),
     ]
     found = [row for stage in record.stages for row in _found(stage)]
     parts = [sheet(about), table(("STAGE", "FOUND", "VALUE"), found)]

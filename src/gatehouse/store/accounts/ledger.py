@@ -6,17 +6,28 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.billing.ledger import AccountState, Book, Hold, LedgerEntry
-from gatehouse.core.errors import Conflict
+from gatehouse.access.accounts import Account
+from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
+from gatehouse.billing.spending_pace import LONGEST_MS, SHORTEST_MS, SpendingPace
+from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES, TOP_UP_REFERENCES
+from gatehouse.store.tables import (
+    ACCOUNTS,
+    HOLDS,
+    LEDGER_ENTRIES,
+    NOT_A_HOLD,
+    TOP_UP_REFERENCES,
+)
 
 TOPPED_UP: Final = "balance.top-up"
 ADJUSTED: Final = "balance.adjust"
 """The actions of the audit lines that top-ups and adjustments leave."""
 
+_LONGEST_NOTE: Final = 500
+_MOST_CHARGES: Final = 10_000
 _REFERENCES: Final = TOP_UP_REFERENCES.c
 
 
@@ -37,7 +48,7 @@ def top_up(
     entry = change.new_id("pay")
     if reference is not None:
         _take_reference(change, account_id, reference, entry)
-    book.add(account_id, entry, amount, change.now_ms, recordable(note))
+    book.add(account_id, entry, amount, change.now_ms, _kept_note(note))
     named = {} if reference is None else {"paymentReference": reference}
     change.audit(TOPPED_UP, account_id, reference=entry, micros=amount, **named)
     return _write(change, book, account_id)
@@ -45,12 +56,40 @@ def top_up(
 
 def adjust(change: Change, account_id: str, amount: int, reason: str) -> AccountState:
     """Correct a balance by hand."""
+    currency = accounts.get(change.connection, account_id).currency
     book = _open_book(change, account_id)
+    available = book.accounts[account_id].available
+    if amount + available < 0:
+        free = f"{shown_amount(available, currency)} {currency}"
+        raise InvalidInput(f"the adjustment takes more than the available {free}")
     reference = change.new_id("adj")
-    why = recordable(reason)
+    why = _kept_note(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
     change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why)
     return _write(change, book, account_id)
+
+
+def pace(connection: sa.Connection, account: Account, now_ms: int) -> SpendingPace | None:
+    """How fast the account spends, by its newest charges of the last days; None when it does not.
+
+    At most some thousand are looked at, so that it costs the same for the busiest account.
+    """
+    since_ms = max(now_ms - LONGEST_MS, account.created_at_ms)
+    entry = LEDGER_ENTRIES.c
+    newest = (
+        sa.select(entry.amount, entry.at_ms)
+        .where(entry.account_id == account.account_id, entry.at_ms >= since_ms)
+        .where(sa.text(NOT_A_HOLD), entry.kind == EntryKind.CLOSE.value)
+        .order_by(entry.at_ms.desc())
+        .limit(_MOST_CHARGES)
+        .subquery("newest")
+    )
+    sums = (sa.func.count(), sa.func.sum(newest.c.amount), sa.func.min(newest.c.at_ms))
+    charges, charged, first_ms = connection.execute(sa.select(*sums)).one()
+    since_ms = first_ms if charges == _MOST_CHARGES else since_ms
+    if not charged or now_ms - since_ms < SHORTEST_MS:
+        return None
+    return SpendingPace(-int(charged), since_ms, now_ms)
 
 
 def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> list[Hold]:
@@ -80,6 +119,12 @@ def _take_reference(change: Change, account_id: str, reference: str, entry: str)
         raise ReferenceTaken(_entry(taken))
     row = {"account_id": account_id, "reference": reference, "entry": entry}
     change.connection.execute(TOP_UP_REFERENCES.insert(), row)
+
+
+def _kept_note(given: str) -> str:
+    if len(given) > _LONGEST_NOTE:
+        raise InvalidInput(f"a note or a reason has at most {_LONGEST_NOTE} characters")
+    return recordable(given)
 
 
 def _open_book(change: Change, account_id: str) -> Book:

@@ -16,6 +16,7 @@ _CURSOR: Final = re.compile(r"([0-9]{1,15})\.([a-z]{2,8}_[0-9a-z]{1,64})\.([01])
 _E: Final = LEDGER_ENTRIES.c
 _PLACE: Final = (_E.at_ms, _E.reference, _E.step)
 """The order of an account's entries."""
+_Condition = sa.ColumnElement[bool] | sa.TextClause
 _MOVEMENTS: Final = frozenset({EntryKind.TOP_UP, EntryKind.ADJUST})
 
 
@@ -74,8 +75,8 @@ def page(connection: sa.Connection, account_id: str, search: LedgerSearch) -> Le
     return LedgerPage(lines, following)
 
 
-def _wanted(account_id: str, search: LedgerSearch) -> "list[sa.ColumnElement[bool]]":
-    wanted = [_E.account_id == account_id, *_of_kinds(search.kinds, _E.kind)]
+def _wanted(account_id: str, search: LedgerSearch) -> list[_Condition]:
+    wanted: list[_Condition] = [_E.account_id == account_id, *_of_kinds(search.kinds, _E.kind)]
     if search.start_ms is not None:
         wanted.append(_E.at_ms >= search.start_ms)
     if search.end_ms is not None:
@@ -110,12 +111,12 @@ def _with_sums(
 
 def _of_kinds(
     kinds: tuple[EntryKind, ...], column: "sa.ColumnElement[str]"
-) -> "Iterator[sa.ColumnElement[bool]]":
+) -> Iterator[_Condition]:
     """Entries of some kinds, said so that the database finds the index of them."""
     if EntryKind.AUTHORIZE not in kinds:
-        yield sa.literal_column(NOT_A_HOLD, sa.Boolean)
+        yield sa.text(NOT_A_HOLD)
     if kinds and _MOVEMENTS.issuperset(kinds):
-        yield sa.literal_column(IS_MOVEMENT, sa.Boolean)
+        yield sa.text(IS_MOVEMENT)
     if kinds:
         yield column.in_([kind.value for kind in kinds])
 
