@@ -1,11 +1,9 @@
 """gatehouse ledger show: every movement of money, with the balance after it."""
 
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from gatehouse.admin import accounts, money
-from gatehouse.admin.money import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.cli.accounts.money_options import (
     FormatOption,
@@ -21,6 +19,9 @@ from gatehouse.cli.output import money as money_data
 from gatehouse.cli.output import raw_amounts, show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import WrongUsage
+
+if TYPE_CHECKING:
+    from gatehouse.admin.money import LedgerLine, LedgerPage
 
 _HEADINGS: Final = ("AT", "KIND", "REFERENCE", "AMOUNT", "BALANCE", "HELD", "DETAIL")
 _RIGHT: Final = frozenset({"AMOUNT", "BALANCE", "HELD"})
@@ -54,6 +55,9 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
     as_json: AsJson = False,
 ) -> None:
     """Show the entries of an account, each with the balance after it."""
+    from gatehouse.admin import accounts, money
+    from gatehouse.admin.money import LedgerSearch
+
     session, account_id = open_account(account)
     if end is not None and first is None:
         raise WrongUsage("--to is given together with --from")
@@ -79,7 +83,7 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
     show(data, _sheet(page, currency), as_json=as_json or form is SheetFormat.JSON)
 
 
-def _data(line: LedgerLine, currency: str) -> dict[str, Any]:
+def _data(line: "LedgerLine", currency: str) -> dict[str, Any]:
     entry = line.entry
     is_close = entry.kind is EntryKind.CLOSE
     items = charged_items(entry.detail) if is_close else []
@@ -96,7 +100,7 @@ def _data(line: LedgerLine, currency: str) -> dict[str, Any]:
     }
 
 
-def _sheet(page: LedgerPage, currency: str) -> str:
+def _sheet(page: "LedgerPage", currency: str) -> str:
     if not page.lines:
         return "no entries"
     columns = zip(
@@ -117,7 +121,7 @@ def _sheet(page: LedgerPage, currency: str) -> str:
     return table(_HEADINGS, rows, _RIGHT) + more
 
 
-def _csv_rows(page: LedgerPage, account_id: str, currency: str) -> list[tuple[object, ...]]:
+def _csv_rows(page: "LedgerPage", account_id: str, currency: str) -> list[tuple[object, ...]]:
     return [
         (
             *(account_id, iso_time(line.entry.at_ms), line.entry.kind.value),
@@ -129,7 +133,7 @@ def _csv_rows(page: LedgerPage, account_id: str, currency: str) -> list[tuple[ob
     ]
 
 
-def _detail(line: LedgerLine, currency: str) -> str:
+def _detail(line: "LedgerLine", currency: str) -> str:
     """The items of a close with their fees, or what people noted."""
     entry = line.entry
     if entry.kind is not EntryKind.CLOSE:
