@@ -1,6 +1,6 @@
 """Use cases about decision records: list, show, export."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,8 +13,9 @@ from gatehouse.decisions.record import DecisionRecord
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, records
-from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.decisions.records import KeptRecord, RecordSpan
 from gatehouse.store.feedback import feedback_history
+from gatehouse.store.feedback.feedback_history import KnownLabel
 
 ExportFormat = Literal["parquet", "jsonl"]
 
@@ -56,7 +57,6 @@ def export_decisions(
     session.actor.check_account(span.account_id)
     since, until = iso_time(span.since_ms), iso_time(span.until_ms)
     with session.reading() as connection:
-        labels = feedback_history.labels(connection, *span)
         total = records.count(connection, span)
     if not total:
         raise NotFound(f"no decisions from {since} to {until}")
@@ -67,6 +67,14 @@ def export_decisions(
         batches = records.stream(
             session.database, span, session.fingerprints, lambda done: progress(done, total)
         )
-        if job.format == "parquet":
-            return export_parquet(batches, labels, folder)
-        return export_lines(batches, folder)
+        write = export_parquet if job.format == "parquet" else export_lines
+        return write(batches, lambda batch: _labels(session, span.account_id, batch), folder)
+
+
+def _labels(
+    session: AdminSession, account_id: str, batch: Sequence[KeptRecord]
+) -> dict[str, KnownLabel]:
+    """What is known of the requests of a batch, which is in order of their ids."""
+    ends = (batch[0].request_id, batch[-1].request_id)
+    with session.reading() as connection:
+        return feedback_history.labels_between(connection, account_id, *ends)
