@@ -43,7 +43,7 @@ Batches = Iterable[Sequence[KeptRecord]]
 FindLabels = Callable[[Sequence[KeptRecord]], Mapping[str, KnownLabel]]
 """What is known of the requests of one batch, so that never all labels are in memory."""
 
-ROWS_IN_FILE: Final = 100_000
+ROWS_IN_FILE: Final = 25_000
 """When the next files are begun."""
 
 _DAY: Final = re.compile(r"day=\d{4}-\d\d-\d\d")
