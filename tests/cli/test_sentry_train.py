@@ -296,7 +296,7 @@ def test_a_model_is_kept_from_a_file_in_either_format_and_promoted_if_asked(
     [
         ('{"at": 1}', [], r"past\.jsonl, line 1: at: Expected `str`"),
         ("at,label\n2026-01-01T00:00:00Z,perhaps", ["--format", "csv"], "line 2: label: must be"),
-        ("", [], "no requests older than 30 days"),
+        ("", [], "there are 0 requests 30 days or more before the end of the file"),
         ("", ["--since", "2026-02-01", "--until", "2026-01-01"], "must be earlier"),
     ],
 )

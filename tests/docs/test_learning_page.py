@@ -3,14 +3,17 @@
 import re
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from gatehouse.admin.feedback.statements import FIELDS
+from gatehouse.backtest.export import ABOUT, FEATURE, export_parquet, new_folder
 from gatehouse.core.labels import Label
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.reputation import HALF_LIFE_DAYS
 from gatehouse.sentry.reputation_store import SHARED, SMOOTHING, USUAL_RATE
+from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
 )
@@ -43,6 +46,7 @@ def test_the_page_goes_from_the_first_chargeback_to_a_promoted_model_and_back() 
     promised = (
         *("/api/v1/feedback", '"WITHDRAWN"', "feedback show", "feedback import", "sentry train"),
         *("sentry show", "sentry promote", "sentry rollback", "sentry models", "sentry replay"),
+        *("sentry train --from", "decisions export"),
     )
     places = [commands.find(each) for each in promised]
     assert min(places) >= 0
@@ -84,3 +88,17 @@ def test_the_table_of_reputations_is_that_of_the_code() -> None:
     assert told == {kind: (weight, kind in SHARED) for kind, weight in SMOOTHING.items()}
     assert f"thought to have {100 * USUAL_RATE:g} % of fraud" in sentry
     assert f"counts half after {HALF_LIFE_DAYS:.0f} days" in sentry
+
+
+def test_the_table_of_columns_is_that_of_an_export(tmp_path: Path) -> None:
+    told = _PAGE.partition("| Column | Type | What it is |")[2]
+    columns = [row.split("`")[1] for row in told.splitlines() if row.startswith("| `")]
+    assert columns[: len(ABOUT)] == list(ABOUT)
+    assert columns[-1].removeprefix(FEATURE) in BY_CODE
+    [query] = re.findall(r"```sql\n(.*?)```", _PAGE, re.DOTALL)
+    with new_folder(tmp_path / "exported", overwrite=False) as folder:
+        order = KeptRecord("req_1", 0, "sentry", '{"stages":[]}', "t-2-0")
+        export_parquet([[order]], lambda _: {}, folder)
+    with duckdb.connect() as connection:
+        asked = query.replace("exported/", f"{tmp_path}/exported/")
+        assert connection.execute(asked).fetchall() == [(None, 1, None, None)]

@@ -309,8 +309,10 @@ def test_labels_are_the_newest_of_each_request_of_the_span(session: AdminSession
     say(session, merchant, [gone], GONE)
     with session.reading() as connection:
         labels = feedback_history.labels(connection, merchant, MOMENT_MS, MOMENT_MS + 10)
+        between = feedback_history.labels_between(connection, merchant, fraud, lost)
     assert labels == {fraud: True, good: False, lost: True}
     assert unknown not in labels
+    assert {name: known.fraud for name, known in between.items()} == labels
 
 
 def test_a_follower_gets_each_row_with_its_record_and_the_previous_label(

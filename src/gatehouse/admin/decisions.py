@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -18,8 +18,9 @@ from gatehouse.explanations.explanation import Explanation
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, records
-from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.decisions.records import KeptRecord, RecordSpan
 from gatehouse.store.feedback import feedback_history
+from gatehouse.store.feedback.feedback_history import KnownLabel
 
 _log: Final = logging.getLogger("gatehouse.admin")
 
@@ -98,7 +99,6 @@ def export_decisions(
     session.actor.check_account(span.account_id)
     since, until = iso_time(span.since_ms), iso_time(span.until_ms)
     with session.reading() as connection:
-        labels = feedback_history.labels(connection, *span)
         total = records.count(connection, span)
     if not total:
         raise NotFound(f"no decisions from {since} to {until}")
@@ -109,6 +109,14 @@ def export_decisions(
         batches = records.stream(
             session.database, span, session.fingerprints, lambda done: progress(done, total)
         )
-        if job.format == "parquet":
-            return export_parquet(batches, labels, folder)
-        return export_lines(batches, folder)
+        write = export_parquet if job.format == "parquet" else export_lines
+        return write(batches, lambda batch: _labels(session, span.account_id, batch), folder)
+
+
+def _labels(
+    session: AdminSession, account_id: str, batch: Sequence[KeptRecord]
+) -> dict[str, KnownLabel]:
+    """What is known of the requests of a batch, which is in order of their ids."""
+    ends = (batch[0].request_id, batch[-1].request_id)
+    with session.reading() as connection:
+        return feedback_history.labels_between(connection, account_id, *ends)

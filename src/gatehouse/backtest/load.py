@@ -119,7 +119,7 @@ class Loader:
 
     def _lines(self, batch: Sequence[KeptRecord], loaded: RecordCounts) -> list[SignalRow]:
         lines, label_of, value_of = [], self._labels.get, self._reader.value
-        for request_id, at_ms, operation, record in batch:
+        for request_id, at_ms, operation, record, _ in batch:
             try:
                 row = self._reader.seen(operation, record, self._rule_set)
             except UnreadableRecord:

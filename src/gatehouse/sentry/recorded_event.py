@@ -37,12 +37,15 @@ class Measured(NamedTuple):
 
     values: dict[str, float]
     event: RecordedEvent | None
+    model: str | None
+    """The version of the scorecard that weighed it."""
 
 
 class _SentryResult(msgspec.Struct, frozen=True):
     event: RecordedEvent | None = None
     """The event, where the record itself does not tell it."""
     signals: dict[str, float] | None = None
+    model: str | None = None
 
 
 _decode: Final = msgspec.json.Decoder(_SentryResult).decode
@@ -138,7 +141,7 @@ def measured_in(record: RecordOutline) -> Measured | None:
             result = read(_decode, stage.result)
             if result.signals is None:
                 return None
-            return Measured(result.signals, record.event or result.event)
+            return Measured(result.signals, record.event or result.event, result.model)
     return None
 
 

@@ -213,6 +213,9 @@ def _differences(trial: Fitted | None, final: Fitted) -> list[str]:
 
 def _nothing(examples: Examples, options: TrainingOptions) -> str:
     delay = span_text(options.label_delay_ms)
+    if options.source == "file":
+        found = f"{len(examples):,} requests {delay} or more before the end of the file"
+        return f"there are {found}, and none with a label; see --since and --label-delay"
     if not len(examples):
         return (
             f"there are no requests older than {delay} that Sentry has judged; "

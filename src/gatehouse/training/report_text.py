@@ -29,9 +29,8 @@ def as_text(report: ModelReport) -> str:
 def summary(report: ModelReport) -> str:
     """The report without its terms."""
     parts = [_origin(report), _measured(report), figures_text(report), verdict(report)]
-    parts += [table for table in [thresholds_text(report)] if table]
-    parts += [f"warning: {warning}" for warning in report.warnings]
-    return "\n\n".join(parts)
+    parts += [thresholds_text(report), *(f"warning: {each}" for each in report.warnings)]
+    return "\n\n".join([part for part in parts if part])
 
 
 def figures_text(report: ModelReport) -> str:
@@ -59,7 +58,7 @@ def thresholds_text(report: ModelReport) -> str:
     if not curves.thresholds:
         return ""
     rows = [_threshold_headings(curves), *map(_threshold_row, curves.thresholds)]
-    said = f"if all of these requests were declined in which {name} has less confidence than this:"
+    said = f"if every request were declined in which the confidence of {name} is below:"
     worth = _worth(report)
     return "\n".join([said, *_aligned(rows), *([worth] if worth else [])])
 

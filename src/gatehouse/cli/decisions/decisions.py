@@ -89,7 +89,7 @@ def export(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write to.")],
     file_format: Annotated[
         ExportFormat,
-        typer.Option("--format", help="Typed columns, or the records as they are kept."),
+        typer.Option("--format", help="Typed columns, or the records as lines of JSON."),
     ] = "parquet",
     since: Since = "30d",
     until: Until = None,

@@ -29,6 +29,8 @@ class KeptRecord(NamedTuple):
     at_ms: int
     operation: str
     text: str
+    transaction: str | None = None
+    """The caller's name for the transaction, as it may be kept."""
 
 
 class RecordSpan(NamedTuple):
@@ -68,7 +70,8 @@ def stream(
     """
     done = 0
     after = first_id("req", span.since_ms)
-    wanted = (DECISIONS.c.request_id, DECISIONS.c.at_ms, DECISIONS.c.operation, DECISIONS.c.record)
+    c = DECISIONS.c
+    wanted = (c.request_id, c.at_ms, c.operation, c.record, c.transaction_reference)
     while True:
         query = (
             sa.select(*wanted)
@@ -78,7 +81,9 @@ def stream(
         )
         with database.reading() as connection:
             found = [
-                KeptRecord(*row)._replace(text=shown_text(span.account_id, row[-1], fingerprints))
+                KeptRecord(*row)._replace(
+                    text=shown_text(span.account_id, row.record, fingerprints)
+                )
                 for row in connection.execute(query)
             ]
         if found:

@@ -142,14 +142,24 @@ def labels_with_times(
     connection: sa.Connection, account_id: str, since_ms: int, until_ms: int
 ) -> dict[str, KnownLabel]:
     """What is known about the requests of a span, and since when."""
+    until = FEEDBACK.c.request_id < first_id("req", until_ms)
+    return _known(connection, account_id, first_id("req", since_ms), until)
+
+
+def labels_between(
+    connection: sa.Connection, account_id: str, first: str, last: str
+) -> dict[str, KnownLabel]:
+    """The same of the requests from one to another."""
+    return _known(connection, account_id, first, FEEDBACK.c.request_id <= last)
+
+
+def _known(
+    connection: sa.Connection, account_id: str, first: str, until: "sa.ColumnElement[bool]"
+) -> dict[str, KnownLabel]:
     wanted = (FEEDBACK.c.request_id, FEEDBACK.c.label)
     query = (
         sa.select(*wanted, FEEDBACK.c.found_at_ms, FEEDBACK.c.recorded_at_ms)
-        .where(
-            FEEDBACK.c.account_id == account_id,
-            FEEDBACK.c.request_id >= first_id("req", since_ms),
-            FEEDBACK.c.request_id < first_id("req", until_ms),
-        )
+        .where(FEEDBACK.c.account_id == account_id, FEEDBACK.c.request_id >= first, until)
         .order_by(FEEDBACK.c.request_id, FEEDBACK.c.seq)
     )
     found: dict[str, KnownLabel] = {}
