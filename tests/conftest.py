@@ -2,18 +2,35 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.databases import Postgres, skip_waiting_for_disk, start_postgres
+from tests.databases import (
+    Postgres,
+    share_compiled_statements,
+    skip_waiting_for_disk,
+    start_postgres,
+)
 from tests.forkserver import build_commands_once, share_fork_server
 from tests.harness import Home, Server, make_account
 
+LONGEST: Final = {
+    "test_cost_of_bodies.py",
+    "test_kill.py",
+    "test_learning_page.py",
+    "test_pipelines_page.py",
+    "test_stopping.py",
+    "test_tutorial.py",
+}
+"""Files of a few tests that take seconds each."""
+
 build_commands_once()
 skip_waiting_for_disk()
+share_compiled_statements()
 # How long an example takes says how busy the machine is, not whether the code is right.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
@@ -23,6 +40,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start what the workers of a run share, before there are any."""
     if getattr(config.option, "numprocesses", None):
         share_fork_server()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, or one worker would still be at it when the others end."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.fixture(scope="session")

@@ -16,10 +16,13 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import psutil
 import psycopg
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import migrate
@@ -44,6 +47,23 @@ def skip_waiting_for_disk() -> None:
             connection.execute("PRAGMA synchronous = OFF")
 
     sa.event.listen(sa.Pool, "checkout", prepare)
+
+
+def share_compiled_statements() -> None:
+    """Let all engines in this process compile a statement once; a test has an engine of its own."""
+    compiled: dict[Any, Any] = {}
+
+    def prepare(connection: sa.Connection) -> None:
+        connection.execution_options(compiled_cache=compiled)
+
+    sa.event.listen(sa.Engine, "engine_connect", prepare)
+    # The dialect of an engine is part of what a compiled statement is found by.
+    for dialect in (SQLiteDialect_pysqlite, PGDialect_psycopg):
+        mock.patch.multiple(
+            dialect,
+            __hash__=lambda self: hash(type(self)),
+            __eq__=lambda self, other: type(self) is type(other),
+        ).start()
 
 
 class Postgres:

@@ -37,7 +37,7 @@ def _dump(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(requests)
 def test_a_request_is_accepted_or_told_which_fields_are_wrong(request: dict[str, Any]) -> None:
     try:
