@@ -24,7 +24,7 @@ from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.core.brands import BRAND_NAMES, BRANDS
-from gatehouse.core.money import format_amount
+from gatehouse.core.money import display_amount
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import Rule
 from gatehouse.rules.starter import STARTER_LISTS, starter_document
@@ -32,6 +32,7 @@ from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.features.feature import Group
 from gatehouse.sentry.scorecard import Term, load_sheet
 from gatehouse.settings import declarations
+from gatehouse.web.metric_families import FAMILIES, PROCESS
 from gatehouse.web.problems import CODES
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -73,6 +74,15 @@ def settings() -> str:
         about = f"**Secret.** {declared.about}" if declared.secret else declared.about
         rows.append((_code(variable), default, declared.takes, about))
     return table(("Variable", "Default", "Takes", "Meaning"), rows)
+
+
+def metrics() -> str:
+    """Every metric."""
+    rows = [
+        (_code(one.shown_name), one.kind, ", ".join(map(_code, one.labels)) or "-", one.about)
+        for one in (*FAMILIES, *PROCESS)
+    ]
+    return table(("Metric", "Kind", "Labels", "Meaning"), rows)
 
 
 def triggers() -> str:
@@ -160,7 +170,7 @@ def fees() -> str:
     """The default fee schedule."""
     return table(
         ("Fee type", "Default fee"),
-        [(_code(name), format_amount(fee)) for name, fee in DEFAULT_FEES.items()],
+        [(_code(name), display_amount(fee, 2)) for name, fee in DEFAULT_FEES.items()],
     )
 
 
@@ -360,6 +370,7 @@ def _outcome(rule: Rule) -> str:
 PARTS: Final[dict[str, Callable[[], str]]] = {
     "errors": errors,
     "settings": settings,
+    "metrics": metrics,
     "triggers": triggers,
     "people": people,
     "brands": brands,

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import Postgres, skip_waiting_for_disk, start_postgres
-from tests.forkserver import build_commands_once
+from tests.forkserver import build_commands_once, share_fork_server
 from tests.harness import Home, Server, make_account
 
 build_commands_once()
@@ -17,6 +17,12 @@ skip_waiting_for_disk()
 # How long an example takes says how busy the machine is, not whether the code is right.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start what the workers of a run share, before there are any."""
+    if getattr(config.option, "numprocesses", None):
+        share_fork_server()
 
 
 @pytest.fixture(scope="session")

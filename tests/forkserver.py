@@ -1,12 +1,14 @@
 """Runs the command line in real processes without starting Python anew for each of them.
 
-One process per test worker imports the program and loads its tables once; every command and every
-server of the tests is a fork of it with arguments, folder, environment and files of its own.
+One process imports the program and loads its tables once, for all workers of a run; every command
+and every server of the tests is a fork of it with arguments, folder, environment and files of its
+own.
 """
 
 import atexit
 import contextlib
 import functools
+import gc
 import os
 import select
 import signal
@@ -22,6 +24,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+# How the workers of a run learn the address of the fork server that they share; it is not for the
+# processes that they start, which may be of another checkout.
+_VARIABLE = "TESTS_FORK_SERVER"
+_shared = os.environ.pop(_VARIABLE, "")
 # Numerical libraries start threads when they are loaded, and threads do not survive a fork.
 _SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -86,18 +92,8 @@ class Fork:
 class ForkServer:
     """The process that forks, seen from the tests."""
 
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="gatehouse-forks-")
-        self.address = str(Path(self._folder.name) / "socket")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forkserver", self.address],
-            cwd=Path(__file__).resolve().parents[1],
-            env=os.environ | _SINGLE_THREADED,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        assert self._process.stdout is not None
-        assert self._process.stdout.readline() == b"ready\n", "the fork server did not start"
+    def __init__(self, address: str) -> None:
+        self._address = address
 
     def start(
         self, arguments: Sequence[str], environ: Mapping[str, str], files: Sequence[int]
@@ -107,29 +103,51 @@ class ForkServer:
         words += [f"{name}={value}" for name, value in environ.items()]
         data = os.fsencode("\0".join(words))
         connection = socket.socket(socket.AF_UNIX)
-        connection.connect(self.address)
+        connection.connect(self._address)
         socket.send_fds(connection, [len(data).to_bytes(4, "big")], list(files))
         connection.sendall(data)
         return Fork(connection)
 
     def write_launcher(self, path: Path) -> None:
         """Write a command `gatehouse` that runs in a fork, whoever calls it."""
-        path.write_text(_LAUNCHER.format(python=sys.executable, address=self.address))
+        path.write_text(_LAUNCHER.format(python=sys.executable, address=self._address))
         path.chmod(0o755)
-
-    def stop(self) -> None:
-        """End the process; its forks are not its business."""
-        self._process.kill()
-        self._process.communicate()
-        self._folder.cleanup()
 
 
 @functools.cache
 def fork_server() -> ForkServer:
-    """The fork server of this test worker."""
-    server = ForkServer()
-    atexit.register(server.stop)
-    return server
+    """The fork server of this run."""
+    return ForkServer(_shared or _begin())
+
+
+def share_fork_server() -> None:
+    """Let the workers that this process starts use one fork server."""
+    os.environ[_VARIABLE] = _begin()
+
+
+def _begin() -> str:
+    """Start the process and return its address; whoever connects early waits until it is ready."""
+    folder = tempfile.TemporaryDirectory(prefix="gatehouse-forks-")
+    address = str(Path(folder.name) / "socket")
+    with socket.socket(socket.AF_UNIX) as doorway:
+        doorway.bind(address)
+        doorway.listen(64)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forkserver", str(doorway.fileno())],
+            cwd=Path(__file__).resolve().parents[1],
+            env=os.environ | _SINGLE_THREADED,
+            stdin=subprocess.PIPE,
+            pass_fds=[doorway.fileno()],
+        )
+
+    def stop() -> None:
+        """End the process; its forks are not its business."""
+        process.kill()
+        process.communicate()
+        folder.cleanup()
+
+    atexit.register(stop)
+    return address
 
 
 def build_commands_once() -> None:
@@ -155,7 +173,9 @@ def _load() -> None:
     from gatehouse import warmup
     from gatehouse.cli.app import app
     from gatehouse.cli.late import LateCommand
+    from gatehouse.intel.bins import load_bins
     from gatehouse.intel.networks import load_networks
+    from gatehouse.web.routes import Routes
 
     _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
     build_commands_once()
@@ -164,9 +184,14 @@ def _load() -> None:
     for one in command.commands.values():
         if isinstance(one, LateCommand):
             one.load()
-    table = load_networks()
-    mock.patch.object(warmup, "load_networks", return_value=table).start()
+    for place, load in ((warmup, load_networks), (gatehouse.bootstrap, load_bins)):
+        mock.patch.object(place, load.__name__, return_value=load()).start()
+    # The pages take longer to make than all else at a start; here their first reader waits.
+    mock.patch.object(Routes, "prepare").start()
     warmup.warm()
+    # A collector that looked at what is loaded would copy all of it into the fork.
+    gc.collect()
+    gc.freeze()
 
 
 class _Parent:
@@ -269,11 +294,7 @@ def _exit() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    with socket.socket(socket.AF_UNIX) as doorway:
-        doorway.bind(sys.argv[1])
-        doorway.listen(64)
+    with socket.socket(fileno=int(sys.argv[1])) as doorway:
         _load()
         assert threading.active_count() == 1, "only a process with one thread can fork"
-        parent = _Parent(doorway)
-        os.write(1, b"ready\n")
-        parent.serve()
+        _Parent(doorway).serve()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gatehouse.core.stage_registry import REGISTRY
+from tests.harness.rows import each
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -20,7 +21,7 @@ def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef
     return (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+@each(SOURCES)
 def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -> None:
     text = path.read_text()
     tree = ast.parse(text)
@@ -118,7 +119,7 @@ def test_the_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
 STAGE_ROOMS = {spec.name: spec.request.type.__module__.split(".")[1] for spec in REGISTRY}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+@each(SOURCES)
 def test_the_name_of_a_stage_is_written_in_its_own_room_only(path: Path) -> None:
     room = path.relative_to(ROOT / "src" / "gatehouse").parts[0]
     names = {name for name, own in STAGE_ROOMS.items() if own != room}

@@ -78,7 +78,7 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
             entries.append((shop.account_id, request_id, 0, "AUTHORIZE", 0, 10, when, None))
             entries.append((shop.account_id, request_id, 1, "CLOSE", -10, -10, when, "PRECHECK=10"))
         database.execute("BEGIN")
-        database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?,NULL)", decisions)
+        database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?,NULL,NULL)", decisions)
         database.executemany("INSERT INTO ledger_entries VALUES (?,?,?,?,?,?,?,?)", entries)
         database.execute(
             "UPDATE accounts SET balance = balance - ? WHERE id = ?",
@@ -117,7 +117,7 @@ def fill_with_visits(shop: Shop, count: int) -> None:
     session.database.dispose()
     database = sqlite3.connect(shop.home / "sandbox.db", isolation_level=None)
     database.execute("BEGIN")
-    database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?,NULL)", rows)
+    database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?,NULL,NULL)", rows)
     database.execute("COMMIT")
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()

@@ -4,14 +4,16 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import gatehouse
 import gatehouse.stages  # registers the stages
 from gatehouse import warmup
+from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.reviews import LiveReviews
+from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
@@ -28,9 +30,10 @@ from gatehouse.operations.connectors import (
     load_identities,
     load_issuer,
 )
+from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
-from gatehouse.preflight import settings_points
+from gatehouse.preflight import UnknownVariable, settings_points, variable_points
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
@@ -42,6 +45,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.background import repeat
+from gatehouse.store.backlog import Backlog, count_backlog
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
@@ -51,20 +55,23 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
+from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
 from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
-from gatehouse.web.metrics import Metrics
+from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
-from gatehouse.web.v1 import Api
+from gatehouse.web.search import Search
+from gatehouse.web.v1 import Api, Repetitions
 
 _MOST_DIGITS: Final = 640
 _DAY_MS: Final = 86_400_000
 _PROBE_S: Final = 1.0
+_COUNT_S: Final = 10.0
 
 
 class Service:
@@ -84,9 +91,8 @@ class Service:
             settings.memory_entities, shared_reputation=settings.shares_reputation
         )
         self.refusals = Refusals()
-        self.metrics = Metrics(
-            gatehouse.__version__, settings.environment, self.memory.state, self.refusals
-        )
+        self.metrics = Metrics()
+        self.backlog = Backlog()
         self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
         self.identities = RecordedIdentities(
             database,
@@ -107,9 +113,11 @@ class Service:
             database, session.signer, time.monotonic, self.setups.changed, self.refusals
         )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
+        self.earlier = EarlierDecisions(session)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
+        self._watch(settings)
         app = App(self._routes, self.callers, system_clock, self.metrics, settings)
         self.application = with_life(app, self.start, self.stop)
 
@@ -137,7 +145,10 @@ class Service:
             asyncio.create_task(self.labels.run()),
             asyncio.create_task(self.audit_watch.run()),
             asyncio.create_task(repeat(self._try_commit, _PROBE_S, "commits still fail")),
+            asyncio.create_task(repeat(self._count, _COUNT_S, "could not count what waits")),
+            asyncio.create_task(watch_lag(self.metrics.lag)),
             asyncio.create_task(self._prepare(system_clock())),
+            asyncio.create_task(self.earlier.run()),
         ]
         self._running = True
 
@@ -159,6 +170,10 @@ class Service:
         await self.labels.current.wait()
         self.memory.rebuilt = True
 
+    def refuse_traffic(self) -> None:
+        """Tell load balancers that this server stops; requests are still answered."""
+        self._running = False
+
     async def stop(self) -> None:
         """Finish what was handed over and close the database."""
         self._running = False
@@ -170,6 +185,8 @@ class Service:
         await self.callers.flush()
         await self.identities.stop()
         await self.writer.stop()
+        # A look at the database that was given up still runs on its thread, with a connection.
+        await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
 
     async def _try_commit(self) -> None:
@@ -177,6 +194,9 @@ class Service:
         if not self.writer.commits:
             await self._database.write_on_thread(write_probe)
             self.writer.commits = True
+
+    async def _count(self) -> None:
+        self.backlog = await self._database.read_on_thread(count_backlog)
 
     def ready(self) -> Ready:
         """What must be true before requests should come here, and how the memory is."""
@@ -202,6 +222,7 @@ class Service:
                 authorization_ttl_ms=settings.authorization_ttl_s * 1000,
                 guess_limit=settings.effective_guess_limit,
                 enumeration_limit=settings.card_enumeration_limit,
+                terms=session.terms,
             ),
         )
         hashing_key = ring.current(keyring.API_KEYS)[1]
@@ -210,15 +231,19 @@ class Service:
             engine,
             entry,
             DecisionArchive(self._database, session.fingerprints),
+            LiveDecisions(session),
             system_clock,
-            idempotency_key=ring.current(keyring.IDEMPOTENCY)[1],
-            idempotency_ttl_ms=settings.idempotency_ttl_h * 3_600_000,
+            repetitions=Repetitions(
+                ring.current(keyring.IDEMPOTENCY)[1], settings.idempotency_ttl_h * 3_600_000
+            ),
+            observe=self.metrics.processed,
         )
         reviews = Reviews(entry, LiveReviews(session, self.labels.labels_recorded))
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
-        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback)
+        search = Search(entry, LiveSearch(session))
+        offered = Offered(operations, self._pipelines.listing, api, reviews, feedback, search)
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
 
@@ -227,10 +252,12 @@ class Service:
         ring = session.ring
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
         addresses = load_addresses(settings, self.feeds)
-        gateway = load_gateway(settings)
+        called = self.metrics.called
+        gateway = MeasuredGateway(load_gateway(settings), called)
+        identities = load_identities(settings, self.identities)
         parties = Parties(
-            issuer=load_issuer(settings),
-            identities=load_identities(settings, self.identities),
+            issuer=MeasuredIssuer(load_issuer(settings), called),
+            identities=MeasuredIdentities(identities, called),
             addresses=addresses,
             memory=self.memory,
             entity_hasher=entities,
@@ -238,21 +265,49 @@ class Service:
         )
         self._stages = make_stages(settings, parties)
         builder = Builder(self._stages, pays=settings.gateway != "none")
+        fingerprinter = Fingerprinter(entities)
         signal_builder = LiveSignalBuilder(
-            builder.shipped_sentry, addresses, self.memory, Fingerprinter(entities)
+            builder.shipped_sentry, addresses, self.memory, fingerprinter
         )
         self.setups = Setups(self._database, builder, session.signer, self.refusals)
-        self._pipelines = Pipelines(self.setups, signal_builder)
+        self._pipelines = Pipelines(self.setups, signal_builder, fingerprinter.found_by)
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )
 
+    def _watch(self, settings: Settings) -> None:
+        """Let metrics read what the parts of the service know."""
+        database = "sqlite" if self._database.is_sqlite else "postgresql"
+        self.metrics.about(gatehouse.__version__, settings.environment, database)
+        gauges: dict[str, Gauge] = {
+            "writer_waiting": lambda: self.writer.waiting,
+            "requests_in_flight": lambda: self._in_flight.taken,
+            "requests_in_flight_limit": lambda: settings.max_in_flight,
+            "connections_limit": lambda: settings.max_connections,
+            "ready": lambda: all(self.ready().checks.values()),
+            "check": lambda: self.ready().checks,
+            "reviews_open": lambda: self.backlog.reviews_open,
+            "reversals_waiting": lambda: self.backlog.reversals_waiting,
+            "reversals_failed": lambda: self.backlog.reversals_failed,
+            "holds_open": lambda: self.backlog.holds_open,
+            "labels_behind": lambda: self.labels.behind,
+            "memory_entities": lambda: self.memory.state().entities,
+            "memory_entities_limit": lambda: self.memory.state().limit,
+            "memory_events": lambda: self.memory.state().events,
+            "memory_rebuilt": lambda: self.memory.state().rebuilt,
+            "configuration_refused_accounts": lambda: self.refusals.accounts,
+            "configuration_refusals": lambda: self.refusals.count,
+        }
+        for name, read in gauges.items():
+            self.metrics.watch(f"gatehouse_{name}", read)
 
-def refuse_unfit_production(settings: Settings) -> None:
-    """Refuse to start production with settings that are only fit for the sandbox."""
+
+def refuse_unfit_production(settings: Settings, unknown: Sequence[UnknownVariable]) -> None:
+    """Refuse to start production with settings that are unfit for it, or most likely misspelt."""
     if not settings.is_production:
         return
-    missing = [point for point in settings_points(settings) if not point.ok]
+    points = [*settings_points(settings), *variable_points(unknown)]
+    missing = [point for point in points if point.needed and not point.ok]
     if missing:
         lines = "\n".join(f"  - {point.name}: {point.found}; {point.remedy}" for point in missing)
         raise SettingsError(f"production cannot start yet:\n{lines}")

@@ -39,6 +39,15 @@ def open_database(settings: Settings) -> Database:
 def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
     """Open the data for an actor; the sandbox creates what is missing, production does not."""
     database = open_database(settings)
+    try:
+        return _open(settings, database, _prepare(settings, database), actor)
+    except BaseException:
+        database.dispose()
+        raise
+
+
+def _prepare(settings: Settings, database: Database) -> RootSecret:
+    """The root secret, with the database as it must be."""
     if settings.is_production:
         root = root_secret(settings)
         missing = database.file is not None and not database.file.exists()
@@ -50,7 +59,7 @@ def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
         with prepared_home(settings):
             root = root_secret(settings)
             migrate(database)
-    return _open(settings, database, root, actor)
+    return root
 
 
 def migrate_database(settings: Settings) -> tuple[str | None, str]:
@@ -93,13 +102,18 @@ def root_secret(settings: Settings) -> RootSecret:
     return RootSecret.parse(path.read_text(encoding="utf-8").strip())
 
 
+def has_root_secret(settings: Settings) -> bool:
+    """Whether there is a root secret; none is made."""
+    return bool(settings.secret_key) or (settings.home / _ROOT_FILE).exists()
+
+
 @contextlib.contextmanager
-def only_server(session: AdminSession) -> Iterator[bool]:
+def only_server(database: Database) -> Iterator[bool]:
     """Hold the right to serve. A SQLite file has one server; PostgreSQL has any number.
 
     Yields whether this process is the only one, so that holds of others are known to be orphans.
     """
-    file = session.database.file
+    file = database.file
     if file is None:
         yield False
         return
@@ -109,6 +123,20 @@ def only_server(session: AdminSession) -> Iterator[bool]:
         except OSError:
             raise Conflict(f"another server is already serving {file}") from None
         yield True
+
+
+@contextlib.contextmanager
+def without_servers(database: Database) -> Iterator[None]:
+    """Make sure that no server works on the data; on SQLite none can start meanwhile."""
+    if database.file is not None and not database.file.parent.is_dir():
+        yield
+        return
+    if count := database.other_connections():
+        raise Conflict(
+            f"{count} other connections to the database are open; stop all servers and commands"
+        )
+    with only_server(database):
+        yield
 
 
 @contextlib.contextmanager

@@ -1,10 +1,19 @@
 """What a production process needs before it may start; each point says what to do."""
 
-from typing import Final
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.settings import Settings
+from gatehouse.settings import (
+    ACCOUNT,
+    ENV_FILE,
+    PREFIX,
+    Settings,
+    declarations,
+    gather_variables,
+)
 
 
 class Point(msgspec.Struct, frozen=True, rename="camel"):
@@ -27,11 +36,49 @@ _CONNECTORS: Final = {
 }
 """What each connector's setting should be set to."""
 
+_NEAR: Final = 0.88
+"""How alike two names must be, prefix included, for one to be a misspelling of the other."""
+
 _SHARED: Final = (
     "shared: what one account reports as fraud counts, more weakly, for all accounts, and they can "
     "notice it; GATEHOUSE_REPUTATION=separate keeps them apart"
 )
 _SEPARATE: Final = "separate: what one account reports counts for that account alone"
+
+
+class UnknownVariable(NamedTuple):
+    """A variable that looks like a setting and is none."""
+
+    name: str
+    meant: str | None
+    """The setting that it is most likely a misspelling of."""
+
+    def __str__(self) -> str:
+        hint = f"; did you mean {self.meant}?" if self.meant else ""
+        return f"{self.name} is not a setting of this version{hint}"
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[UnknownVariable]:
+    """Variables, of the environment and of the env file, that no setting reads but might mean one.
+
+    Those are all that begin with the prefix, and those whose prefix is misspelt too.
+    """
+    known = [*(variable for variable, _, _ in declarations()), ENV_FILE, ACCOUNT]
+    found = []
+    for name in sorted(set(gather_variables(environ)).difference(known)):
+        first, _, rest = name.upper().partition("_")
+        own = name.startswith(PREFIX)
+        if own or difflib.get_close_matches(first, [PREFIX[:-1]], cutoff=0.85):
+            meant = _nearest(PREFIX + rest, known)
+            if own or meant:
+                found.append(UnknownVariable(name, meant))
+    return found
+
+
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    """The setting that is almost called so, or begins so."""
+    begun = (each for each in known if each.startswith(f"{name}_"))
+    return next(iter([*difflib.get_close_matches(name, known, 1, _NEAR), *begun]), None)
 
 
 def settings_points(settings: Settings) -> list[Point]:
@@ -52,6 +99,25 @@ def settings_points(settings: Settings) -> list[Point]:
             "set GATEHOUSE_TLS_CERT_FILE and GATEHOUSE_TLS_KEY_FILE, or name the networks of the "
             "proxy that terminates TLS in GATEHOUSE_TRUSTED_PROXIES",
         ),
+    ]
+
+
+def variable_points(unknown: Iterable[UnknownVariable]) -> list[Point]:
+    """One point for each variable that is no setting.
+
+    Production does not start with one that is most likely misspelt: the setting that was meant has
+    not the value that its operator believes. Others may belong to somebody else, such as those
+    that Kubernetes adds for a service of this name.
+    """
+    return [
+        Point(
+            "settings",
+            False,
+            str(variable),
+            "remove or correct the variable",
+            needed=variable.meant is not None,
+        )
+        for variable in unknown
     ]
 
 

@@ -5,7 +5,6 @@ variable wins. The page docs/settings.md is generated from the declarations here
 """
 
 import dataclasses
-import difflib
 import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -243,8 +242,19 @@ class Settings:
     keep_alive_s: int = _number(
         75, "How long an idle connection is kept open.", "seconds", (1, 3600)
     )
+    drain_s: int | None = _number(
+        None,
+        "How long a server that was told to stop goes on serving while `/readyz` answers 503, so "
+        "that load balancers send requests elsewhere before it stops listening. "
+        "Unset: 5 in production, 0 in the sandbox.",
+        "seconds",
+        (0, 3600),
+    )
     stop_timeout_s: int = _number(
-        30, "How long a stopping server waits for requests in flight.", "seconds", (1, 3600)
+        30,
+        "How long a stopping server waits for requests in flight after it stopped listening.",
+        "seconds",
+        (1, 3600),
     )
     authorization_ttl_s: int = _number(
         120,
@@ -293,6 +303,13 @@ class Settings:
     def shares_reputation(self) -> bool:
         """Whether reports of one account count for the others, by default only in production."""
         return self.is_production if self.reputation is None else self.reputation == "shared"
+
+    @property
+    def effective_drain_s(self) -> int:
+        """The time to drain, with the environment's default filled in."""
+        if self.drain_s is not None:
+            return self.drain_s
+        return 5 if self.is_production else 0
 
     @property
     def effective_guess_limit(self) -> int:
@@ -353,16 +370,13 @@ def env_file(environ: Mapping[str, str]) -> Path | None:
     return Path(named) if named else None
 
 
-def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """Sentences about `GATEHOUSE_*` variables that no setting reads, most likely misspelt."""
-    known = {variable for variable, _, _ in declarations()} | {ENV_FILE, ACCOUNT}
-    found = []
-    for variable in sorted(gather_variables(environ)):
-        if variable.startswith(PREFIX) and variable not in known:
-            near = difflib.get_close_matches(variable, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            found.append(f"{variable} is not a setting of this version{hint}")
-    return found
+def changed_settings(settings: Settings) -> list[str]:
+    """The names of the settings that differ from their defaults, without their values."""
+    return [
+        variable
+        for variable, field, _ in declarations()
+        if getattr(settings, field.name) != field.default
+    ]
 
 
 def _read_env_file(path: Path) -> dict[str, str]:

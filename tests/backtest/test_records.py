@@ -23,7 +23,7 @@ def _keep(session: AdminSession, account_id: str, count: int) -> list[str]:
         text = kept(made).text
         rows.append((account_id, made["requestId"], at_ms, "pipeline", None, None, text, None))
     with session.database.writing() as connection:
-        names = [column.name for column in DECISIONS.columns]
+        names = [column.name for column in DECISIONS.columns if column.name != "terms"]
         connection.execute(DECISIONS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
     return [row[1] for row in reversed(rows)]
 

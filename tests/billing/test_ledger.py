@@ -1,12 +1,10 @@
 """The book: money is conserved under any interleaving of operations."""
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, Item
-from gatehouse.billing.statement import make_statement, month_bounds
 from gatehouse.billing.verify import verify_ledger
 from gatehouse.core.errors import AuthorizationLost, InvalidInput
 
@@ -151,21 +149,3 @@ def test_the_proof_finds_every_kind_of_wrong(
     entries = sorted(book.entries, key=lambda e: (e.account_id, e.reference, e.step))
     problems = verify_ledger(book.accounts, entries, holds).problems
     assert any(expected in problem for problem in problems), problems
-
-
-@given(st.lists(st.tuples(st.sampled_from(["PRECHECK", "SENTRY"]), st.integers(0, 99)), max_size=9))
-def test_a_statement_adds_up_to_the_balance(charges: list[tuple[str, int]]) -> None:
-    book = funded(10_000)
-    for index, (fee_type, fee) in enumerate(charges):
-        wanted = hold(f"req_{index}", fee)
-        book.authorize(wanted, 0)
-        book.close(wanted, [Item(fee_type, fee, True)], 0)
-    statement = make_statement(0, book.entries)
-    assert statement.closing == book.accounts["acct_a"].balance
-    assert statement.charged == sum(fee for _, fee in charges)
-
-
-def test_a_month_reaches_from_its_first_to_before_the_next_first() -> None:
-    assert month_bounds("2026-12") == (1_796_083_200_000, 1_798_761_600_000)
-    with pytest.raises(ValueError, match="YYYY-MM"):
-        month_bounds("2026-13")

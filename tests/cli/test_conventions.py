@@ -17,7 +17,7 @@ COMMANDS = {
 WITHOUT_JSON = {"serve": "runs until it is stopped, and writes its log as JSON Lines"}
 ABOUT_NO_ACCOUNT = {
     "the installation as a whole": {
-        *("serve", "backup", "doctor", "migrate", "sandbox"),
+        *("serve", "backup", "restore", "copy", "doctor", "migrate", "sandbox"),
         *("audit head", "audit verify", "ledger verify"),
     },
     "all accounts, or one that does not exist yet": {"accounts create", "accounts list"},

@@ -2,16 +2,17 @@
 
 import contextlib
 import os
+import signal
 import socket
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.harness import BODY, GATEHOUSE, PATIENCE_S, Home, free_port, precheck, sentry, until
+from tests.harness import BODY, PATIENCE_S, Home, free_port, precheck, sentry, until
+from tests.harness.commands import fork_command
 
 ISSUER = '''
 """An issuer for tests: approves, and says when it was asked."""
@@ -46,6 +47,7 @@ def production(tmp_path: Path) -> Home:
             "GATEHOUSE_IDENTITIES": "records",
             "GATEHOUSE_TRUSTED_PROXIES": "127.0.0.0/8",
             "GATEHOUSE_METRICS_PORT": "0",
+            "GATEHOUSE_DRAIN_S": "0",
             "PYTHONPATH": f"{code}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         },
     )
@@ -133,14 +135,14 @@ def _tls(home: Home, folder: Path, **settings: str) -> Iterator[tuple[int, Path]
         "GATEHOUSE_TRUSTED_PROXIES": "",
     }
     port = free_port()
-    command = [*GATEHOUSE, "serve", "--port", str(port)]
-    with log.open("wb") as lines:
-        process = subprocess.Popen(command, env=home.environ(**settings), stderr=lines)
+    command = ("serve", "--port", str(port))
+    with log.open("wb") as lines, Path(os.devnull).open("wb") as nothing:
+        process = fork_command(command, home.environ(**settings), nothing, lines)
     try:
         until(lambda: _answers(port), bool)
         yield port, log
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
     assert "Traceback" not in log.read_text()
 

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.tables import DECISIONS, FEEDBACK
+from gatehouse.training import plots
 from tests.backtest.material import DAY_MS, record, request_id, stage
 from tests.harness import Home
 from tests.harness.invoking import printed
@@ -138,7 +140,7 @@ def test_the_report_compares_with_the_shipped_scorecard_on_the_newest_requests(
 
 
 def test_pictures_are_drawn_where_they_were_wanted(trained: dict[str, Any], folder: Path) -> None:
-    names = ["calibration.svg", "precision-recall.svg", "terms.svg"]
+    names = ["calibration.svg", "precision-recall.svg", "scores.svg", "terms.svg"]
     assert trained["plots"] == [str(folder / name) for name in names]
     assert sorted(path.name for path in folder.iterdir()) == names
 
@@ -242,6 +244,76 @@ def test_a_live_model_that_cannot_be_read_is_told_and_the_shipped_one_measured(
             models.rollback(change, account_id, 0)
     assert said["report"]["currentVersion"] == load_sheet().version
     assert any(f"model {broken} is live but cannot" in one for one in said["report"]["warnings"])
+
+
+def _history(path: Path, *, as_csv: bool) -> str:
+    """Orders from before the merchant used Sentry, the newest first."""
+    start, lines = datetime(2026, 1, 1, tzinfo=UTC), []
+    for number in reversed(range(600)):
+        at = (start + timedelta(hours=number)).isoformat()
+        fraud = number % 9 == 0
+        amount, user = (900 if fraud and number % 2 else 20), f"u{number % 90}"
+        label = "fraud" if fraud else "legitimate"
+        request = {"order": {"amount": amount, "currency": "EUR"}, "account": {"userId": user}}
+        told = {"at": at, "request": request, "label": label}
+        lines.append(f"{at},{label},{amount},EUR,{user}" if as_csv else json.dumps(told))
+    header = ["at,label,order.amount,order.currency,account.userId"] if as_csv else []
+    path.write_text("\n".join([*header, *lines]))
+    return str(path)
+
+
+def test_a_model_is_kept_from_a_file_in_either_format_and_promoted_if_asked(
+    merchant: AdminSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Drawing takes a second, and is tried elsewhere.
+    monkeypatch.setattr(plots, "draw", lambda *_: [])
+    account_id = _account(merchant, "Empty")
+    common = ["--account", account_id, "--method", "logistic", "--label-delay", "2d"]
+    file = _history(tmp_path / "past.jsonl", as_csv=False)
+    first = json.loads(run("--from", file, *common, "--json"))
+    report = first["report"]
+    assert (report["source"], report["young"], first["promoted"]) == ("file", 48, False)
+    assert report["records"] == 600 - 48
+    assert report["training"]["until"] < report["holdout"]["since"]
+    assert report["holdoutFraud"][0]["currency"] == "EUR"
+    table = _history(tmp_path / "past.txt", as_csv=True)
+    said = run("--from", table, "--format", "csv", *common, "--promote")
+    assert "requests of a file" in said
+    assert "kept as model 2, which is live now" in said
+    with merchant.reading() as connection:
+        kept = models.get(connection, account_id)
+        lines = audit.read(connection, account_id, 2)
+    assert kept.version == 2
+    assert (
+        msgspec.json.decode(kept.document)["figures"]["candidate"] == report["figures"]["candidate"]
+    )
+    assert [line.action for line in lines] == ["model.train", "model.promote"]
+    assert lines[0].details["source"] == "file"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "says"),
+    [
+        ('{"at": 1}', [], r"past\.jsonl, line 1: at: Expected `str`"),
+        ("at,label\n2026-01-01T00:00:00Z,perhaps", ["--format", "csv"], "line 2: label: must be"),
+        ("", [], "no requests older than 30 days"),
+        ("", ["--since", "2026-02-01", "--until", "2026-01-01"], "must be earlier"),
+    ],
+)
+def test_a_file_that_cannot_be_learned_from_is_refused_by_its_line(
+    merchant: AdminSession, tmp_path: Path, text: str, arguments: list[str], says: str
+) -> None:
+    path = tmp_path / "past.jsonl"
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match=says):
+        run("--from", str(path), *arguments)
+
+
+def test_options_about_a_file_need_one(merchant: AdminSession) -> None:
+    with pytest.raises(InvalidInput, match="--from"):
+        run("--feeds")
+    with pytest.raises(InvalidInput, match="No such file"):
+        run("--from", "/nowhere/past.jsonl")
 
 
 def test_missing_packages_are_named_before_anything_is_opened(

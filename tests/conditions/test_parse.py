@@ -30,6 +30,7 @@ from gatehouse.conditions.parse import (
     Mistake,
     read_condition,
 )
+from tests.harness.rows import each
 
 CATALOGUE = Catalogue(
     {"tier": Type.TEXT, "score": Type.NUMBER, "case": Type.BOOLEAN, "end": Type.NUMBER}
@@ -126,7 +127,7 @@ def test_a_condition_tells_what_it_needs_to_know() -> None:
     assert condition.lists == (("user.id", "vip"),)
 
 
-@pytest.mark.parametrize("name", SIGNALS)
+@each(SIGNALS)
 def test_every_signal_of_the_catalogue_can_be_spoken_of_as_its_example_shows(name: str) -> None:
     signal = SIGNALS[name]
     text = {

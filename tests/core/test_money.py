@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.core.money import MAX_AMOUNT, format_amount, parse_amount
+from gatehouse.core.money import MAX_AMOUNT, display_amount, format_amount, parse_amount
 
 amounts = st.integers(min_value=-MAX_AMOUNT, max_value=MAX_AMOUNT)
 
@@ -51,3 +51,27 @@ def test_amounts_print_without_useless_zeros() -> None:
         "0",
         "-0.05",
     ]
+
+
+@given(amounts, st.integers(min_value=0, max_value=4))
+def test_what_people_read_is_never_rounded(micros: int, decimals: int) -> None:
+    shown = display_amount(micros, decimals)
+    assert parse_amount(shown.replace(",", "")) == micros
+    assert len(shown.partition(".")[2]) >= decimals
+
+
+@pytest.mark.parametrize(
+    ("micros", "decimals", "shown"),
+    [
+        (1_234_500_000, 2, "1,234.50"),
+        (1_234_500_000, 3, "1,234.500"),
+        (1_234_000_000, 0, "1,234"),
+        (2_500, 2, "0.0025"),
+        (-1_000_000_000_000, 2, "-1,000,000.00"),
+        (500_000, 0, "0.5"),
+    ],
+)
+def test_people_read_the_decimals_of_the_currency_and_more_where_needed(
+    micros: int, decimals: int, shown: str
+) -> None:
+    assert display_amount(micros, decimals) == shown

@@ -21,7 +21,7 @@ from gatehouse.training.model_fitting import (
     LEAST_MEASURED,
 )
 from gatehouse.training.model_training import LABEL_DELAY_MS
-from gatehouse.training.plots import CALIBRATION, PRECISION_RECALL, TERMS
+from gatehouse.training.plots import PICTURES
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
 from tests.harness import Server
@@ -35,7 +35,7 @@ def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]
     assert len(walk) >= 12
     check_steps(walk, *checkout_at, with_errors=True)
     pictures = sorted(path.name for path in (checkout_at[0] / "sentry-model-1").iterdir())
-    assert pictures == sorted([CALIBRATION, PRECISION_RECALL, TERMS])
+    assert pictures == sorted(PICTURES)
 
 
 def test_the_page_goes_from_the_first_chargeback_to_a_promoted_model_and_back() -> None:
@@ -60,7 +60,7 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"up to {MOST_REQUESTS} requests" in _PAGE
 
 
-@pytest.mark.parametrize("name", [*FIELDS, *Label, CALIBRATION, PRECISION_RECALL, TERMS])
+@pytest.mark.parametrize("name", [*FIELDS, *Label, *PICTURES])
 def test_every_column_label_and_picture_is_named(name: str) -> None:
     assert f"`{name}`" in _PAGE
 

@@ -20,10 +20,10 @@ def test_the_readme_is_short() -> None:
     assert _README.count("\n") < 150
 
 
-def test_the_tour_prints_what_the_page_shows(installed_checkout_at: tuple[Path, Server]) -> None:
+def test_the_tour_prints_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
     tour = list(steps(_TOUR))
     assert len(tour) >= 10
-    check_steps(tour, *installed_checkout_at, with_errors=False)
+    check_steps(tour, *checkout_at, with_errors=False)
 
 
 def test_the_tour_covers_every_function_of_the_service() -> None:

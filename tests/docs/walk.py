@@ -19,11 +19,10 @@ _END = "=== end of step"
 
 @contextlib.contextmanager
 def checkout(folder: Path, **settings: str) -> Iterator[Server]:
-    """Serve a folder as `make run` does; a command `gatehouse` is put there if there is none."""
+    """Serve a folder as `make run` does, with a command `gatehouse` that starts quickly."""
     command = folder / ".venv/bin/gatehouse"
-    if not command.exists():
-        command.parent.mkdir(parents=True)
-        fork_server().write_launcher(command)
+    command.parent.mkdir(parents=True)
+    fork_server().write_launcher(command)
     with Home(folder / ".gatehouse", settings=settings).migrated().server() as server:
         yield server
 

@@ -11,6 +11,7 @@ from gatehouse.idverify.contacts import compare_emails, compare_phones
 from gatehouse.idverify.response import Result
 from gatehouse.intel import emails
 from gatehouse.intel.phones import parse_phone, trunk_prefix
+from tests.harness.rows import each
 
 MATCH, PARTIAL, NO = Result.MATCH, Result.PARTIAL_MATCH, Result.NO_MATCH
 ARABIC_INDIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
@@ -138,7 +139,7 @@ EXAMPLES = sorted(
 )
 
 
-@pytest.mark.parametrize("region", sorted(phonenumbers.SUPPORTED_REGIONS))
+@each(sorted(phonenumbers.SUPPORTED_REGIONS))
 def test_every_country_s_numbers_match_at_home_and_abroad(region: str) -> None:
     number = phonenumbers.example_number_for_type(region, 1)
     number = number or phonenumbers.example_number(region)

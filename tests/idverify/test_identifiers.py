@@ -9,6 +9,7 @@ from gatehouse.idverify.comparison import Comparison
 from gatehouse.idverify.identifiers import compare_identifiers, has_wrong_checksum
 from gatehouse.idverify.people import Identifier, IdentifierType
 from gatehouse.idverify.response import Result
+from tests.harness.rows import each
 
 PASSPORT = IdentifierType.PASSPORT
 LICENCE = IdentifierType.DRIVERLICENSE
@@ -171,7 +172,7 @@ def test_the_best_of_all_held_identifiers_counts() -> None:
     assert compare_identifiers(PASSPORT, "AB123456", two) == Comparison(MATCH, "exact")
 
 
-@pytest.mark.parametrize(("kind", "country", "value"), ALL_WELL_FORMED)
+@each(ALL_WELL_FORMED)
 def test_a_well_formed_number_passes_with_and_without_its_signs(
     kind: IdentifierType, country: str, value: str
 ) -> None:
@@ -189,7 +190,7 @@ LENIENT = {
 STRICT = [row for row in ALL_WELL_FORMED if row[1] not in LENIENT[row[0]].split()]
 
 
-@pytest.mark.parametrize(("kind", "country", "value"), STRICT)
+@each(STRICT)
 def test_a_number_with_a_wrong_digit_fails_but_still_equals_itself(
     kind: IdentifierType, country: str, value: str
 ) -> None:
@@ -257,10 +258,7 @@ def test_a_number_of_another_shape_is_wrong_where_there_is_only_one() -> None:
     assert checksum(Identifier(NATIONAL, "1" * 64, "DK")) is False
 
 
-@pytest.mark.parametrize(
-    ("kind", "country"),
-    [(kind, country) for kind, names in identifiers._MODULES.items() for country in names],
-)
+@each((kind, country) for kind, names in identifiers._MODULES.items() for country in names)
 def test_every_check_can_be_loaded_and_is_kept(kind: IdentifierType, country: str) -> None:
     checks = identifiers._checks_for(kind, country)
     known, _ = checks

@@ -14,6 +14,7 @@ from gatehouse.intel.phones import (
     parse_phone,
     trunk_prefix,
 )
+from tests.harness.rows import each
 
 ARABIC_INDIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 FULL_WIDTH = str.maketrans("+0123456789", "＋０１２３４５６７８９")
@@ -199,7 +200,7 @@ def test_a_number_is_never_printed() -> None:
     assert phone.__rich_repr__() == []
 
 
-@pytest.mark.parametrize("region", sorted(phonenumbers.SUPPORTED_REGIONS))
+@each(sorted(phonenumbers.SUPPORTED_REGIONS))
 def test_every_country_s_numbers_are_read_in_both_forms(region: str) -> None:
     number = phonenumbers.example_number(region)
     assert number is not None

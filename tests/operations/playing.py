@@ -32,7 +32,12 @@ from tests.rules.written import rules
 
 MASKER = CardMasker(load_bins(), FINGERPRINTS)
 FAILS: Mapping[str, Any] = {"fails": True}
-_VERDICTS = {"APPROVED": Outcome.ACCEPT, "DECLINED": Outcome.DECLINE}
+_VERDICTS = {
+    "APPROVED": Outcome.ACCEPT,
+    "DECLINED": Outcome.DECLINE,
+    "ACCEPT": Outcome.ACCEPT,
+    "DECLINE": Outcome.DECLINE,
+}
 
 
 class Answer(msgspec.Struct):
@@ -53,7 +58,7 @@ class Finding:
         if self._facts == FAILS:
             raise ConnectorFailed("no line")
         status = self._facts.get("status")
-        verdict = _VERDICTS.get(str(status))
+        verdict = _VERDICTS.get(str(self._facts.get("advice", status)))
         return StageResult(Answer(), True, self._facts, verdict=verdict, paid=status == "APPROVED")
 
     def unavailable(self, case: Case) -> StageResult:

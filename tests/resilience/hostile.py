@@ -89,10 +89,18 @@ VALUES: Final = {
 UNKNOWN: Final = "nothingOfOurs"
 
 
-def hostile_bodies(kind: type, normal: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """A normal body with one value replaced, at each place of the type, by each hostile one."""
-    for path in [*places(inspect.type_info(kind)), (UNKNOWN,)]:
-        for name, value in VALUES.items():
+def hostile_bodies(
+    kind: type, normal: dict[str, Any], every: int = 1
+) -> Iterator[tuple[str, bytes]]:
+    """A normal body with one value replaced, at a place of the type, by a hostile one.
+
+    With 1, each value is tried at each place. With more, one in so many of these pairs is, and
+    each value and each place are in some of them.
+    """
+    paths = [*places(inspect.type_info(kind)), (UNKNOWN,)]
+    step = min(every, len(paths))
+    for at, path in enumerate(paths):
+        for name, value in list(VALUES.items())[at % step :: step]:
             yield f"{name} as {'.'.join(path)}", with_value(normal, path, value)
     yield "nothing but brackets", b"[" * FULL
     yield "an endless text", b'{"' + b"a" * FULL

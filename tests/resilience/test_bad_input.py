@@ -929,7 +929,7 @@ _PEOPLE = st.dictionaries(
 _REQUESTS = st.dictionaries(_FIELDS, _VALUES | st.dictionaries(_FIELDS, _VALUES, max_size=3))
 _ALMOST = st.builds(lambda changes: BODY | changes, _REQUESTS)
 _anything = settings(
-    max_examples=150,
+    max_examples=60,
     deadline=None,
     database=None,
     derandomize=True,

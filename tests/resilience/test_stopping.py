@@ -1,17 +1,18 @@
 """Stopping and starting again: nobody in flight is dropped, nothing that was kept is lost."""
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.harness import (
     BODY,
-    GATEHOUSE,
     PATIENCE_S,
     Home,
     Server,
@@ -20,6 +21,7 @@ from tests.harness import (
     sandbox_key,
     until,
 )
+from tests.harness.commands import fork_command
 from tests.harness.samples import SILENT_CARD
 from tests.resilience.wire import (
     PRECHECK,
@@ -147,15 +149,12 @@ def test_a_request_that_outlasts_the_patience_of_a_stop_is_not_charged(sqlite_ho
 def test_a_stop_signal_right_after_the_welcome_is_not_lost(sqlite_home: Home) -> None:
     sqlite_home.ok("accounts", "list")
     for pause in (0, 0.001, 0.002, 0.003, 0.005):
-        process = subprocess.Popen(
-            [*GATEHOUSE, "serve", "--port", str(free_port())],
-            env=sqlite_home.environ(PYTHONUNBUFFERED="1"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        with process:
-            assert process.stdout is not None
-            while b"Stop with" not in process.stdout.readline():
+        words = ("serve", "--port", str(free_port()))
+        ends = [os.fdopen(end, mode) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True)]
+        with ends[0] as printed, Path(os.devnull).open("wb") as nothing:
+            with ends[1] as output:
+                process = fork_command(words, sqlite_home.environ(), output, nothing)
+            while b"Stop with" not in printed.readline():
                 assert process.poll() is None
             time.sleep(pause)
             process.send_signal(signal.SIGTERM)

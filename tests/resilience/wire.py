@@ -5,7 +5,6 @@ import contextlib
 import json
 import re
 import socket
-import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gatehouse.web.problems import CODES
-from tests.harness import GATEHOUSE, PATIENCE_S, Home, Server
+from tests.harness import PATIENCE_S, Home, Server
+from tests.harness.commands import fork_command
 
 PRECHECK = "/api/v1/precheck"
 REQUEST_ID = re.compile(r"req_[0-7][0-9a-hjkmnp-tv-z]{25}")
@@ -124,9 +124,7 @@ def start(home: Home, port: int, output: Path | None = None) -> Server:
     home.path.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (home.path / "server.log").open("ab") as log, contextlib.ExitStack() as files:
         out = log if output is None else files.enter_context(output.open("ab"))
-        process = subprocess.Popen(
-            [*GATEHOUSE, "serve", "--port", str(port)], env=home.environ(), stdout=out, stderr=log
-        )
+        process = fork_command(("serve", "--port", str(port)), home.environ(), out, log)
     server = Server(port, process, home)
     ends_at = time.monotonic() + PATIENCE_S
     while not _is_ready(port):

@@ -8,7 +8,7 @@ import pytest
 from gatehouse.conditions.catalogue import LIST_KINDS
 from gatehouse.core.cards import CardNumber
 from gatehouse.rules.list_entries import ListEntry, ListKind, canonical
-from gatehouse.rules.lists import AccountLists, ListIndex, membership
+from gatehouse.rules.lists import AccountLists, ListIndex, covering_entries, membership
 
 
 class PlainHasher:
@@ -213,3 +213,27 @@ def test_nothing_is_on_a_list_that_there_is_not() -> None:
     lists = AccountLists({"here": membership(ListKind.WORDS, {"a": None})})
     assert lists.has("here", "a", 1)
     assert not lists.has("there", "a", 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "entry", "value"),
+    [
+        ("bins", "4242", "42424242"),
+        ("bins", "42424242", "42424242"),
+        ("domains", ".example", "shop.mail.example"),
+        ("domains", "mail.example", "mail.example"),
+        ("networks", "203.0.113.7", "203.0.113.7"),
+        ("networks", "203.0.0.0/8", "203.0.113.7"),
+        ("networks", "2001:db8::/32", "2001:db8:1::7"),
+        ("networks", "::ffff:203.0.113.0/120", "203.0.113.7"),
+        ("users", "u1", "u1"),
+        ("countries", "gb", "GB"),
+    ],
+)
+def test_an_entry_that_covers_a_value_can_be_found_by_the_value(
+    kind: ListKind, entry: str, value: str
+) -> None:
+    kept = canonical(ListKind(kind), entry, HASHER).value
+    assert ListIndex(ListKind(kind), {kept: 1}).find(value)
+    assert kept in covering_entries(ListKind(kind), value)
+    assert len(covering_entries(ListKind(kind), value)) <= 128

@@ -1,6 +1,7 @@
 """Rule sets for tests, written as authors write them."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from gatehouse.conditions.catalogue import VELOCITY
@@ -22,6 +23,8 @@ class Listed:
 NO_LISTS = Listed()
 
 
+# To read a condition takes milliseconds, and many tests write the same ones.
+@lru_cache(maxsize=64)
 def rules(*lines: str, more: str = "") -> RuleSet:
     """A rule set with a rule for each line: name, outcome, marks, a colon and the condition."""
     entries = []

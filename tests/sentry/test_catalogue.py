@@ -27,6 +27,7 @@ from gatehouse.sentry.request import (
 )
 from gatehouse.sentry.request_view import view_request
 from gatehouse.sentry.scorecard import load_scorecard
+from tests.harness.rows import each
 from tests.sentry.visits import (
     CARD,
     HOME,
@@ -46,7 +47,7 @@ def test_no_code_is_used_twice_and_every_group_has_signals() -> None:
     assert {signal.group for signal in ALL} == set(Group)
 
 
-@pytest.mark.parametrize("signal", ALL, ids=lambda signal: signal.code)
+@each(ALL)
 def test_a_signal_is_documented_in_sentences(signal: Feature) -> None:
     for text in (signal.meaning, signal.computation, signal.sentence(12_345.6)):
         assert text[0].isupper() or text[0].isdigit()

@@ -23,6 +23,7 @@ from gatehouse.sentry.scorecard import (
     logit,
     read_sheet,
 )
+from tests.harness.rows import each
 from tests.sentry.visits import effect_of
 
 SHEET = load_sheet()
@@ -59,7 +60,7 @@ def test_terms_stand_in_the_order_of_the_groups() -> None:
     )
 
 
-@pytest.mark.parametrize("term", SHEET.terms, ids=lambda term: term.code)
+@each(SHEET.terms)
 def test_more_of_what_is_measured_counts_more(term: Term) -> None:
     strengths = [abs(effect) for effect in term.effects]
     if BY_CODE[term.code].says_in_favour is not None:
@@ -72,19 +73,19 @@ def test_more_of_what_is_measured_counts_more(term: Term) -> None:
     assert strengths[0] == 0
 
 
-@pytest.mark.parametrize("term", SHEET.terms, ids=lambda term: term.code)
+@each(SHEET.terms)
 def test_effects_go_one_way_or_there_is_a_sentence_for_both(term: Term) -> None:
     both = min(term.effects) < 0 < max(term.effects)
     assert not both or BY_CODE[term.code].says_in_favour is not None
 
 
-@pytest.mark.parametrize("term", SHEET.terms, ids=lambda term: term.code)
+@each(SHEET.terms)
 def test_a_weight_is_explained_in_a_sentence(term: Term) -> None:
     assert term.why.endswith(".")
     assert term.why[0].isupper()
 
 
-@pytest.mark.parametrize("term", SHEET.terms, ids=lambda term: term.code)
+@each(SHEET.terms)
 def test_whatever_counts_is_worth_telling(term: Term) -> None:
     assert all(not effect or abs(effect) >= SHEET.report_from for effect in term.effects)
 

@@ -58,8 +58,10 @@ def old(home: Home) -> Iterator[tuple[AdminSession, str]]:
 
 
 def _back_to_0004(connection: sa.Connection) -> None:
-    for name in ("card_numbers", "configuration_totals"):
+    for name in ("card_numbers", "configuration_totals", "search_entries"):
         connection.execute(sa.text(f"DROP TABLE {name}"))
+    connection.execute(sa.text("DROP INDEX feedback_by_label"))
+    connection.execute(sa.text("ALTER TABLE decisions DROP COLUMN terms"))
     for table in METADATA.tables.values():
         if "signature" in table.c and table.name != "configuration_totals":
             connection.execute(sa.text(f"ALTER TABLE {table.name} DROP COLUMN signature"))

@@ -73,9 +73,9 @@ def _converted(
     path = folder / "requests.jsonl.gz"
     known = convert(data_set.read(data_set.find(folder)), path, weeks)
     lines = gzip.decompress(path.read_bytes()).splitlines()
-    read = [read_line(line) for line in lines]
-    assert [int(at_s) for _, at_s in read] == known.at_s.tolist()
-    assert [recorded.fraud for recorded, _ in read] == known.fraud.tolist()
+    read = [read_line(data) for data in lines]
+    assert [int(line.at_s) for line in read] == known.at_s.tolist()
+    assert [line.fraud for line in read] == known.fraud.tolist()
     return [json.loads(line) for line in lines], known
 
 

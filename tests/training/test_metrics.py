@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scripts.eval_sentry.measuring import card_precision
-from sklearn.metrics import average_precision_score, log_loss, roc_auc_score, roc_curve
 
 from gatehouse.training.metrics import (
     LEAST_IN_BIN,
@@ -25,6 +24,9 @@ def _requests(seed: int, *, digits: int, events: int = 4000) -> tuple[np.ndarray
 @pytest.mark.parametrize("digits", [1, 2, 12])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_figures_are_those_of_scikit_learn_with_ties_and_without(seed: int, digits: int) -> None:
+    # Only the worker that runs this needs the second and a half of this import.
+    from sklearn.metrics import average_precision_score, log_loss, roc_auc_score, roc_curve
+
     fraud, risk = _requests(seed, digits=digits)
     found = measure(fraud, risk)
     assert (found.events, found.frauds) == (4000, int(fraud.sum()))

@@ -24,7 +24,8 @@ from gatehouse.training.examples import Examples
 from gatehouse.training.metrics import measure
 from gatehouse.training.model_fitting import FitOptions, Fitted
 from gatehouse.training.model_training import TrainingOptions, gather, settled, train
-from gatehouse.training.report import ModelReport, decode_report, encode_report, summary
+from gatehouse.training.report import ModelReport, decode_report, encode_report
+from gatehouse.training.report_text import summary
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
 from tests.training.material import merchant
 
@@ -129,6 +130,17 @@ def test_the_trial_model_learns_only_from_labels_that_were_known_then(
     assert report.training.records == 1050
     assert report.training.until < report.holdout.since
     assert all(first <= second for first, second in pairwise(times[everything]))
+
+
+def test_requests_of_the_moment_at_which_time_is_split_are_all_measured_on() -> None:
+    examples = Examples(tuple(BY_CODE))
+    for number, (signals, fraud) in enumerate(merchant(1500, rate=-3.0)):
+        # Four hundred at a time, as a nightly job of a merchant would date them.
+        day = NOW_MS + number // 400 * 20 * DAY_MS
+        examples.set_label(examples.add(day / 1000, signals), fraud)
+    report = _train(examples)
+    assert (report.holdout.records, report.holdout.since) == (300, iso_time(NOW_MS + 60 * DAY_MS))
+    assert _train(examples, TrainingOptions(QUICK, 0, 0.4)).holdout.records == 700
 
 
 def _refusing(requests: int) -> Examples:
@@ -401,6 +413,17 @@ def test_a_request_that_nobody_would_complain_of_is_doubtful(
     keep(1, "pipeline", text, 50)
     examples, _ = _gather(sqlite_session, {})
     assert list(examples.doubtful) == [doubtful]
+
+
+def test_an_order_counts_at_the_time_it_was_made_and_not_when_it_was_recorded(
+    sqlite_session: AdminSession, keep: Keep
+) -> None:
+    made_s = NOW_MS / 1000 - 55 * 86_400
+    event = msgspec.structs.replace(_event(), at=made_s)
+    keep(1, "sentry", _text(stage("Sentry", {"signals": {}, "event": event})), 50)
+    keep(2, "sentry", _text(_judged()), 52)
+    examples, _ = _gather(sqlite_session, {})
+    assert sorted(examples.at_s) == [made_s, (NOW_MS - 52 * DAY_MS) / 1000]
 
 
 def test_a_request_in_which_nothing_was_measured_is_an_example_too(

@@ -100,7 +100,7 @@ def run(
     summary = replay(
         lines,
         ReplayJudge(stage, memory),
-        lambda at, confidence: scores.append((at, confidence)),
+        lambda line, scored: scores.append((line.at, scored.confidence)),
         options,
         watcher or Silent(),
     )
@@ -218,6 +218,15 @@ def test_an_accounts_policy_counts() -> None:
     memory = LocalMemory(50_000)
     run(lines, ReplayOptions(0), memory)
     assert memory.state().entities == 0
+
+
+def test_a_line_may_say_when_its_label_became_known() -> None:
+    told = json.loads(line(HOUR, "a", "fraud"))
+    early = json.dumps(told | {"at": moment(2 * HOUR), "labelAt": moment(5 * HOUR)}).encode()
+    memory = Ears()
+    lines = [line(HOUR, "b", "legitimate"), early, line(6 * HOUR, "c"), line(26 * HOUR, "d")]
+    run(lines, ReplayOptions(DAY_MS), memory)
+    assert [name for name, fraud in memory.heard if fraud is not None] == ["a", "b"]
 
 
 def test_empty_lines_are_passed_over() -> None:

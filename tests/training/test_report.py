@@ -12,13 +12,11 @@ from gatehouse.training.report import (
     ModelComparison,
     ModelReport,
     TermShape,
-    as_text,
     decode_report,
     encode_report,
     span_text,
-    summary,
-    verdict,
 )
+from gatehouse.training.report_text import as_text, summary, verdict
 from tests.training.material import figures, report
 
 

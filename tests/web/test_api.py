@@ -374,6 +374,9 @@ def test_a_decision_is_shown_to_its_account_only(home: Home) -> None:
     record = found["decisionResponse"]
     assert found["billing"]["items"] == []
     assert record["requestId"] == sent["requestId"]
+    assert record["explanation"]["summary"] == (
+        "PreCheck advised ACCEPT: the issuer approved the card."
+    )
     assert record["clientReferenceId"] == "order 1"
     assert record["pipelineStages"] == ["PreCheck"]
     assert record["stages"][0]["result"]["advice"] == "ACCEPT"
@@ -401,6 +404,7 @@ def test_decisions_are_listed_newest_first_in_pages(home: Home) -> None:
     assert len(seen) == 5
     assert seen == sorted(seen, reverse=True)
     assert len(ones["decisionsResponse"]["decisions"]) == 2
+    assert not any("explanation" in one for one in ones["decisionsResponse"]["decisions"])
     errors = refused(bad, 200, "invalid_request")["errors"]
     assert set(errors["fieldErrors"]) == {"limit", "startingAfter"}
 

@@ -138,9 +138,11 @@ def test_a_strict_refusal_frees_its_idempotency_key(client: httpx.Client) -> Non
 def test_no_warning_repeats_a_card_number_or_a_code(client: httpx.Client) -> None:
     for headers in ({}, STRICT):
         answer = precheck(client, {**BODY, CARD: "123", "987": CARD, "x": "456"}, **headers)
-        assert CARD not in answer.text
-        assert "987" not in answer.text
-        assert "456" not in answer.text
+        # A request's own id may have any three digits in it.
+        told = answer.text.replace(answer.json()["requestId"], "")
+        assert CARD not in told
+        assert "987" not in told
+        assert "456" not in told
 
 
 def test_feedback_and_reviews_warn_too(client: httpx.Client) -> None:

@@ -19,6 +19,9 @@ class Account(msgspec.Struct, frozen=True):
     """The account's own fees; types not named here cost the default."""
     policies: dict[str, Any]
     """Per stage, how the account wants results to become decisions."""
+    closed_at_ms: int | None = None
+    """When the account was closed; None while it is open."""
+    closed_reason: str | None = None
 
 
 class Caller(msgspec.Struct, frozen=True):

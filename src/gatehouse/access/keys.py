@@ -14,7 +14,7 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
 from gatehouse.core.stage_registry import REGISTRY
 
-_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback")
+_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback", "billing")
 _PREFIXES: Final = {"sandbox": "gh_sandbox_", "production": "gh_live_"}
 _KEY: Final = re.compile(r"gh_(?:sandbox|live)_[A-Za-z0-9_-]{43}")
 
@@ -26,6 +26,7 @@ class KeyRefusal(StrEnum):
 
     INVALID = "invalid_key"
     OTHER_ENVIRONMENT = "wrong_environment"
+    CLOSED = "account_closed"
     SCOPE = "scope_not_allowed"
     NETWORK = "network_not_allowed"
 

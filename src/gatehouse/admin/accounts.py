@@ -1,4 +1,4 @@
-"""Accounts: creating, finding, and giving them the rules and pipelines that new ones begin with."""
+"""Accounts: creating, finding, renaming, closing, and giving them what new ones begin with."""
 
 import msgspec
 
@@ -44,6 +44,29 @@ def get(session: AdminSession, account_id: str) -> AccountOverview:
     with account_reading(session, account_id) as connection:
         account = accounts.get(connection, account_id)
         return AccountOverview(account, accounts.state(connection, account_id))
+
+
+def rename(session: AdminSession, account_id: str, name: str) -> AccountOverview:
+    """Give an account another name."""
+    with account_change(session, account_id) as change:
+        renamed = accounts.rename(change, account_id, name)
+        return AccountOverview(renamed, accounts.state(change.connection, account_id))
+
+
+def close(session: AdminSession, account_id: str, reason: str) -> AccountOverview:
+    """Close an account; its records and its ledger stay, and what is left can be paid out."""
+    session.actor.check_installation()
+    with account_change(session, account_id) as change:
+        closed = accounts.close(change, account_id, reason)
+        return AccountOverview(closed, accounts.state(change.connection, account_id))
+
+
+def reopen(session: AdminSession, account_id: str, reason: str) -> AccountOverview:
+    """Open a closed account again; keys that were not revoked meanwhile work again."""
+    session.actor.check_installation()
+    with account_change(session, account_id) as change:
+        opened = accounts.reopen(change, account_id, reason)
+        return AccountOverview(opened, accounts.state(change.connection, account_id))
 
 
 def seed_defaults(session: AdminSession, account_id: str) -> list[str]:

@@ -1,12 +1,11 @@
 """Writes a consistent, checked copy of the database while the service runs."""
 
 import os
-import shutil
 import sqlite3
-import subprocess
 from pathlib import Path
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.postgres_tools import ASIDE, PostgresTools
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session, open_database
 from gatehouse.settings import Settings
@@ -26,18 +25,25 @@ def write_backup(settings: Settings, actor: Actor, file: Path) -> int:
     if not file.parent.is_dir():
         raise InvalidInput(f"there is no folder {file.parent}")
     database = open_database(settings)
-    if database.file is not None:
-        _copy_sqlite(database.file, file)
-    else:
-        _dump_postgres(database, file)
+    try:
+        if database.file is not None:
+            copy_sqlite(database.file, file)
+        else:
+            _dump_postgres(database, file)
+        up_to_date = is_current(database)
+    finally:
+        database.dispose()
     size = file.stat().st_size
-    if is_current(database):
-        with open_admin_session(settings, actor).change() as change:
+    if up_to_date:
+        session = open_admin_session(settings, actor)
+        with session.change() as change:
             change.audit("backup", file=file.name, bytes=size)
+        session.database.dispose()
     return size
 
 
-def _copy_sqlite(source: Path, target: Path) -> None:
+def copy_sqlite(source: Path, target: Path) -> None:
+    """Copy a database that may be in use, and check the copy."""
     if not source.exists():
         raise NotFound(f"there is no database {source} yet")
     unfinished = target.with_name(f".{target.name}.unfinished")
@@ -48,6 +54,8 @@ def _copy_sqlite(source: Path, target: Path) -> None:
         origin.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
         verdict = copy.execute("PRAGMA quick_check").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        verdict = str(error)
     finally:
         origin.close()
         copy.close()
@@ -58,28 +66,13 @@ def _copy_sqlite(source: Path, target: Path) -> None:
 
 
 def _dump_postgres(database: Database, target: Path) -> None:
-    url = database.engine.url.set(drivername="postgresql")
-    # The password travels in the environment: a command line can be read by every user.
-    environment = os.environ | ({"PGPASSWORD": str(url.password)} if url.password else {})
-    address = url.set(password=None).render_as_string(hide_password=False)
-    dump = ["pg_dump", "--format=custom", f"--file={target}", f"--dbname={address}"]
+    tools = PostgresTools(database)
     try:
-        _run(dump, environment)
-        _run(["pg_restore", "--list", str(target)], environment)
+        # Left out is what a restore has put aside.
+        aside = f"--exclude-schema={ASIDE}*"
+        tools.run("pg_dump", "--format=custom", aside, f"--file={target}", tools.address)
+        tools.run("pg_restore", "--list", str(target))
     except Conflict:
         target.unlink(missing_ok=True)
         raise
     target.chmod(0o600)
-
-
-def _run(command: list[str], environment: dict[str, str]) -> None:
-    program = shutil.which(command[0])
-    if program is None:
-        raise InvalidInput(
-            f"{command[0]} is needed to back up PostgreSQL; install its client programs"
-        )
-    done = subprocess.run(  # noqa: S603  # a fixed program with arguments of our own making
-        [program, *command[1:]], env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise Conflict(f"{command[0]} failed: {done.stderr.strip()}")

@@ -1,20 +1,27 @@
-"""Use cases about decision records: list, show, export."""
+"""Use cases about decision records: list, show, explain, export."""
 
+import asyncio
+import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
+from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import NotFound
+from gatehouse.core.defects import blanked
+from gatehouse.core.errors import GatehouseError, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord
+from gatehouse.explanations.explanation import Explanation
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, records
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.feedback import feedback_history
+
+_log: Final = logging.getLogger("gatehouse.admin")
 
 ExportFormat = Literal["parquet", "jsonl"]
 
@@ -43,6 +50,41 @@ def get_decision(session: AdminSession, account_id: str, request_id: str) -> Dec
     if record is None:
         raise NotFound(f"no decision {recordable(request_id)}; see: gatehouse decisions list")
     return record
+
+
+def explain_decision(session: AdminSession, account_id: str, record: DecisionRecord) -> Explanation:
+    """Why a request was decided as it was, and what would have changed that."""
+    session.actor.check_account(account_id)
+    # Loads the features of Sentry, which no other use case of this module needs.
+    from gatehouse.admin.in_force import load_in_force
+    from gatehouse.explanations.explain import explain
+
+    return explain(record, load_in_force(session, account_id, record))
+
+
+class LiveDecisions:
+    """The same use cases for callers of the API, on a thread and one explanation at a time."""
+
+    def __init__(self, session: AdminSession) -> None:
+        self._session = session
+        # A long explanation takes a core for 0.2 s, and requests need it too.
+        self._one_at_a_time = asyncio.Lock()
+
+    async def explain(
+        self, actor: Actor, account_id: str, record: DecisionRecord
+    ) -> Explanation | None:
+        """Why a request was decided as it was; None when that cannot be worked out."""
+        session = self._session.acting_as(actor)
+        async with self._one_at_a_time:
+            try:
+                return await asyncio.to_thread(explain_decision, session, account_id, record)
+            except GatehouseError:
+                raise
+            except Exception as error:
+                # The record itself must be readable all the same.
+                defect = blanked(error, "an explanation")
+                _log.error("could not explain a decision", exc_info=defect)
+                return None
 
 
 def export_decisions(

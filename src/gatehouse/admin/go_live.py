@@ -13,7 +13,13 @@ from gatehouse.core.errors import GatehouseError
 from gatehouse.installation import open_admin_session, open_database, root_secret
 from gatehouse.intel.feed_files import is_ignored, recognise
 from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
-from gatehouse.preflight import Point, advisory_points, settings_points
+from gatehouse.preflight import (
+    Point,
+    UnknownVariable,
+    advisory_points,
+    settings_points,
+    variable_points,
+)
 from gatehouse.settings import Settings
 from gatehouse.store.admin.fingerprint_conversion import records_are_due
 from gatehouse.store.database import Database
@@ -30,9 +36,9 @@ class GoLiveReport(msgspec.Struct, frozen=True):
 
 
 def inspect(
-    settings: Settings, warnings: Sequence[str], env_file: Path | None = None
+    settings: Settings, unknown: Sequence[UnknownVariable], env_file: Path | None = None
 ) -> GoLiveReport:
-    """Go through the list; `warnings` are about variables that no setting reads.
+    """Go through the list; `unknown` are variables that no setting reads.
 
     `env_file` is where settings were read from besides the environment.
     """
@@ -61,9 +67,7 @@ def inspect(
             "run: gatehouse secrets convert-fingerprints",
         ),
         _tor_point(settings),
-    ]
-    points += [
-        Point("settings", False, warning, "remove or correct the variable") for warning in warnings
+        *variable_points(unknown),
     ]
     return GoLiveReport(all(point.ok or not point.needed for point in points), points)
 

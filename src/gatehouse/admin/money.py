@@ -1,29 +1,29 @@
-"""Prices, balances, the ledger and statements of accounts."""
+"""Prices, balances and the ledger of accounts."""
 
+import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from typing import Final
 
 import msgspec
 
 from gatehouse.access.accounts import Account
-from gatehouse.admin.accounts import AccountOverview
+from gatehouse.admin.accounts import AccountOverview, get
 from gatehouse.admin.scopes import account_change, account_reading, installation_reading
 from gatehouse.billing.fees import parse_fee
-from gatehouse.billing.ledger import LedgerEntry
-from gatehouse.billing.statement import MonthStatement, month_bounds
 from gatehouse.billing.verify import LedgerReport
 from gatehouse.core import keyring
-from gatehouse.core.errors import InvalidInput
-from gatehouse.store.accounts import accounts, ledger, ledger_verification
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.redaction import recordable
+from gatehouse.intel.places import shown_amount
+from gatehouse.store.accounts import accounts, ledger, ledger_pages, ledger_verification
+from gatehouse.store.accounts.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.store.admin.admin_session import AdminSession
 
+# What the store takes and returns, for faces.
+__all__ = ["LedgerLine", "LedgerPage", "LedgerSearch"]
 
-class AccountStatement(msgspec.Struct, frozen=True):
-    """The statement of one account for one month, written YYYY-MM."""
-
-    account: Account
-    month: str
-    sums: MonthStatement
+_LONGEST_REFERENCE: Final = 128
 
 
 def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) -> Account:
@@ -33,11 +33,36 @@ def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) 
         return accounts.set_fees(change, account_id, micros)
 
 
-def top_up(session: AdminSession, account_id: str, micros: int, note: str) -> AccountOverview:
-    """Add money to a balance."""
-    with account_change(session, account_id) as change:
-        account = accounts.get(change.connection, account_id)
-        return AccountOverview(account, ledger.top_up(change, account_id, micros, note))
+class TopUp(msgspec.Struct, frozen=True):
+    """The account after a top-up."""
+
+    overview: AccountOverview
+    recorded_before_at_ms: int | None = None
+    """When its reference was recorded first; then nothing was added this time."""
+
+
+def top_up(
+    session: AdminSession, account_id: str, micros: int, note: str, reference: str | None = None
+) -> TopUp:
+    """Add money to a balance, once for each reference, however often it is asked for."""
+    named = None if reference is None else _checked_reference(reference)
+    try:
+        with account_change(session, account_id) as change:
+            account = accounts.get(change.connection, account_id)
+            state = ledger.top_up(change, account_id, micros, note, named)
+            return TopUp(AccountOverview(account, state))
+    except ledger.ReferenceTaken as taken:
+        recorded = taken.recorded
+    overview = get(session, account_id)
+    if recorded.amount != micros:
+        currency = overview.account.currency
+        amount, at = shown_amount(recorded.amount, currency), iso_time(recorded.at_ms)
+        raise Conflict(
+            f"reference {named} was recorded on {at} with {amount} {currency}, which is another "
+            "amount; nothing was added. Use the reference of this payment, or correct the first "
+            "one with: gatehouse balance adjust"
+        )
+    return TopUp(overview, recorded.at_ms)
 
 
 def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> AccountOverview:
@@ -47,26 +72,23 @@ def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> 
         return AccountOverview(account, ledger.adjust(change, account_id, micros, reason))
 
 
-def entries(session: AdminSession, account_id: str, limit: int) -> list[LedgerEntry]:
-    """The newest ledger entries of an account, oldest first."""
+def _checked_reference(given: str) -> str:
+    reference = unicodedata.normalize("NFC", given.strip())
+    if not 1 <= len(reference) <= _LONGEST_REFERENCE or not reference.isprintable():
+        raise InvalidInput(f"a reference has 1 to {_LONGEST_REFERENCE} printable characters")
+    if recordable(reference) != reference:
+        # Masked, different references would look the same, and the second would not be added.
+        raise InvalidInput("this reference looks like a card number, which is never kept")
+    return reference
+
+
+def ledger_page(session: AdminSession, account_id: str, search: LedgerSearch) -> LedgerPage:
+    """Some ledger entries of an account, each with the balance after it."""
     with account_reading(session, account_id) as connection:
-        return ledger.entries(connection, account_id, limit)
+        return ledger_pages.page(connection, account_id, search)
 
 
 def verify_ledger(session: AdminSession) -> LedgerReport:
     """Prove the ledger of every account, also against audit trail and decision records."""
     with installation_reading(session) as connection:
         return ledger_verification.verify(connection, session.ring.current(keyring.AUDIT)[1])
-
-
-def statement(session: AdminSession, account_id: str, month: str | None) -> AccountStatement:
-    """The statement of a month, of this one (in UTC) when none is named."""
-    chosen = month or f"{datetime.fromtimestamp(session.clock() / 1000, UTC):%Y-%m}"
-    try:
-        bounds = month_bounds(chosen)
-    except ValueError as error:
-        raise InvalidInput(str(error)) from None
-    with account_reading(session, account_id) as connection:
-        account = accounts.get(connection, account_id)
-        sums = ledger.statement(connection, account_id, bounds)
-    return AccountStatement(account, chosen, sums)

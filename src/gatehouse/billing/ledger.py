@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.errors import AuthorizationLost, InvalidInput
+from gatehouse.core.errors import AccountClosed, AuthorizationLost, InvalidInput
 from gatehouse.core.money import MAX_AMOUNT, format_amount
 
 
@@ -44,11 +44,19 @@ class LedgerEntry(msgspec.Struct, frozen=True, array_like=True):
     detail: str | None = None
 
 
+def charged_items(detail: str | None) -> list[tuple[str, int]]:
+    """What a close charged, item by item: fee types with their fees, as `Book.close` notes them."""
+    parts = (part.partition("=") for part in (detail or "").split())
+    return [(fee_type, int(fee)) for fee_type, _, fee in parts]
+
+
 class AccountState(msgspec.Struct):
     """The balance of an account and what is held of it."""
 
     balance: int
     held: int
+    closed: bool = False
+    """Whether the account is closed, so that nothing more may be held."""
 
     @property
     def available(self) -> int:
@@ -86,6 +94,8 @@ class Book:
     def authorize(self, hold: Hold, at_ms: int) -> bool:
         """Hold the amount if it is available; returns whether it was held."""
         account, state = hold.account_id, self.accounts[hold.account_id]
+        if state.closed:
+            raise AccountClosed(f"account {account} is closed")
         if hold.amount > state.available:
             return False
         state.held += hold.amount

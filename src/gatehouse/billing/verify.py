@@ -5,7 +5,15 @@ from itertools import groupby
 
 import msgspec
 
-from gatehouse.billing.ledger import STEP_END, STEP_OPEN, AccountState, EntryKind, Hold, LedgerEntry
+from gatehouse.billing.ledger import (
+    STEP_END,
+    STEP_OPEN,
+    AccountState,
+    EntryKind,
+    Hold,
+    LedgerEntry,
+    charged_items,
+)
 
 _ENDS = {EntryKind.CLOSE, EntryKind.RELEASE, EntryKind.EXPIRE}
 _MOST_PROBLEMS = 100
@@ -88,7 +96,8 @@ def _check_end(report: LedgerReport, authorized: int, end: LedgerEntry) -> None:
         report.note(f"{end.reference}: closed {charged}, authorized {authorized}")
     if end.kind is not EntryKind.CLOSE and charged:
         report.note(f"{end.reference}: was charged without being closed")
-    if sum(fees_of(end).values()) != charged:
+    items = charged_items(end.detail) if end.kind is EntryKind.CLOSE else []
+    if sum(fee for _, fee in items) != charged:
         report.note(f"{end.reference}: its items do not add up to what was charged")
 
 
@@ -101,13 +110,3 @@ def _compare(
             report.note(f"{account_id}: balance {state.balance}, sum of entries {total.balance}")
         if total.held != state.held:
             report.note(f"{account_id}: held {state.held}, sum of entries {total.held}")
-
-
-def fees_of(entry: LedgerEntry) -> dict[str, int]:
-    """What a close charged, by fee type."""
-    fees: dict[str, int] = {}
-    if entry.kind is EntryKind.CLOSE and entry.detail:
-        for part in entry.detail.split():
-            fee_type, _, fee = part.partition("=")
-            fees[fee_type] = fees.get(fee_type, 0) + int(fee)
-    return fees

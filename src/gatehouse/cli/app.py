@@ -16,7 +16,7 @@ _EPILOG = (
 
 _ROOM: Final = "gatehouse.cli"
 _LATE: Final = (
-    ("statement", "accounts.money:statement", "Print an account's statement of a month."),
+    ("statement", "accounts.statement:statement", "Print what moved a balance, by month or dates."),
     ("accounts", "accounts.accounts:app", "Accounts: merchants and payment providers."),
     ("keys", "accounts.keys:app", "API keys of an account."),
     ("balance", "accounts.money:balance", "Prepaid balances."),
@@ -77,6 +77,8 @@ def _gatehouse(
 
 app.command("serve")(serve.serve)
 app.command("backup")(installation.backup)
+app.command("restore")(installation.restore)
+app.command("copy")(installation.copy)
 app.command("sandbox")(sandbox.sandbox)
 app.command("doctor")(installation.doctor)
 app.command("migrate")(installation.migrate)

@@ -114,6 +114,12 @@ After = Annotated[
 Note = Annotated[str | None, typer.Option(help="Why; kept with the version as it is written.")]
 
 
+def typed_account(context: typer.Context) -> bool:
+    """Whether `--account` was typed, and does not come from the environment."""
+    source = context.get_parameter_source("account")
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def amount_argument(text: str) -> int:
     """An amount, in millionths."""
     try:

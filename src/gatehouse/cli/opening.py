@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.cli.output import warn
-from gatehouse.settings import Settings, load_settings, unknown_variables
+from gatehouse.preflight import unknown_variables
+from gatehouse.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from gatehouse.store.admin.admin_session import AdminSession

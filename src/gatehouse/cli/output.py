@@ -1,13 +1,13 @@
 """How commands print: JSON for scripts, aligned columns for people, warnings on standard error."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import typer
 
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import format_amount
+from gatehouse.core.money import decimals_needed, display_amount, format_amount
 
 
 def show(data: Any, text: str, *, as_json: bool) -> None:
@@ -18,28 +18,38 @@ def show(data: Any, text: str, *, as_json: bool) -> None:
         typer.echo(text)
 
 
-def warn(warnings: Iterable[str]) -> None:
+def warn(warnings: Iterable[object]) -> None:
     """Print warnings, one line each, apart from the results."""
     for warning in warnings:
         typer.echo(f"gatehouse: warning: {warning}", err=True)
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Rows in aligned columns."""
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[object]], right: Container[str] = ()
+) -> str:
+    """Rows in aligned columns; those whose heading is in `right` are aligned on that side."""
     cells = [[str(cell) for cell in row] for row in (headings, *rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
+    sides = [str.rjust if heading in right else str.ljust for heading in headings]
     lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)
+        ).rstrip()
         for row in cells
     ]
     return "\n".join(lines)
 
 
 def columns(
-    headings: Sequence[str], data: Sequence[Mapping[str, Any]], fields: Sequence[str], none: str
+    headings: Sequence[str],
+    data: Sequence[Mapping[str, Any]],
+    fields: Sequence[str],
+    none: str,
+    right: Container[str] = (),
 ) -> str:
     """The named fields of records as a table; `none` stands for what is missing."""
-    return table(headings, [[cell(record[field], none) for field in fields] for record in data])
+    rows = [[cell(record[field], none) for field in fields] for record in data]
+    return table(headings, rows, right)
 
 
 def sheet(rows: Iterable[tuple[str, object]]) -> str:
@@ -58,6 +68,28 @@ def cell(value: object, none: str) -> str:
 
 def _plain(value: object) -> str:
     return bytes(value).decode() if isinstance(value, msgspec.Raw) else str(value)
+
+
+def shown_amount(micros: int, currency: str) -> str:
+    """An amount for people, with the decimals of its currency and more where it needs them."""
+    # Most commands print no money, so they need not wait for the table of currencies.
+    from gatehouse.intel import places
+
+    return places.shown_amount(micros, currency)
+
+
+def shown_amounts(column: Sequence[int | None], currency: str) -> list[str]:
+    """Amounts that stand below each other, all with the same decimals; nothing for None."""
+    from gatehouse.intel.places import minor_digits
+
+    given = [micros for micros in column if micros is not None]
+    decimals = max([minor_digits(currency) or 0, *map(decimals_needed, given)])
+    return ["" if micros is None else display_amount(micros, decimals) for micros in column]
+
+
+def raw_amounts(column: Sequence[int | None], currency: str) -> list[str]:
+    """The same without thousands separators, for spreadsheets."""
+    return [shown.replace(",", "") for shown in shown_amounts(column, currency)]
 
 
 def money(micros: int, currency: str | None) -> dict[str, Any]:

@@ -27,8 +27,8 @@ def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> "R
     from gatehouse.store.decisions.records import RecordSpan
 
     # A record of this very millisecond belongs to the span.
-    end_ms = now_ms + 1 if until is None else _moment("--until", until, now_ms)
-    start_ms = _moment("--since", since, now_ms)
+    end_ms = now_ms + 1 if until is None else read_moment("--until", until, now_ms)
+    start_ms = read_moment("--since", since, now_ms)
     if start_ms > now_ms:
         raise InvalidInput(f"--since {iso_time(start_ms)} is in the future; name an earlier time")
     if start_ms >= end_ms:
@@ -36,7 +36,8 @@ def read_span(account_id: str, since: str, until: str | None, now_ms: int) -> "R
     return RecordSpan(account_id, start_ms, end_ms)
 
 
-def _moment(option: str, text: str, now_ms: int) -> int:
+def read_moment(option: str, text: str, now_ms: int) -> int:
+    """The moment that an option names, in milliseconds."""
     if text[-1:] in tuple("smhd") and text[:-1].isdigit():
         return max(0, now_ms - span_argument(text))
     try:

@@ -178,12 +178,12 @@ class Condition(msgspec.Struct, frozen=True):
         size, depth, level = 0, 0, [self.root]
         while level and size <= MOST_KEPT_NODES and depth <= DEEPEST_KEPT:
             size, depth = size + len(level), depth + 1
-            level = [part for node in level for part in _parts(node)]
+            level = [part for node in level for part in parts_of(node)]
         if size > MOST_KEPT_NODES or depth > DEEPEST_KEPT:
             raise ValueError("nested too deeply, or too many parts")
 
 
-def _parts(node: Node) -> list[Node]:
+def parts_of(node: Node) -> list[Node]:
     """The nodes directly below a node, without values that were written down."""
     match node:
         case Literal() | Signal() | Listed():

@@ -17,6 +17,10 @@ class Conflict(GatehouseError):
     """The change contradicts what is already there."""
 
 
+class AccountClosed(Conflict):
+    """The account is closed: its keys do not work and nothing can be charged to it."""
+
+
 class InvalidInput(GatehouseError):
     """A value given by an operator cannot be used."""
 

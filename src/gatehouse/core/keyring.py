@@ -22,9 +22,10 @@ IDEMPOTENCY: Final = "idempotency"
 AUDIT: Final = "audit"
 ENTITIES: Final = "entities"
 CONFIGURATION: Final = "configuration"
+SEARCH: Final = "search"
 PURPOSES: Final = (
     *(API_KEYS, CARD_FINGERPRINTS, IDENTITIES, IDEMPOTENCY, AUDIT, ENTITIES),
-    CONFIGURATION,
+    *(CONFIGURATION, SEARCH),
 )
 
 _LEAST_SECRET_LENGTH: Final = 32

@@ -35,6 +35,23 @@ def parse_amount(text: str) -> int:
     return -micros if sign else micros
 
 
+def display_amount(micros: int, decimals: int) -> str:
+    """Write millionths for people: 1234500000 with two decimals is ``1,234.50``.
+
+    `decimals` is the fewest that are written, as the currency has them. An amount that needs more
+    gets them: nothing is ever rounded.
+    """
+    units, rest = divmod(abs(micros), MICROS_PER_UNIT)
+    fraction = f"{rest:06d}".rstrip("0").ljust(decimals, "0")
+    sign = "-" if micros < 0 else ""
+    return f"{sign}{units:,}.{fraction}" if fraction else f"{sign}{units:,}"
+
+
+def decimals_needed(micros: int) -> int:
+    """How many decimals an amount has when it is written exactly."""
+    return len(f"{abs(micros) % MICROS_PER_UNIT:06d}".rstrip("0"))
+
+
 @lru_cache(maxsize=4096)
 def format_amount(micros: int) -> str:
     """Write millionths as the shortest exact decimal: 50000 is ``0.05``, 100000000 is ``100``."""

@@ -30,3 +30,8 @@ _STRENGTH: Final = {outcome: strength for strength, outcome in enumerate(Outcome
 def strongest(outcomes: Iterable[Outcome]) -> Outcome:
     """The one that counts; without any, ACCEPT."""
     return max(outcomes, key=_STRENGTH.__getitem__, default=Outcome.ACCEPT)
+
+
+def is_weaker(one: Outcome, other: Outcome) -> bool:
+    """Whether an outcome is milder than another."""
+    return _STRENGTH[one] < _STRENGTH[other]

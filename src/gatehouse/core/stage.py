@@ -11,7 +11,8 @@ import msgspec
 
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import Case, StageResult
-from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.outcomes import OnFailure, Outcome
+from gatehouse.core.secrets import Personal
 from gatehouse.core.signal import SignalInfo
 
 PAYMENT: Final = "payment"
@@ -51,6 +52,13 @@ class StageOptions(msgspec.Struct, frozen=True):
     is_production: bool
 
 
+class Contacts(Personal, frozen=True):
+    """How the person of a request can be reached, as it was sent."""
+
+    email: str | None = None
+    phone: str | None = None
+
+
 class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The object for a stage in a Pipeline request."""
 
@@ -59,6 +67,8 @@ class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
     about: str
     card: Callable[[Any], CardOfRequest] | None = None
     """The card that such a request speaks of, if it speaks of one."""
+    contacts: Callable[[Any], Contacts] | None = None
+    """The contacts that such a request speaks of, if it can speak of any."""
 
 
 class StageResponse(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +94,47 @@ class StageSignals(msgspec.Struct, frozen=True, kw_only=True):
 
     None for a stage that adds its signals to the case itself.
     """
+
+
+class StageFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a stage found, in words for people."""
+
+    text: str
+    """A whole sentence."""
+    code: str = ""
+    effect: float | None = None
+    """What it added to a score, if the stage adds up."""
+
+
+class ResultChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Another result that a stage could have had, with everything that follows inside the stage."""
+
+    condition: str
+    """What would have had to be different; it follows "if" in a sentence."""
+    signals: Mapping[str, Any]
+    """The signals of the stage that would have been different."""
+    consequence: str = ""
+    """What it would have changed about the stage's own result, as a sentence without a stop."""
+    parts: int = 1
+    """How many things would have had to be different."""
+
+
+class StageExplanation(msgspec.Struct, frozen=True, kw_only=True):
+    """How a stage explains what it found, from the facts that a decision record keeps of it.
+
+    `findings` and `changes` take those facts, and the program of the model that made them as it
+    is kept; None stands for what ships with the package.
+    """
+
+    findings: Callable[[Mapping[str, Any], str | None], list[StageFinding]]
+    """The one that says most comes first."""
+    verdict: Callable[[Mapping[str, Any]], Outcome] | None = None
+    """From the stage's signals, for a stage that decides."""
+    changes: Callable[[Mapping[str, Any], str | None], list[ResultChange]] | None = None
+    told_whole: tuple[str, ...] = ()
+    """Signals that change only together with others, as `changes` says."""
+    model: Callable[[Mapping[str, Any]], int | None] | None = None
+    """The version of the account's own model that made the facts, if one did."""
 
 
 class OperationSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +179,8 @@ class StageSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller must send: objects of the Pipeline request, or `PAYMENT`."""
     decides: bool = False
     """Whether its results have a verdict."""
+    explanation: StageExplanation | None = None
+    """How it explains its results; None where rules explain themselves."""
     stop_when: str | None = None
     """The condition that ends a pipeline after it, unless the pipeline's author says another."""
     on_failure: OnFailure = OnFailure.CONTINUE

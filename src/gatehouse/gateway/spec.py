@@ -13,6 +13,7 @@ from gatehouse.core.stage import (
     StageSignals,
     StageSpec,
 )
+from gatehouse.gateway.explaining import EXPLANATION
 from gatehouse.gateway.request import GatewayRequest
 from gatehouse.gateway.response import GatewayResponse, GatewayStatus
 
@@ -58,6 +59,7 @@ GATEWAY: Final = StageSpec(
     decides=True,
     on_failure=OnFailure.STOP,
     pays=True,
+    explanation=EXPLANATION,
     signals=StageSignals(
         prefix="gateway",
         catalogue=(

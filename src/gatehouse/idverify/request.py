@@ -8,6 +8,7 @@ from msgspec import Meta
 from gatehouse.core.cards import CardNumberField, CardOfRequest, ExpiryDateField
 from gatehouse.core.case import ClientReferenceField
 from gatehouse.core.secrets import Personal
+from gatehouse.core.stage import Contacts
 from gatehouse.core.text import is_blank
 from gatehouse.core.validation import Checked
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
@@ -142,6 +143,10 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
     def has_identifiers(self) -> bool:
         """Whether any identifier was sent."""
         return self.card_holder_ids is not None and self.card_holder_ids.is_given
+
+    def contacts(self) -> Contacts:
+        """The contacts of this request."""
+        return Contacts(self.card_holder_email_address, self.card_holder_phone_number)
 
     def card(self) -> CardOfRequest:
         """The card of this request; a caller that sends identifiers may be guessing them."""

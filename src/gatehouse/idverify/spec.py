@@ -13,6 +13,7 @@ from gatehouse.core.stage import (
     StageSignals,
     StageSpec,
 )
+from gatehouse.idverify.explaining import EXPLANATION
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import (
@@ -97,9 +98,11 @@ ID_VERIFY: Final = StageSpec(
         field="idVerifyRequest",
         about="For IdVerify.",
         card=IdVerifyRequest.card,
+        contacts=IdVerifyRequest.contacts,
     ),
     response=StageResponse(type=IdVerifyResponse, field="idVerifyResponse"),
     needs=("idVerifyRequest",),
+    explanation=EXPLANATION,
     signals=StageSignals(prefix="idverify", catalogue=_SIGNALS, read=_read_signals),
     operation=OperationSpec(
         name="idverify",

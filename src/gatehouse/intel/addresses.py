@@ -26,6 +26,17 @@ class Address(msgspec.Struct, frozen=True, gc=False):
     is_public: bool
     wrapped: str | None = None
 
+    @property
+    def household(self) -> str:
+        """The address, or the /64 around an IPv6 address.
+
+        A device changes its address within its subnet every few hours, or as often as it likes.
+        """
+        if self.version == 4:
+            return self.text
+        subnet = (self.value >> 64 << 64).to_bytes(16, "big")
+        return inet_ntop(AF_INET6, subnet) + "/64"
+
 
 def _edges(*ranges: tuple[str, int]) -> tuple[int, ...]:
     """The first address of each range and the first address after it, in order."""

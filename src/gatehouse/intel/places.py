@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.money import display_amount
 from gatehouse.intel.networks import Feed
 from gatehouse.intel.packed import (
     Day,
@@ -149,6 +150,11 @@ def currencies_of(country: str) -> frozenset[str]:
 def minor_digits(currency: str) -> int | None:
     """How many decimals ISO 4217 gives a currency, or None when it knows no such currency."""
     return load_places().digits.get(currency)
+
+
+def shown_amount(micros: int, currency: str) -> str:
+    """An amount for people, with the decimals of its currency and more where it needs them."""
+    return display_amount(micros, minor_digits(currency) or 0)
 
 
 def countries_of_zone(zone: str) -> frozenset[str]:

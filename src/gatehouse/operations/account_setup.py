@@ -191,7 +191,7 @@ class Ruled:
         self,
         definition: PipelineDefinition,
         rule_sets: Mapping[str, CompiledRuleSet],
-        lists: AccountLists,
+        lists: Lists,
     ) -> None:
         self.stages: dict[int, Stage] = {}
         """By their places."""

@@ -1,6 +1,6 @@
 """Every operation this server offers, made out of the registered stages."""
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -20,7 +20,9 @@ from gatehouse.sentry.memory import Memory
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.settings import Settings
 
-_UNLIMITED_MS = 1000
+PIPELINE: Final = "pipeline"
+"""The operation whose stages an account chooses."""
+_UNLIMITED_MS: Final = 1000
 """For a stage without a setting: it computes and never waits, so this is never reached."""
 
 
@@ -57,7 +59,7 @@ def make_operations(stages: dict[str, Stage], pipelines: Pipelines) -> list[Oper
         stage_operation(
             spec,
             spec.operation,
-            own_plans.get(spec.name) or plan_stage(spec, stages[spec.name]),
+            own_plans.get(spec.name) or plan_stage(spec, stages[spec.name], pipelines.found_by),
         )
         for spec in REGISTRY
         if spec.operation is not None
@@ -69,7 +71,7 @@ def _pipeline(pipelines: Pipelines) -> Operation:
     messages = pipelines.messages
     shown = [spec for spec in REGISTRY.in_pipelines if spec.response.example is not None]
     return Operation(
-        name="pipeline",
+        name=PIPELINE,
         title="Pipeline",
         about=(
             "Runs the stages of a pipeline that the account has configured, in order, in one "

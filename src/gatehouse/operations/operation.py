@@ -8,7 +8,8 @@ import msgspec
 from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.case import ValuesByType
-from gatehouse.core.stage import OperationSpec, Stage, StageSpec
+from gatehouse.core.stage import Contacts, OperationSpec, Stage, StageSpec
+from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.pipeline.job import Processed, RequestPlan, Step
 
 Planner = Callable[[Account, Any], Awaitable[RequestPlan]]
@@ -40,14 +41,25 @@ def stage_operation(spec: StageSpec, declared: OperationSpec, plan: Planner) -> 
     )
 
 
-def plan_stage(spec: StageSpec, stage: Stage) -> Planner:
+FoundByContacts = Callable[[Contacts], tuple[FoundBy, ...]]
+"""Makes what a request is found by, out of contacts that its record says nothing of."""
+
+
+def plan_stage(spec: StageSpec, stage: Stage, found_by: FoundByContacts) -> Planner:
     """The plan of an operation that is one stage, the same for every account."""
     kind, card_of, fee_type = spec.request.type, spec.request.card, spec.fee_type
+    contacts_of = spec.request.contacts
 
     async def plan(account: Account, request: Any) -> RequestPlan:
         fee = fee_schedule(account.fees)[fee_type]
         card = None if card_of is None else card_of(request)
-        return RequestPlan((Step(stage, fee),), ValuesByType({kind: request}), card, last_response)
+        return RequestPlan(
+            (Step(stage, fee),),
+            ValuesByType({kind: request}),
+            card,
+            last_response,
+            contacts=() if contacts_of is None else found_by(contacts_of(request)),
+        )
 
     return plan
 

@@ -13,13 +13,14 @@ from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.core.stage import PAYMENT
+from gatehouse.core.stage import PAYMENT, Contacts
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import PipelineVersion
+from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.gateway.port import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.operations.account_setup import Pipeline, Setups
-from gatehouse.operations.operation import last_response
+from gatehouse.operations.operation import FoundByContacts, last_response
 from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
 from gatehouse.operations.pipeline_messages import (
     PipelineCall,
@@ -50,8 +51,14 @@ _NO_RULES: Final = RulesRequest()
 class Pipelines:
     """Plans the requests of these operations."""
 
-    def __init__(self, setups: Setups, signal_builder: SignalBuilder) -> None:
+    def __init__(
+        self,
+        setups: Setups,
+        signal_builder: SignalBuilder,
+        found_by: FoundByContacts = lambda _contacts: (),
+    ) -> None:
         self.messages = pipeline_messages()
+        self.found_by = found_by
         self._setups = setups
         self._signal_builder = signal_builder
         self._inputs = InputReader()
@@ -84,6 +91,7 @@ class Pipelines:
             other_cards=others,
             intent=given.payment if PAYMENT in pipeline.needs else None,
             decision_plan=DecisionPlan(self._signal_builder, decide, version),
+            contacts=self._contacts(given),
             ignored=given.ignored,
         )
 
@@ -119,6 +127,16 @@ class Pipelines:
         """The account's pipelines and what each needs."""
         setup = await self._setups.find(account_id)
         return PipelinesResponse([_summary(each) for _, each in sorted(setup.pipelines.items())])
+
+    def _contacts(self, given: PipelineInputs) -> tuple[FoundBy, ...]:
+        """Those of ID Verify's contacts that are no signals, because Rules was sent others."""
+        verified, rules = given.values.find(IdVerifyRequest), given.values.find(RulesRequest)
+        if verified is None or rules is None:
+            return ()
+        sent = verified.contacts()
+        email = None if rules.email is None else sent.email
+        phone = None if rules.phone is None else sent.phone
+        return () if email is None and phone is None else self.found_by(Contacts(email, phone))
 
     def _answer(self, done: Processed) -> msgspec.Struct:
         """The objects of the stages that ran, and what follows from them."""

@@ -16,6 +16,7 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.timeouts import with_timeout
+from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.card_enumeration import EnumerationLimit
 from gatehouse.pipeline.job import (
@@ -27,7 +28,7 @@ from gatehouse.pipeline.job import (
     StageRun,
     Step,
 )
-from gatehouse.pipeline.recording import decision_row
+from gatehouse.pipeline.recording import decision_row, recorded, search_entries
 from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
@@ -56,12 +57,14 @@ ProcessingResult = Processed | Insufficient | Enumerated | Replay | StillInFligh
 
 
 class EngineOptions(msgspec.Struct, frozen=True):
-    """What the engine is told by the settings."""
+    """What the engine is told by the settings and the key ring."""
 
     owner: str
     authorization_ttl_ms: int
     guess_limit: int
     enumeration_limit: int = 0
+    terms: TermMaker | None = None
+    """Makes what decisions are found by; without it they are found by their ids only."""
 
 
 class Engine:
@@ -227,18 +230,21 @@ class Engine:
         def processed(remaining: int, answer: bytes | None = None) -> Processed:
             return Processed(job.request_id, runs, hold.amount, closed, remaining, answer, decision)
 
+        record = recorded(job, case, processed(0))
+        entries = search_entries(job, case, record, self._options.terms)
         closing = self._settlement.close(
             Close(
                 account_id=job.account_id,
                 request_id=job.request_id,
                 at_ms=now_ms,
                 items=[run.item for run in runs],
-                decision=decision_row(job, case, processed(0)),
+                decision=decision_row(job, case, record, entries),
                 mismatch=self._mismatch(hold, runs),
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
                 intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
                 review=decision is _REVIEW,
+                search_entries=entries,
             )
         )
         try:

@@ -12,6 +12,7 @@ from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals
+from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.pipeline.settlement import Claim
 
 
@@ -78,6 +79,8 @@ class RequestPlan(msgspec.Struct, frozen=True):
     intent: Payment | None = None
     """The payment that a stage is going to ask for."""
     decision_plan: DecisionPlan | None = None
+    contacts: tuple[FoundBy, ...] = ()
+    """Contacts that the request is found by although its record says nothing of them."""
     ignored: dict[str, str] = {}
     """Parts of the request that nothing reads, each with the reason."""
 

@@ -4,20 +4,20 @@ from gatehouse.core.case import Case
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
+from gatehouse.decisions.search_terms import CARD, SearchEntry, TermMaker, pack_terms
 from gatehouse.pipeline.job import Job, Processed, StageRun
 from gatehouse.pipeline.settlement import DecisionRow
 
 
-def decision_row(job: Job, case: Case, done: Processed) -> DecisionRow:
-    """The row with the record of a request that was worked on."""
-    kept = _kept_reference(job.client_reference)
+def recorded(job: Job, case: Case, done: Processed) -> DecisionRecord:
+    """The record of a request that was worked on."""
     plan = job.plan.decision_plan
     described = None if plan is None else plan.signal_builder.facts(case)
-    record = DecisionRecord(
+    return DecisionRecord(
         request_id=job.request_id,
         operation=job.operation,
         at=iso_time(case.at_ms),
-        client_reference_id=kept,
+        client_reference_id=_kept_reference(job.client_reference),
         card=None if case.card is None else case.card.kept,
         stages=[_recorded(run) for run in done.runs],
         authorized_micros=done.authorized,
@@ -27,6 +27,24 @@ def decision_row(job: Job, case: Case, done: Processed) -> DecisionRow:
         signals=None if described is None else described.signals,
         event=None if described is None else described.event,
     )
+
+
+def search_entries(
+    job: Job, case: Case, record: DecisionRecord, terms: TermMaker | None
+) -> list[SearchEntry]:
+    """What the decision is found by: what its record says, and what it must not say."""
+    if terms is None:
+        return []
+    more = list(job.plan.contacts)
+    more += [(CARD, card.kept.fingerprint) for card in case.other_cards.values()]
+    return terms.entries(job.account_id, record, more)
+
+
+def decision_row(
+    job: Job, case: Case, record: DecisionRecord, entries: list[SearchEntry]
+) -> DecisionRow:
+    """The row with the record of a request that was worked on."""
+    kept = record.client_reference_id
     return DecisionRow(
         account_id=job.account_id,
         request_id=job.request_id,
@@ -36,6 +54,7 @@ def decision_row(job: Job, case: Case, done: Processed) -> DecisionRow:
         card=case.card.kept.fingerprint if case.card else None,
         record=encode(record),
         transaction_reference=case.transaction,
+        terms=pack_terms([entry.term for entry in entries]),
     )
 
 

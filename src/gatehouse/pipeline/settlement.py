@@ -13,6 +13,7 @@ import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.money import Payment
+from gatehouse.decisions.search_terms import SearchEntry
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -38,6 +39,8 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     record: str
     transaction_reference: str | None = None
     """The caller's name for the transaction, as it may be kept."""
+    terms: str | None = None
+    """What it is found by; None when nothing was indexed."""
 
 
 class IntentEnd(StrEnum):
@@ -102,6 +105,8 @@ class Close(msgspec.Struct, frozen=True):
     """What became of the payment; given exactly when the authorization had an intent."""
     review: bool = False
     """Whether a person is to look at the decision."""
+    search_entries: list[SearchEntry] = []
+    """What the decision is found by."""
 
 
 class Release(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from gatehouse.core.stage import (
     StageSignals,
     StageSpec,
 )
+from gatehouse.precheck.explaining import EXPLANATION
 from gatehouse.precheck.issuer import Issuer
 from gatehouse.precheck.policy import PreCheckPolicy
 from gatehouse.precheck.request import PreCheckRequest
@@ -99,6 +100,7 @@ PRE_CHECK: Final = StageSpec(
     decides=True,
     stop_when="precheck.advice <> 'ACCEPT'",
     on_failure=OnFailure.STOP,
+    explanation=EXPLANATION,
     signals=StageSignals(prefix="precheck", catalogue=_SIGNALS, read=_read_signals),
     operation=OperationSpec(
         name="precheck",

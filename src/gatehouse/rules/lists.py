@@ -4,7 +4,7 @@ The cost of a look-up does not grow with the list.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from socket import AF_INET, AF_INET6, inet_pton
+from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 from typing import Generic, TypeVar
 
 from gatehouse.intel.ranges import nested_segments, read_span
@@ -60,6 +60,26 @@ def past_membership(kind: ListKind, spans: Mapping[str, Sequence[int]]) -> IsLis
         return False
 
     return was_listed
+
+
+def covering_entries(kind: ListKind, value: str) -> list[str]:
+    """Every entry that could cover a value on a list of this kind; there are few of them."""
+    if kind is ListKind.BINS:
+        return [value[:length] for length in range(1, len(value) + 1)]
+    if kind is ListKind.DOMAINS:
+        labels = value.split(".")
+        return [".".join(labels[place:]) for place in range(len(labels))]
+    if kind is not ListKind.NETWORKS:
+        return [value]
+    family, bits = (AF_INET6, 128) if ":" in value else (AF_INET, 32)
+    try:
+        number = int.from_bytes(inet_pton(family, value), "big")
+    except (OSError, ValueError):
+        return []
+    return [
+        f"{inet_ntop(family, (number >> free << free).to_bytes(bits // 8, 'big'))}/{bits - free}"
+        for free in range(bits)
+    ]
 
 
 class ListIndex(Generic[T]):

@@ -8,7 +8,6 @@ keyed hash. So does the name a user chose.
 import math
 import re
 from collections.abc import Callable, Sequence
-from socket import AF_INET6, inet_ntop
 from typing import Any, Final
 
 from gatehouse.core.hashing import keyed_hash
@@ -129,11 +128,7 @@ def event_of(
 
 def address_entity(address: Address) -> Entity:
     """What is remembered of an address."""
-    if address.version == 6:
-        # A device changes its address within its subnet every few hours, or as often as it likes.
-        subnet = (address.value >> 64 << 64).to_bytes(16, "big")
-        return kinds.ADDRESS, inet_ntop(AF_INET6, subnet) + "/64"
-    return kinds.ADDRESS, address.text
+    return kinds.ADDRESS, address.household
 
 
 def _add_address(entities: list[Entity], view: RequestView) -> None:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from gatehouse.core.signal import Type, describe_signal
 from gatehouse.core.stage import (
     OperationSpec,
+    ResultChange,
     Stage,
+    StageExplanation,
+    StageFinding,
     StageOptions,
     StageRequest,
     StageResponse,
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from gatehouse.intel.networks import AddressBook
     from gatehouse.sentry.entities import EntityHasher
     from gatehouse.sentry.memory import Memory
+
+LEARNED: Final = "learned"
+"""Begins the name of a scorecard that training made; its version follows."""
 
 
 class SentryParties(Protocol):
@@ -58,6 +64,24 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
         "sentry.ipScore": facts.get("ipScore"),
         "sentry.reasons": list(facts.get("reasons", ())),
     }
+
+
+def _findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
+    from gatehouse.sentry.explaining import findings
+
+    return findings(facts, model)
+
+
+def _changes(facts: Mapping[str, Any], model: str | None) -> list[ResultChange]:
+    from gatehouse.sentry.explaining import changes
+
+    return changes(facts, model)
+
+
+def _model(facts: Mapping[str, Any]) -> int | None:
+    """The number of the account's own model; the scorecard that ships has another name."""
+    name, _, number = str(facts.get("model")).partition("-")
+    return int(number) if name == LEARNED and number.isdecimal() else None
 
 
 _SIGNALS: Final = (
@@ -103,6 +127,9 @@ SENTRY: Final = StageSpec(
     build=_build,
     time_limit_setting="sentry_timeout_ms",
     policy_type=SentryPolicy,
+    explanation=StageExplanation(
+        findings=_findings, changes=_changes, told_whole=("sentry.reasons",), model=_model
+    ),
     request=StageRequest(type=SentryRequest, field="sentryRequest", about="For Sentry."),
     response=StageResponse(
         type=SentryInPipeline,

@@ -56,6 +56,8 @@ class ScoredRequest(NamedTuple):
     confidence: float
     values: dict[str, float]
     event: MemoryEvent
+    counted: bool
+    """Whether it is an attempt of its own; a repeated one is not."""
 
 
 def recorded_features(values: dict[str, float]) -> dict[str, float]:
@@ -109,7 +111,8 @@ class SentryStage:
         """The score alone, without a response or a record."""
         observed = await self.observe(case, request)
         values, scored = self._score(observed)
-        return ScoredRequest(round(scored.confidence, _DIGITS), values, observed.event)
+        confidence = round(scored.confidence, _DIGITS)
+        return ScoredRequest(confidence, values, observed.event, observed.counted)
 
     def unavailable(self, case: Case) -> StageResult:
         """The memory did not answer: what can be said without it, free of charge."""
@@ -182,7 +185,7 @@ def _observed(case: Case) -> ObservedRequest | None:
 def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list[Reason]:
     return [
         _usual_reason(code, effect, effect if shipped else _SHIPPED.effect(code, values[code]))
-        or _reason(code, effect, _sentence(code, effect, values[code]))
+        or _reason(code, effect, reason_sentence(code, effect, values[code]))
         for code, effect in scored.effects
     ]
 
@@ -199,7 +202,7 @@ def _usual_reason(code: str, effect: float, shipped: float) -> Reason | None:
     return _reason(code, effect, feature.says) if is_usual and "{" not in feature.says else None
 
 
-def _sentence(code: str, effect: float, value: float) -> str:
+def reason_sentence(code: str, effect: float, value: float) -> str:
     """The text of a reason: the feature's own sentence, where it is true of the value.
 
     A model can learn that a feature speaks the other way here, or that even a little of it counts.

@@ -4,6 +4,10 @@ from gatehouse.core import keyring
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.fingerprints import INNER, OF_ACCOUNT, Fingerprints
 from gatehouse.core.keyring import KeyRing
+from gatehouse.core.stage import Contacts
+from gatehouse.decisions.search_terms import EMAIL, PHONE, FoundBy
+from gatehouse.intel.emails import parse_email
+from gatehouse.intel.phones import parse_phone
 from gatehouse.sentry.entities import EntityHasher
 
 
@@ -21,6 +25,23 @@ class Fingerprinter:
     def hashed_phone(self, number: str) -> str:
         """A keyed hash of a phone number."""
         return self.hashed(f"phone {number}")
+
+    def email(self, text: str) -> str | None:
+        """The keyed hash of the mailbox that a text names; None when it names none."""
+        email = parse_email(text)
+        return None if email is None else self.hashed_email(email.canonical)
+
+    def phone(self, text: str) -> str | None:
+        """The keyed hash of the number that a text names; None when it names none."""
+        phone = parse_phone(text)
+        return None if phone is None else self.hashed_phone(phone.e164)
+
+    def found_by(self, contacts: Contacts) -> tuple[FoundBy, ...]:
+        """What a request with these contacts is found by, if it is not described in signals."""
+        email = None if contacts.email is None else self.email(contacts.email)
+        phone = None if contacts.phone is None else self.phone(contacts.phone)
+        found = ((EMAIL, email), (PHONE, phone))
+        return tuple([(field, value) for field, value in found if value is not None])
 
 
 class EntryFingerprinter(Fingerprinter):

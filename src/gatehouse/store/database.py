@@ -75,6 +75,17 @@ class Database:
             proxy.detach()
             return connection
 
+    def other_connections(self) -> int:
+        """How many others are connected to a database server; a SQLite file does not tell."""
+        if self.is_sqlite:
+            return 0
+        others = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+        with self.reading() as connection:
+            return int(connection.scalar(sa.text(others)) or 0)
+
     def dispose(self) -> None:
         """Close all idle connections."""
         self.engine.dispose()

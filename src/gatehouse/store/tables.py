@@ -21,6 +21,8 @@ ACCOUNTS: Final = _table(
     *required(BigInteger, "created_at_ms", "balance", "held"),
     *required(Text, "fees", "policies"),
     *optional(Text, "signature"),
+    *optional(BigInteger, "closed_at_ms"),
+    *optional(Text, "closed_reason"),
     sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
 )
 
@@ -37,6 +39,10 @@ API_KEYS: Final = _table(
     *optional(Text, "successor", "signature"),
 )
 
+IS_MOVEMENT: Final = "kind IN ('TOP_UP', 'ADJUST')"
+NOT_A_HOLD: Final = "kind <> 'AUTHORIZE'"
+"""Written out: databases use an index of some rows only for a query that says the same."""
+
 # The key orders entries by account and time and makes a second end of one request impossible.
 LEDGER_ENTRIES: Final = _table(
     "ledger_entries",
@@ -45,7 +51,18 @@ LEDGER_ENTRIES: Final = _table(
     *required(Text, "kind"),
     *required(BigInteger, "amount", "held", "at_ms"),
     *optional(Text, "detail"),
+    # Holds move no money, so requests need not pay for their place in time.
+    index("ledger_entries_by_time", "account_id", "at_ms", "reference", "step", where=NOT_A_HOLD),
+    index("ledger_movements_by_time", "account_id", "at_ms", "reference", where=IS_MOVEMENT),
     sqlite_with_rowid=False,
+)
+
+# The numbers of bank transfers or invoices that top-ups were recorded for: each counts once.
+TOP_UP_REFERENCES: Final = _table(
+    "top_up_references",
+    *key(Text, "account_id", "reference"),
+    *required(Text, "entry"),
+    index("top_ups_by_entry", "account_id", "entry", unique=True),
 )
 
 # Only open authorizations, so the table is as small as the number of requests in flight.
@@ -74,7 +91,7 @@ DECISIONS: Final = _table(
     *required(Text, "operation"),
     *optional(Text, "client_reference", "card"),
     *required(Text, "record"),
-    *optional(Text, "transaction_reference"),
+    *optional(Text, "transaction_reference", "terms"),
     index(
         "decisions_by_client_reference",
         "account_id",
@@ -89,6 +106,16 @@ DECISIONS: Final = _table(
         "request_id",
         where="transaction_reference IS NOT NULL",
     ),
+)
+
+# What decisions are found by. A term is a keyed hash of an account, a field and a value; requests
+# of one term are in order of time. The column `terms` of a decision names its rows.
+SEARCH_ENTRIES: Final = _table(
+    "search_entries",
+    *key(BigInteger, "term"),
+    *key(Text, "request_id"),
+    *optional(BigInteger, "amount"),
+    sqlite_with_rowid=False,
 )
 
 CARD_MISMATCHES: Final = _table(
@@ -262,6 +289,7 @@ FEEDBACK: Final = _table(
     *required(BigInteger, "recorded_at_ms"),
     *required(Text, "actor", "source"),
     index("feedback_by_request", "account_id", "request_id", "seq"),
+    index("feedback_by_label", "account_id", "label", "request_id"),
 )
 
 # Single values: the revision that servers poll, the head of the audit chain, marks.

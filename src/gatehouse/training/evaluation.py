@@ -11,6 +11,7 @@ from gatehouse.training.examples import FRAUD, Examples, Rows, Values
 from gatehouse.training.metrics import calibration, measure, precision_recall
 from gatehouse.training.model_fitting import totals
 from gatehouse.training.report import LEAST_FRAUDS, Curves, Figures, ReportPeriod, TermShape
+from gatehouse.training.thresholds import histogram, thresholds
 
 _MANY_FRAUDS: Final = 0.2
 """A larger share of fraud than this means that somebody has chosen what to label."""
@@ -53,6 +54,8 @@ def evaluate(sheet: Sheet, examples: Examples, rows: Rows) -> tuple[Figures, Cur
             (round(threshold, _DIGITS), round(precision, _DIGITS), round(recall, _DIGITS))
             for threshold, precision, recall in precision_recall(fraud, risk)
         ),
+        histogram(fraud, risk),
+        thresholds(examples, rows, risk),
     )
     return msgspec.structs.replace(figures, **rounded), curves
 

@@ -1,4 +1,4 @@
-"""Examples: the features of many requests, with their times and labels.
+"""Examples: the features of many requests, with their times, labels and amounts.
 
 Most features say nothing about most requests. So only measured values are held, one request after
 the other, in a few plain arrays; millions of requests fit into the memory of a small machine.
@@ -13,13 +13,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gatehouse.core.money import MICROS_PER_UNIT
+
 UNKNOWN: Final = -1
 LEGITIMATE: Final = 0
 FRAUD: Final = 1
 
 _AT_ONCE: Final = 16_384
+_MOST_UNITS: Final = 1e12
+"""Nobody pays more by card in any currency."""
+_MOST_CURRENCIES: Final = 256
 
 Rows = NDArray[np.int64]
+Paid = tuple[float, str]
+"""An amount in units of a currency."""
 Values = NDArray[np.float64]
 
 
@@ -31,8 +38,8 @@ class Examples:
     """
 
     __slots__ = (
-        *("_columns", "_places", "_starts", "_values"),
-        *("at_s", "codes", "doubtful", "known_s", "labels"),
+        *("_columns", "_currency", "_micros", "_places", "_starts", "_values"),
+        *("at_s", "codes", "currencies", "doubtful", "known_s", "labels"),
     )
 
     def __init__(self, codes: Sequence[str]) -> None:
@@ -43,6 +50,10 @@ class Examples:
         """Since when the label of a request is known."""
         self.doubtful: Final = array("b")
         """Whether a request without a complaint must not count as legitimate."""
+        self.currencies: Final[list[str]] = []
+        """Those that amounts are in."""
+        self._micros: Final = array("q")
+        self._currency: Final = array("B")
         self._places: Final = {code: place for place, code in enumerate(self.codes)}
         # The measurements of all requests, one after the other: of which feature, and the value.
         self._columns: Final = array("B" if len(self.codes) <= 256 else "H")
@@ -52,19 +63,29 @@ class Examples:
     def __len__(self) -> int:
         return len(self.at_s)
 
-    def add(self, at_s: float, values: Mapping[str, float], *, doubtful: bool = False) -> int:
+    def add(
+        self,
+        at_s: float,
+        values: Mapping[str, float],
+        *,
+        doubtful: bool = False,
+        paid: Paid | None = None,
+    ) -> int:
         """Append a request; the number of its row. Unknown codes are left out."""
         places = self._places
         try:
             columns = array(self._columns.typecode, [places[code] for code in values])
         except KeyError:
             known = {code: values[code] for code in values if code in places}
-            return self.add(at_s, known, doubtful=doubtful)
+            return self.add(at_s, known, doubtful=doubtful, paid=paid)
         numbers = array("d", values.values())
         self.at_s.append(at_s)
         self.labels.append(UNKNOWN)
         self.known_s.append(at_s)
         self.doubtful.append(doubtful)
+        micros, currency = (0, 0) if paid is None else self._amount(*paid)
+        self._micros.append(micros)
+        self._currency.append(currency)
         self._columns.extend(columns)
         self._values.extend(numbers)
         self._starts.append(len(self._values))
@@ -90,6 +111,7 @@ class Examples:
         first = self._starts[count]
         for of_rows in (self.at_s, self.labels, self.known_s, self.doubtful):
             del of_rows[:count]
+        del self._micros[:count], self._currency[:count]
         del self._columns[:first], self._values[:first]
         self._starts[:] = array("q", (np.array(self._starts[count:]) - first).tobytes())
         return count
@@ -105,6 +127,29 @@ class Examples:
             return np.empty(0, np.int8)
         outcomes: NDArray[np.int8] = np.frombuffer(self.labels, np.int8)[rows]
         return outcomes
+
+    def amounts(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """What each of these rows is about in millionths, and the place of its currency.
+
+        Of a row without an amount both are 0.
+        """
+        if not len(self):
+            return np.empty(0, np.int64), np.empty(0, np.uint8)
+        micros: NDArray[np.int64] = np.frombuffer(self._micros, np.int64)[rows]
+        return micros, np.frombuffer(self._currency, np.uint8)[rows]
+
+    def _amount(self, units: float, currency: str) -> tuple[int, int]:
+        known = self.currencies
+        if not 0 < units < _MOST_UNITS:
+            return 0, 0
+        if currency not in known:
+            if len(known) == _MOST_CURRENCIES:
+                return 0, 0
+            known.append(currency)
+        # A whole number of units stays exact.
+        whole = int(units)
+        micros = whole * MICROS_PER_UNIT + round((units - whole) * MICROS_PER_UNIT)
+        return micros, known.index(currency)
 
     def matrix(self, rows: Rows) -> Values:
         """The measurements of these rows, a column for each code; NaN where there is none."""

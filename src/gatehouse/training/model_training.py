@@ -17,15 +17,17 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import RecordedEvent, RecordOutline, UnreadableRecord, read_outline
 from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.sentry.recorded_event import measured_in
 from gatehouse.sentry.scorecard import Sheet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan
 from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.training.evaluation import doubts_about, evaluate, part_of, term_shapes
-from gatehouse.training.examples import UNKNOWN, Examples, Rows
+from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Paid, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted, fit
 from gatehouse.training.presuming import Presumed, known_at, presume
-from gatehouse.training.report import Curves, ModelComparison, ModelReport, span_text
+from gatehouse.training.report import Curves, ModelComparison, ModelReport, Source, span_text
+from gatehouse.training.thresholds import OrderValues
 
 OPERATIONS: Final = ("sentry", "pipeline")
 """The operations whose records hold Sentry's features."""
@@ -43,6 +45,7 @@ class TrainingOptions(msgspec.Struct, frozen=True):
     """The share of the requests, the newest ones, that models are measured on."""
     presume: bool = True
     """Whether a request without a label counts as legitimate, where that may be."""
+    source: Source = "records"
 
 
 class Trained(msgspec.Struct, frozen=True):
@@ -81,11 +84,21 @@ def _gather(
         gathered.skipped += 1
         return
     gathered.records += 1
-    doubtful = _is_doubtful(kept, measured.event)
-    row = examples.add(record.at_ms / 1000, measured.values, doubtful=doubtful)
+    event = measured.event
+    doubtful = _is_doubtful(kept, event)
+    # Time is split by when orders were made; some reach us days later, and not in their order.
+    at_s = record.at_ms / 1000 if event is None else event.at
+    row = examples.add(at_s, measured.values, doubtful=doubtful, paid=paid_in(event))
     label = labels.get(record.request_id)
     if label is not None:
         examples.set_label(row, label.fraud, label.known_at_ms / 1000)
+
+
+def paid_in(event: RecordedEvent | MemoryEvent | None) -> Paid | None:
+    """What an order is about; None without an amount or its currency."""
+    if event is None or event.amount is None or event.currency is None:
+        return None
+    return event.amount, event.currency
 
 
 def _is_doubtful(record: RecordOutline, event: RecordedEvent | None) -> bool:
@@ -104,8 +117,8 @@ def train(
 ) -> Trained:
     """Fit a model to the examples, and measure how well one does on those it has not seen.
 
-    Requests without a label count as legitimate if the options say so. Those before
-    `reported_since_s` stay unknown; None stands for the time of the first labelled example.
+    Requests without a label count as legitimate if the options say so. Those before anything was
+    reported stay unknown: before the first labelled example, or `reported_since_s` if earlier.
     """
     presumed = presume(examples, reported_since_s) if options.presume else Presumed()
     rows = _in_order(examples)
@@ -113,12 +126,13 @@ def train(
         raise InvalidInput(_nothing(examples, options))
     # The model itself comes first: if there is too little for it, nothing else need be done.
     final = fit(examples, rows, base, "learned", options.fit)
-    held = rows[min(int(len(rows) * (1 - options.holdout)), len(rows) - 1) :]
+    held = _newest(examples, rows, options.holdout)
     begin_s = float(examples.times(held[:1])[0])
     past = known_at(examples, rows, begin_s, options.label_delay_ms, presume=options.presume)
     trial, failure = _try(past.examples, past.rows, base, options)
     whole, kept_back = part_of(examples, rows), part_of(examples, held)
     doubts = doubts_about(whole, kept_back)
+    values, fraud = OrderValues(examples, held), examples.outcomes(held) == FRAUD
     figures, curves = evaluate(current, examples, held)
     trial_figures, trial_curves = (
         (None, Curves()) if trial is None else evaluate(trial.sheet, examples, held)
@@ -133,6 +147,7 @@ def train(
         presumed=presumed.legitimates,
         doubtful=presumed.doubtful,
         early=presumed.early,
+        source=options.source,
         training=None if trial is None else part_of(past.examples, past.rows),
         holdout=kept_back,
         figures=ModelComparison(trial_figures, figures),
@@ -140,7 +155,12 @@ def train(
         terms=term_shapes(final.sheet, base, examples, rows),
         candidate=trial_curves,
         current=curves,
-        warnings=(*failure, *past.warnings, *_differences(trial, final), *doubts),
+        holdout_fraud=values.of(fraud),
+        holdout_legitimate=values.of(~fraud),
+        warnings=(
+            *(*failure, *past.warnings, *_differences(trial, final), *doubts),
+            *(f"amounts in {each} are not counted: few orders are" for each in values.left_out),
+        ),
     )
     return Trained(final.sheet, report)
 
@@ -150,6 +170,14 @@ def _in_order(examples: Examples) -> Rows:
     rows = everything[examples.outcomes(everything) != UNKNOWN]
     ordered: Rows = rows[np.argsort(examples.times(rows), kind="stable")]
     return ordered
+
+
+def _newest(examples: Examples, rows: Rows, share: float) -> Rows:
+    """The newest of rows in order of time; requests of one moment stay together."""
+    times = examples.times(rows)
+    first = min(int(len(rows) * (1 - share)), len(rows) - 1)
+    newest: Rows = rows[np.searchsorted(times, times[first]) :]
+    return newest
 
 
 def _try(

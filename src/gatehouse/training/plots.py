@@ -8,15 +8,23 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gatehouse.core.errors import InvalidInput
-from gatehouse.core.redaction import recordable
+from gatehouse.training.plot_style import (
+    CANDIDATE,
+    CURRENT,
+    FRAUD,
+    HONEST,
+    PAPER,
+    QUIET,
+    STYLE,
+    write,
+)
+from gatehouse.training.plot_terms import draw_terms
 from gatehouse.training.report import (
     CalibrationPoint,
     Curves,
     ModelReport,
     ReportPeriod,
-    TermShape,
-    learned_terms,
+    ScoreBin,
 )
 
 if TYPE_CHECKING:
@@ -25,36 +33,15 @@ if TYPE_CHECKING:
 
 CALIBRATION: Final = "calibration.svg"
 PRECISION_RECALL: Final = "precision-recall.svg"
+SCORES: Final = "scores.svg"
 TERMS: Final = "terms.svg"
+PICTURES: Final = (CALIBRATION, PRECISION_RECALL, SCORES, TERMS)
 
-MOST_PANELS: Final = 40
-_COLUMNS: Final = 4
-_HEAD: Final = 1.05
-_PANEL: Final = 2.0
-"""Heights in inches, of what is written above the panels and of one row of them."""
-_LEGEND: Final = (
-    "line: log-odds of being legitimate, below zero speaks for fraud; "
-    "grey: how many requests have it"
-)
-_TALLEST: Final = 0.4
-"""Of a panel's height, how much the tallest of the bars has."""
-_MOST_TICKS: Final = 5
-_CANDIDATE: Final = "#0b6e99"
-_CURRENT: Final = "#c8641b"
-_QUIET: Final = "#8a8a8a"
-_BARS: Final = "#d9d9d9"
 _LEAST_RISK: Final = 1e-4
-_EDGES: Final = {"left": 0.13, "right": 0.96, "bottom": 0.1, "top": 0.88}
-_STYLE: Final[dict[Any, Any]] = {
-    "svg.hashsalt": "gatehouse",
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#ececec",
-    "legend.frameon": False,
-}
+_TOP_INCHES: Final = 0.85
+_AXIS_INCHES: Final = 0.6
+_LINE_INCHES: Final = 0.24
+"""Heights of the title, of what is written along the axis, and of a line of the legend below."""
 
 
 def draw(report: ModelReport, folder: Path) -> list[Path]:
@@ -66,57 +53,70 @@ def draw(report: ModelReport, folder: Path) -> list[Path]:
     pictures: dict[str, Callable[[Figure, ModelReport], None]] = {
         CALIBRATION: _calibration,
         PRECISION_RECALL: _precision_recall,
-        TERMS: _terms,
+        SCORES: _scores,
+        TERMS: draw_terms,
     }
     drawn = []
     # No style of the user's own is mixed in, and none of ours is left behind.
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
+        mpl.rcParams.update(STYLE)
         for name, picture in pictures.items():
             figure = Figure()
             FigureCanvasAgg(figure)
             picture(figure, report)
-            drawn.append(_write(figure, folder / name))
+            drawn.append(write(figure, folder / name))
     return drawn
-
-
-def _write(figure: "Figure", path: Path) -> Path:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, format="svg", metadata={"Date": None})
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a path"
-        raise InvalidInput(f"cannot write {recordable(str(path))}: {reason}") from None
-    return path
 
 
 def _both(report: ModelReport) -> list[tuple[str, str, str, Curves]]:
     """Name, colour, marker and curves of each model."""
     return [
-        (f"current model ({report.current_version})", _CURRENT, "s", report.current),
-        ("this model", _CANDIDATE, "o", report.candidate),
+        (f"current model ({report.current_version})", CURRENT, "s", report.current),
+        ("this model", CANDIDATE, "o", report.candidate),
     ]
 
 
-def _one_panel(figure: "Figure", height: float, title: str, held: ReportPeriod) -> "Axes":
-    """The axes of a picture with a title, and what was measured on below it."""
+def _panels(
+    figure: "Figure", title: str, held: ReportPeriod, heights: Sequence[float], lines: int
+) -> list["Axes"]:
+    """Axes below each other, of some inches, with a title above and room for a legend below.
+
+    What they were measured on stands under the title.
+    """
+    foot = _AXIS_INCHES + _LINE_INCHES * lines
+    between = 0.75
+    height = _TOP_INCHES + sum(heights) + between * (len(heights) - 1) + foot
     figure.set_size_inches(7, height)
-    axes = figure.subplots(gridspec_kw=_EDGES)
-    axes.set_title(f"{title}\n", loc="left", fontweight="bold")
-    below = (
+    figure.text(0.13, 1 - 0.3 / height, title, weight="bold", size=12)
+    said = (
         f"measured on {held.records:,} requests, {held.frauds:,} of them fraud, "
         f"{held.since[:10]} to {held.until[:10]}"
     )
-    axes.text(0, 1.02, below, transform=axes.transAxes, color=_QUIET, fontsize=9)
-    return axes
+    figure.text(0.13, 1 - 0.53 / height, said, color=QUIET, size=9)
+    top, made = height - _TOP_INCHES, []
+    for inches in heights:
+        made.append(figure.add_axes((0.13, (top - inches) / height, 0.83, inches / height)))
+        top -= inches + between
+    return made
+
+
+def _legend(axes: "Axes", figure: "Figure", columns: int = 1) -> None:
+    """Say below the axes which curve is which, so that nothing lies over a curve."""
+    figure.legend(
+        *axes.get_legend_handles_labels(),
+        loc="lower left",
+        bbox_to_anchor=(0.11, 0.0),
+        ncols=columns,
+        fontsize=9,
+    )
 
 
 def _calibration(figure: "Figure", report: ModelReport) -> None:
-    axes = _one_panel(figure, 6.4, "Is the risk what it says?", report.holdout)
+    [axes] = _panels(figure, "Is the risk what it says?", report.holdout, [4.9], 3)
     known = (*report.current.calibration, *report.candidate.calibration)
     foot = _power_of_ten_below(share for point in known for share in point[:2])
-    axes.plot([foot, 1], [foot, 1], "--", color=_QUIET, lw=1, label="as it should be")
+    axes.plot([foot, 1], [foot, 1], "--", color=QUIET, lw=1, label="as it should be")
     for name, colour, marker, curves in _both(report):
         if curves.calibration:
             _calibration_line(axes, (name, colour, marker), curves.calibration, foot)
@@ -130,7 +130,7 @@ def _calibration(figure: "Figure", report: ModelReport) -> None:
     )
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(_percent)
-    axes.legend(loc="upper left")
+    _legend(axes, figure, columns=2)
 
 
 def _calibration_line(
@@ -144,11 +144,13 @@ def _calibration_line(
     # A line would fall to nothing and hide what matters, so it is broken where there is no fraud.
     heights = [observed or math.nan for _, observed, _ in points]
     risks = [predicted for predicted, _, _ in points]
-    axes.plot(risks, heights, color=colour, lw=1.4, marker=marker, ms=5, label=name)
+    [line] = axes.plot(risks, heights, color=colour, lw=1.4, marker=marker, ms=5, label=name)
+    # A point in a corner is not cut in half.
+    line.set_clip_on(False)
     none = [predicted for predicted, observed, _ in points if not observed]
     if none:
         [hollow] = axes.plot(none, [foot] * len(none), color=colour, marker=marker, ms=5, ls="none")
-        hollow.set(mfc="white", clip_on=False, label=f"{name}: no fraud in the group")
+        hollow.set(mfc=PAPER, clip_on=False, label=f"{name}: no fraud in the group")
 
 
 def _power_of_ten_below(shares: Iterable[float]) -> float:
@@ -168,9 +170,9 @@ def interval(share: float, events: int) -> tuple[float, float]:
 
 def _precision_recall(figure: "Figure", report: ModelReport) -> None:
     held = report.holdout
-    axes = _one_panel(figure, 5.6, "How much fraud is caught, and at what price?", held)
+    [axes] = _panels(figure, "How much fraud is caught, and at what price?", held, [4.2], 3)
     rate = held.frauds / held.records
-    axes.axhline(rate, color=_QUIET, lw=1, ls="--", label=f"by chance ({rate:.1%})")
+    axes.axhline(rate, color=QUIET, lw=1, ls="--", label=f"by chance ({rate:.1%})")
     figures = (report.figures.current, report.figures.candidate)
     for (name, colour, _, curves), known in zip(_both(report), figures, strict=True):
         if curves.precision_recall:
@@ -186,65 +188,33 @@ def _precision_recall(figure: "Figure", report: ModelReport) -> None:
         xlabel="recall: share of all fraud that is above the threshold",
         ylabel="precision: share of fraud above the threshold",
     )
-    axes.legend(loc="upper right")
+    _legend(axes, figure)
 
 
-def _terms(figure: "Figure", report: ModelReport) -> None:
-    learned = learned_terms(report)
-    shown = learned[:MOST_PANELS]
-    rows = max(1, math.ceil(len(shown) / _COLUMNS))
-    height = _HEAD + _PANEL * rows
-    figure.set_size_inches(3.1 * _COLUMNS, height)
-    of = f"the {len(shown)} that move most of {len(learned)}" if shown != learned else "all of them"
-    title, below = "What the learned signals are worth", f"{of}, strongest first, on one scale"
-    figure.text(0.05, 1 - 0.25 / height, title, va="center", weight="bold", size=12)
-    figure.text(0.05, 1 - 0.55 / height, f"{below}; {_LEGEND}", va="center", color=_QUIET)
-    edges = {"top": 1 - (_HEAD + 0.1) / height, "bottom": 0.35 / height}
-    grid = figure.subplots(
-        rows,
-        _COLUMNS,
-        sharey=True,
-        squeeze=False,
-        gridspec_kw={**edges, "left": 0.05, "right": 0.985, "hspace": 0.62, "wspace": 0.1},
-    )
-    panels = list(grid.flat)
-    for axes, term in zip(panels, shown, strict=False):
-        _term(axes, term, report.records)
-    for axes in panels[len(shown) :]:
-        axes.set_axis_off()
-    for row in grid:
-        row[0].set_ylabel("log-odds", fontsize=8)
-    effects = [0.0, *(effect for term in shown for effect in term.effects)]
-    room = 0.08 * (max(effects) - min(effects)) or 0.1
-    panels[0].set_ylim(min(effects) - room, max(effects) + room)
+def _scores(figure: "Figure", report: ModelReport) -> None:
+    """How many honest requests and frauds have which confidence, for both models."""
+    title = "Which confidence do fraud and honest requests get?"
+    panels = _panels(figure, title, report.holdout, [2.1, 2.1], 1)
+    bins = (*report.candidate.histogram, *report.current.histogram)
+    highest = max((max(one[1:]) for one in bins), default=0)
+    for axes, (name, _, _, curves) in zip(panels, reversed(_both(report)), strict=True):
+        axes.set_title(name, loc="left", size=10)
+        _histogram(axes, curves.histogram)
+        axes.set(xlim=(0, 1), ylim=(0.5, max(10, 1.6 * highest)), ylabel="requests")
+    panels[-1].set_xlabel("confidence")
+    _legend(panels[-1], figure, columns=2)
 
 
-def _term(axes: "Axes", term: TermShape, records: int) -> None:
-    """One shape; every step is equally wide, since measurements often span powers of ten.
-
-    The first step stands for requests in which it was not measured, where it is worth nothing.
-    """
-    ends = list(range(len(term.effects) + 1))
-    # Wide enough to be seen, and for what is written below it.
-    before = -max(1.0, len(term.effects) / 6)
-    if any(term.shares):
-        heights = [_TALLEST * share / max(term.shares) for share in term.shares]
-        across = axes.get_xaxis_transform()
-        look: dict[str, Any] = {"width": 1.0, "color": _BARS, "alpha": 0.7}
-        axes.bar(ends[:-1], heights, align="edge", transform=across, **look)
-    axes.axhline(0, color="black", lw=0.7)
-    axes.stairs((0.0, *term.effects), [before, *ends], baseline=None, color=_CANDIDATE, lw=1.8)
-    axes.set_title(term.code, fontsize=8, loc="left", pad=14)
-    share = f"measured in {100 * term.requests / max(1, records):.3g} % of the requests"
-    axes.text(0, 1.03, share, transform=axes.transAxes, fontsize=7, color=_QUIET)
-    axes.set_xlim(before, ends[-1])
-    every = math.ceil(len(term.cuts) / _MOST_TICKS) or 1
-    ticks = {before / 2: "none"}
-    ticks |= {cut + 1: f"{term.cuts[cut]:.3g}" for cut in range(0, len(term.cuts), every)}
-    if not term.cuts:
-        ticks[0.5] = "measured"
-    axes.set_xticks(list(ticks), list(ticks.values()))
-    axes.tick_params(labelsize=7)
+def _histogram(axes: "Axes", bins: Sequence[ScoreBin]) -> None:
+    """Bars in pairs; their heights grow with powers of ten, because fraud is rare."""
+    width = 1 / max(1, len(bins))
+    kinds = (("honest requests", HONEST, 1, 0.08), ("fraud", FRAUD, 2, 0.5))
+    for label, colour, place, aside in kinds:
+        begins = [one[0] + aside * width for one in bins]
+        counts = [one[place] for one in bins]
+        axes.bar(begins, counts, 0.42 * width, align="edge", color=colour, label=label)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda count, _: f"{count:,.0f}" if count >= 1 else "")
     axes.grid(visible=False, axis="x")
 
 

@@ -39,16 +39,16 @@ class Hindsight(msgspec.Struct, frozen=True):
 def presume(examples: Examples, reported_since_s: float | None) -> Presumed:
     """Label requests without a label as legitimate, where a fraud would have been reported.
 
-    `reported_since_s` is the time of the first request that was reported; None stands for the
-    first of these that has a label.
+    That is so from the first of these on that has a label, or from `reported_since_s` on, if
+    something was reported of an earlier request.
     """
     rows = np.arange(len(examples))
     outcomes, times = examples.outcomes(rows), examples.times(rows)
     unlabelled = outcomes == UNKNOWN
-    if reported_since_s is None:
-        reported_since_s = float(times[~unlabelled].min(initial=np.inf))
+    earliest = np.inf if reported_since_s is None else reported_since_s
+    reporting_s = float(times[~unlabelled].min(initial=earliest))
     doubtful = unlabelled & (np.array(examples.doubtful, np.int8) != 0)
-    early = unlabelled & ~doubtful & (times < reported_since_s)
+    early = unlabelled & ~doubtful & (times < reporting_s)
     chosen = np.flatnonzero(unlabelled & ~doubtful & ~early)
     for row in chosen.tolist():
         examples.set_label(row, fraud=False)

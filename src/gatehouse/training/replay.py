@@ -6,8 +6,8 @@ is known. So the scores are those that Gatehouse would have given at the time.
 """
 
 import time
-from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -21,7 +21,7 @@ from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.reputation_store import LabelTarget
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
 from gatehouse.sentry.stage import ScoredRequest, SentryStage, recorded_features
-from gatehouse.training.replay_lines import BadLine, read_line
+from gatehouse.training.replay_lines import BadLine, ReplayLine, read_line
 
 if TYPE_CHECKING:
     from gatehouse.training.examples import Examples
@@ -33,8 +33,8 @@ ACCOUNT: Final = "replay"
 _TELL_EVERY: Final = 1000
 
 T = TypeVar("T")
-WriteScore = Callable[[str, float], object]
-"""Takes when a request came, and its confidence."""
+TellScore = Callable[[ReplayLine, ScoredRequest], object]
+"""Takes a line, and what Sentry made of its request."""
 
 
 class ReplayOptions(msgspec.Struct, frozen=True):
@@ -102,11 +102,11 @@ class Watcher(Protocol):
 def replay(
     lines: Iterable[bytes],
     judge: ReplayJudge,
-    write: WriteScore,
+    tell: TellScore,
     options: ReplayOptions,
     progress: Watcher,
 ) -> Summary:
-    """Score the request of every line, in order, and write when it came and its confidence.
+    """Score the request of every line, in order, and tell what was found.
 
     A line that cannot be replayed ends it as `BadLine`.
     """
@@ -118,25 +118,25 @@ def replay(
         if data.isspace():
             continue
         try:
-            recorded, at_s = read_line(data)
+            line = read_line(data)
         except ValueError as error:
             raise BadLine(number, str(error)) from None
-        if at_s < before_s:
+        if line.at_s < before_s:
             raise BadLine(number, "at is earlier than that of the line before; sort lines by at")
-        before_s = at_s
-        at_ms = int(at_s * 1000)
+        before_s = line.at_s
+        at_ms = int(line.at_s * 1000)
         if not summary.requests:
             _warn(at_ms, options.learned_until, progress.say)
         scorecard = lessons.go_on_to(at_ms)
         if scorecard is not None:
             stage = stage.with_scorecard(scorecard)
         case = Case("", ACCOUNT, at_ms, ValuesByType(), policies)
-        weighed = _finished(stage.weigh(case, recorded.request))
-        lessons.add(at_ms, weighed, fraud=recorded.fraud)
-        write(recorded.at, weighed.confidence)
+        weighed = _finished(stage.weigh(case, line.request))
+        lessons.add(line, weighed)
+        tell(line, weighed)
         summary.requests += 1
-        summary.first_at = summary.first_at or recorded.at
-        summary.last_at = recorded.at
+        summary.first_at = summary.first_at or line.at
+        summary.last_at = line.at
         if summary.requests % _TELL_EVERY == 0:
             progress.reached(summary.requests)
     progress.reached(summary.requests)
@@ -155,6 +155,8 @@ def _warn(at_ms: int, learned_until: str | None, say: Callable[[str], None]) -> 
 
 class _Pending(NamedTuple):
     known_at_ms: int
+    number: int
+    """Of labels that become known at one moment, the earlier request comes first."""
     row: int
     """Counted from the first request on, including forgotten ones."""
     target: LabelTarget
@@ -175,7 +177,8 @@ class _Lessons:
         self._options = options
         self._summary = summary
         self._say = say
-        self._pending: deque[_Pending] = deque()
+        self._pending: list[_Pending] = []
+        """A heap: what is known next comes first."""
         self._examples = None if options.retrain_every_ms is None else _new_examples()
         self._forgotten = 0
         self._due_ms: int | None = None
@@ -184,7 +187,7 @@ class _Lessons:
         """Learn what is known by now; a new scorecard when it is time for one."""
         pending = self._pending
         while pending and pending[0].known_at_ms <= now_ms:
-            self._learn(pending.popleft())
+            self._learn(heappop(pending))
         every_ms = self._options.retrain_every_ms
         if every_ms is None:
             return None
@@ -196,9 +199,9 @@ class _Lessons:
         self._due_ms += ((now_ms - self._due_ms) // every_ms + 1) * every_ms
         return self._retrain(now_ms)
 
-    def add(self, at_ms: int, weighed: ScoredRequest, *, fraud: bool | None) -> None:
+    def add(self, line: ReplayLine, weighed: ScoredRequest) -> None:
         """Keep a request until its label is known, and its features for training."""
-        summary = self._summary
+        summary, fraud = self._summary, line.fraud
         if fraud is None:
             # Without a label there is nothing to learn.
             summary.unlabelled += 1
@@ -208,10 +211,10 @@ class _Lessons:
         row = -1
         if self._examples is not None:
             values = recorded_features(weighed.values)
-            row = self._forgotten + self._examples.add(at_ms / 1000, values)
-        known_at_ms = at_ms + self._options.label_delay_ms
+            row = self._forgotten + self._examples.add(int(line.at_s * 1000) / 1000, values)
+        known_at_ms = line.known_ms(self._options.label_delay_ms)
         target = self._memory.label_target(weighed.event)
-        self._pending.append(_Pending(known_at_ms, row, target, fraud))
+        heappush(self._pending, _Pending(known_at_ms, summary.requests, row, target, fraud))
 
     def _learn(self, label: _Pending) -> None:
         self._summary.labels_learned += 1

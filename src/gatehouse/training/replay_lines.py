@@ -1,7 +1,7 @@
-"""One line of a replay: a request, when it came, and its label."""
+"""One line of a replay: a request, when it came, its label, and when that became known."""
 
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -22,34 +22,61 @@ class BadLine(InvalidInput):
         self.reason = reason
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class Recorded(msgspec.Struct, frozen=True, rename="camel"):
     """A request as it came. The label must be there, so that a misspelt one is noticed."""
 
     at: str
     request: SentryRequest
     label: Literal["fraud", "legitimate"] | None
-
-    @property
-    def fraud(self) -> bool | None:
-        """Whether it turned out to be fraud; None without a label."""
-        return None if self.label is None else self.label == "fraud"
+    label_at: str | None = None
+    """When the label became known; without it, some time after the request."""
 
 
-def read_line(data: bytes) -> tuple[Recorded, float]:
-    """What a line says, and when that was in seconds since 1970; a ValueError says why not."""
+class ReplayLine(NamedTuple):
+    """What a line says; times are seconds since 1970."""
+
+    at: str
+    at_s: float
+    request: SentryRequest
+    fraud: bool | None
+    """Whether it turned out to be fraud; None without a label."""
+    label_s: float | None
+    """When that became known, if the line says so."""
+
+    def known_ms(self, delay_ms: int) -> int:
+        """When its label is known, where labels usually take so long."""
+        if self.label_s is None:
+            return int(self.at_s * 1000) + delay_ms
+        return int(self.label_s * 1000)
+
+
+def read_line(data: bytes) -> ReplayLine:
+    """What a line says; a ValueError says why it cannot be used."""
     try:
         recorded = _decode(data)
     except msgspec.ValidationError as error:
         raise ValueError(_reason(str(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
         raise ValueError(f"is not one line of JSON in UTF-8, such as {SHAPE}") from None
-    try:
-        at_s = _moment(recorded.at).seconds
-    except ValueError as error:
-        raise ValueError(f"at {error}") from None
+    at_s = _seconds("at", recorded.at)
     if at_s < 0:
         raise ValueError("at must be a time since 1970")
-    return recorded, at_s
+    fraud = None if recorded.label is None else recorded.label == "fraud"
+    if recorded.label_at is None:
+        return ReplayLine(recorded.at, at_s, recorded.request, fraud, None)
+    label_s = _seconds("labelAt", recorded.label_at)
+    if fraud is None:
+        raise ValueError("labelAt is given without a label")
+    if label_s < at_s:
+        raise ValueError("labelAt is earlier than at")
+    return ReplayLine(recorded.at, at_s, recorded.request, fraud, label_s)
+
+
+def _seconds(field: str, text: str) -> float:
+    try:
+        return _moment(text).seconds
+    except ValueError as error:
+        raise ValueError(f"{field} {error}") from None
 
 
 def _own_type(_kind: type, value: Any) -> EventTime:

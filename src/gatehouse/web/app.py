@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import (
+    AccountClosed,
     AuthorizationLost,
     ConfigurationRefused,
     RequestRefused,
@@ -85,7 +86,7 @@ class App:
             # The two refer to each other, and would both wait for the garbage collector.
             del scope[CONTEXT_KEY]
         seconds = time.perf_counter() - started
-        self._metrics.request(context.route, status, seconds)
+        self._metrics.request(context.route, status, context.code, seconds)
         self._request_log.write(context, status, now_ms, seconds)
 
     async def _answer(self, context: RequestContext, receive: Receive) -> Reply:
@@ -103,6 +104,8 @@ class App:
         except (StoreUnavailable, AuthorizationLost) as error:
             _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
             return await self._refuse(context, Problem("store_unavailable", headers=RETRY_SOON))
+        except AccountClosed:
+            return await self._refuse(context, Problem("account_closed"))
         except ConfigurationRefused:
             # It was logged when it was found.
             return await self._refuse(context, Problem("configuration_refused"))

@@ -10,6 +10,7 @@ from gatehouse.core.request_reader import RequestReader, read_json
 from gatehouse.core.unread_fields import UnreadFields
 from gatehouse.web.context import RequestContext
 from gatehouse.web.preferences import wants_strict_handling
+from gatehouse.web.problems import Problem
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -47,6 +48,23 @@ class BodyReader(Generic[T]):
         """Warn also of known parts that nothing reads, each given with the reason."""
         if ignored:
             context.warnings = self._unread.find(body, ignored)
+
+
+def read_strictly(reader: BodyReader[T], context: RequestContext, body: bytes) -> T:
+    """The request, where a field that nothing reads is an error whatever the caller prefers.
+
+    A search would find too much without the filter that was meant.
+    """
+    try:
+        request = reader.read(context, body)
+        problem = Problem("invalid_request")
+    except RequestRefused as refused:
+        request, problem = None, Problem.of(refused)
+    problem.add_warnings(context.warnings)
+    if request is None or context.warnings:
+        context.warnings = ()
+        raise problem
+    return request
 
 
 def refuse_unread(context: RequestContext) -> None:

@@ -42,8 +42,8 @@ class Entry:
     ) -> Caller:
         """The caller, if its key has the scope; the answer will be in `field` of the envelope.
 
-        Key, environment, networks, scope, slot and rate are checked in that order. A query is
-        refused unless the route takes one.
+        Key, environment, account, networks, scope, slot and rate are checked in that order. A
+        query is refused unless the route takes one.
         """
         context.field = field
         self._check_transport(context)
@@ -107,6 +107,8 @@ class Entry:
 
     def _refusal(self, context: RequestContext, caller: Caller, scope: str) -> KeyRefusal | None:
         key = caller.key
+        if caller.account.closed_at_ms is not None:
+            return KeyRefusal.CLOSED
         if key.networks and not key.allows_address(context.address(self._settings.trusted_proxies)):
             return KeyRefusal.NETWORK
         return None if key.allows_operation(scope) else KeyRefusal.SCOPE

@@ -21,6 +21,11 @@ class InFlight:
         self._taken = 0
 
     @property
+    def taken(self) -> int:
+        """How many requests are being worked on."""
+        return self._taken
+
+    @property
     def busy(self) -> bool:
         """Whether any request is being worked on."""
         return self._taken > 0

@@ -9,7 +9,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import msgspec
@@ -17,7 +17,8 @@ import msgspec
 from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
 from gatehouse.core.redaction import recordable, recordable_trace
-from gatehouse.settings import Network
+from gatehouse.preflight import UnknownVariable
+from gatehouse.settings import Network, Settings, changed_settings
 from gatehouse.web.context import RequestContext
 
 if TYPE_CHECKING:
@@ -138,6 +139,21 @@ class ThrottledLog:
         self._written += 1
         self._logger.warning(message, extra={**extra, "leftOut": self._left_out})
         self._left_out = 0
+
+
+def log_start(settings: Settings, version: str, unknown: Iterable[UnknownVariable]) -> None:
+    """Log what is about to serve: no value of a setting, because some are secret."""
+    postgresql = settings.effective_database_url.startswith("postgres")
+    about = {
+        "version": version,
+        "environment": settings.environment,
+        "database": "postgresql" if postgresql else "sqlite",
+        "address": settings.base_url,
+        "changedSettings": changed_settings(settings),
+    }
+    _log.info("starting", extra=about)
+    for variable in unknown:
+        _log.warning(str(variable))
 
 
 def log_lost_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

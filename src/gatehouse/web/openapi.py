@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 import gatehouse
+from gatehouse.admin.search.filters import DecisionSearchRequest, ReviewSearchRequest
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
@@ -18,6 +19,7 @@ from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES
 from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.web.records import PublicDecision
 from gatehouse.web.reviews import DEFAULT_STATUS, STATUSES, Review, ReviewPage, ReviewResolution
+from gatehouse.web.search import DecisionMatches, ReviewMatches
 
 _REF: Final = "#/components/schemas/{name}"
 _ABOUT: Final = """\
@@ -67,6 +69,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
         PipelinesResponse,
     ]
     kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
+    kinds += [DecisionSearchRequest, DecisionMatches, ReviewSearchRequest, ReviewMatches]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=_REF)
@@ -74,6 +77,8 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     paths["/api/v1/pipelines"] = {"get": _list_pipelines(schemas)}
     paths["/api/v1/decisions"] = {"get": _list_decisions(schemas)}
     paths["/api/v1/decisions/{requestId}"] = {"get": _get_decision(schemas)}
+    paths["/api/v1/decisions/search"] = {"post": _search_decisions(schemas)}
+    paths["/api/v1/reviews/search"] = {"post": _search_reviews(schemas)}
     paths["/api/v1/reviews"] = {"get": _list_reviews(schemas)}
     paths["/api/v1/reviews/{requestId}"] = {
         "get": _get_review(schemas),
@@ -189,6 +194,44 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
             _TRACE_ID,
         ],
         **_free("A page of records.", "DecisionsEnvelope", without=BODY_CODES | {"not_found"}),
+    }
+
+
+def _search_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["DecisionMatchesEnvelope"] = _envelope("decisionsResponse", DecisionMatches.__name__)
+    return {
+        "operationId": "searchDecisions",
+        "summary": "Search decisions",
+        "description": "The account's records to which every filter applies, newest first. "
+        "Filters are in the body, so that no card number or address is in a URL. Cards, contacts "
+        "and users are compared by keyed fingerprints. A page can have fewer records than asked "
+        "for although there are more: `nextCursor` tells. Free.",
+        "parameters": [_PREFER, _TRACE_ID],
+        "requestBody": _body(DecisionSearchRequest, schemas),
+        **_free(
+            "A page of records, or a refusal with the fields at fault: `isSuccess` tells.",
+            "DecisionMatchesEnvelope",
+            without=PAID_CODES | {"not_found", "already_resolved"},
+            headers=("Preference-Applied",),
+        ),
+    }
+
+
+def _search_reviews(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["ReviewMatchesEnvelope"] = _envelope("reviewsResponse", ReviewMatches.__name__)
+    return {
+        "operationId": "searchReviews",
+        "summary": "Search reviews",
+        "description": "Decisions that a person is to look at, or did, to which every filter "
+        "applies, oldest first. Free.",
+        "parameters": [_PREFER, _TRACE_ID],
+        "requestBody": _body(ReviewSearchRequest, schemas),
+        **_free(
+            "A page of reviews, or a refusal with the fields at fault: `isSuccess` tells.",
+            "ReviewMatchesEnvelope",
+            without=PAID_CODES | {"not_found", "already_resolved"},
+            headers=("Preference-Applied",),
+        ),
     }
 
 

@@ -23,7 +23,8 @@ def example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str
         for option in field.get("anyOf", [field]):
             if "$ref" in option:
                 inner = schemas[option["$ref"].rpartition("/")[2]]
-                example[name] = example_request(inner, schemas)
+                if "properties" in inner:
+                    example[name] = example_request(inner, schemas)
     return example
 
 

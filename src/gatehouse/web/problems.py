@@ -55,6 +55,11 @@ CODES: Final[dict[str, Code]] = {
         "The API key belongs to the other environment.",
         "Use a `gh_sandbox_` key with the sandbox and a `gh_live_` key with production.",
     ),
+    "account_closed": Code(
+        403,
+        "The account is closed.",
+        "Nothing ran, nothing was charged. Ask the operator, who can open the account again.",
+    ),
     "scope_not_allowed": Code(
         403, "The API key is not for this operation.", "Use a key whose scopes include it."
     ),

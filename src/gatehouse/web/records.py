@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion
+from gatehouse.explanations.explanation import Explanation
 from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.web.envelope import Money, Timestamp, money
 
@@ -56,9 +57,15 @@ class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
             "are lists in the order of their signals."
         ),
     ] = UNSET
+    explanation: Annotated[
+        Explanation | UnsetType,
+        Meta(description="What decided, why, and what would have changed it; not in lists."),
+    ] = UNSET
 
 
-def public_decision(record: DecisionRecord, currency: str) -> PublicDecision:
+def public_decision(
+    record: DecisionRecord, currency: str, explanation: Explanation | None = None
+) -> PublicDecision:
     """A kept record in the shape of the API."""
     stages = [
         DecisionStage(
@@ -84,4 +91,5 @@ def public_decision(record: DecisionRecord, currency: str) -> PublicDecision:
         decision=UNSET if record.decision is None else record.decision,
         pipeline=UNSET if record.pipeline is None else record.pipeline,
         signals=UNSET if record.signals is None else record.signals,
+        explanation=UNSET if explanation is None else explanation,
     )

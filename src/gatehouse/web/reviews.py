@@ -112,7 +112,7 @@ class Reviews:
         state, page = _read_query(context.scope["query_string"])
         search = ReviewSearch(state, page.before, page.limit + 1)
         found = await self._reviews.search(caller.actor, account.account_id, search)
-        shown = [_public(one, account.currency) for one in found[: page.limit]]
+        shown = [public_review(one, account.currency) for one in found[: page.limit]]
         return await self._entry.answer(context, ReviewPage(shown, len(found) > page.limit))
 
     async def review(self, context: RequestContext, receive: Receive) -> Reply:
@@ -131,7 +131,7 @@ class Reviews:
             raise Problem("not_found", details=["no such review for this account"]) from None
         except AlreadyResolved as late:
             raise Problem("already_resolved", details=[str(late)]) from None
-        return await self._entry.answer(context, _public(found, caller.account.currency))
+        return await self._entry.answer(context, public_review(found, caller.account.currency))
 
 
 def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
@@ -143,7 +143,7 @@ def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
     return STATUSES.get(status), read_search(query, wrong)
 
 
-def _public(found: Reviewed, currency: str) -> Review:
+def public_review(found: Reviewed, currency: str) -> Review:
     """A stored review in the shape of the API."""
     review, record = found.review, found.record
     resolved_at_ms = review.resolved_at_ms

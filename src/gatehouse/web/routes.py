@@ -15,11 +15,12 @@ from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.guides import GuidePages, guides_root
 from gatehouse.web.markup import POLICY_HEADERS
-from gatehouse.web.metrics import CONTENT_TYPE, Metrics
+from gatehouse.web.metrics import Metrics
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.pages import HTML, Page
 from gatehouse.web.reference import reference_page
 from gatehouse.web.reviews import Reviews
+from gatehouse.web.search import Search
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
 
@@ -83,6 +84,7 @@ class Offered(msgspec.Struct, frozen=True):
     api: Api
     reviews: Reviews
     feedback: Feedback
+    search: Search
 
 
 def make_routes(
@@ -96,10 +98,12 @@ def make_routes(
         *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
         _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
         _route("GET", "/api/v1/reviews", reviews.listing),
+        _route("POST", "/api/v1/reviews/search", offered.search.reviews),
         _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
         _route("POST", "/api/v1/feedback", feedback.tell),
         _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
         _route("GET", "/api/v1/decisions", api.decisions),
+        _route("POST", "/api/v1/decisions/search", offered.search.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
         _plain("/", lambda: Reply(307, b"", ((b"location", b"/docs"),))),
         *(_route("GET", path, page.answer) for path, page in pages.items()),
@@ -146,8 +150,16 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
         _plain("/readyz", readiness),
     ]
     if metrics is not None:
-        routes.append(_plain("/metrics", lambda: Reply(200, metrics.page(), (), CONTENT_TYPE)))
+        routes.append(_route("GET", "/metrics", _metrics_page(metrics)))
     return routes
+
+
+def _metrics_page(metrics: Metrics) -> Handler:
+    async def handler(context: RequestContext, _receive: Receive) -> Reply:
+        page, content_type = metrics.page(context.header(b"accept"))
+        return Reply(200, page, (), content_type)
+
+    return handler
 
 
 def _plain(path: str, make: Callable[[], Reply]) -> Route:

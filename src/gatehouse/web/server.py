@@ -7,7 +7,9 @@ import signal
 import socket
 import ssl
 import sys
+import time
 from collections.abc import Callable, Collection
+from types import FrameType
 from typing import Any, Final
 
 import prometheus_client
@@ -21,6 +23,7 @@ from gatehouse.web.metrics import Metrics
 from gatehouse.web.protocol import FrontProtocol, Limits
 
 _log: Final = logging.getLogger("gatehouse.web")
+_TICK_S: Final = 0.1
 _PAUSE_S: Final = 0.1
 """Before another attempt when there is no file descriptor for a connection."""
 
@@ -88,12 +91,49 @@ class TlsListener:
 
 
 class HttpServer(uvicorn.Server):
-    """Uvicorn's server, with connections that have limits."""
+    """Uvicorn's server, with connections that have limits and a time to drain before it stops."""
 
-    def __init__(self, config: uvicorn.Config, limits: Limits) -> None:
+    def __init__(
+        self, config: uvicorn.Config, settings: Settings, refuse_traffic: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._limits = limits
+        self._limits = Limits.of(settings)
+        self._drain_s = settings.effective_drain_s
+        self._address = settings.base_url
+        self._refuse_traffic = refuse_traffic
         self._refusals = ThrottledLog(_log)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop gracefully on the first signal, of whichever kind, and at once on the second."""
+        self.force_exit = self.should_exit
+        super().handle_exit(sig, frame)
+        self._refuse_traffic()
+
+    async def main_loop(self) -> None:
+        """Serve until a signal comes, and then for as long as load balancers need to notice."""
+        _log.info("ready", extra={"address": self._address})
+        await super().main_loop()
+        about = {"drainS": self._drain_s, "connections": len(self.server_state.connections)}
+        _log.info("stopping", extra=about)
+        # A caller that keeps its connection must learn that it ends, or its next request is lost.
+        self.config.encoded_headers.append((b"connection", b"close"))
+        ends_at = time.monotonic() + self._drain_s
+        while time.monotonic() < ends_at and not self.force_exit:
+            await self.on_tick(0)
+            await asyncio.sleep(_TICK_S)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, wait for the requests in flight, and stop the application."""
+        _log.info("no longer listening", extra={"inFlight": len(self.server_state.tasks)})
+        await super().shutdown(sockets)
+        if self.force_exit:
+            # Each is told to come again, and its hold is given back.
+            unfinished = list(self.server_state.tasks)
+            for task in unfinished:
+                task.cancel()
+            await asyncio.gather(*unfinished, return_exceptions=True)
+            await self.lifespan.shutdown()
+        _log.info("stopped")
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the application, then listen."""
@@ -134,8 +174,17 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(application: Any, settings: Settings, metrics: Metrics, listener: socket.socket) -> None:
-    """Serve until a signal stops the server; requests in flight are answered first."""
+def serve(
+    application: Any,
+    settings: Settings,
+    metrics: Metrics,
+    listener: socket.socket,
+    refuse_traffic: Callable[[], None],
+) -> None:
+    """Serve until a signal stops the server; requests in flight are answered first.
+
+    `refuse_traffic` is called within the signal, to tell load balancers that the server stops.
+    """
     if settings.metrics_port:
         prometheus_client.start_http_server(
             settings.metrics_port, settings.metrics_host, metrics.registry
@@ -156,7 +205,8 @@ def serve(application: Any, settings: Settings, metrics: Metrics, listener: sock
         ssl_certfile=settings.tls_cert_file or None,
         ssl_keyfile=settings.tls_key_file or None,
     )
-    server = HttpServer(config, Limits.of(settings))
+    server = HttpServer(config, settings, refuse_traffic)
+    metrics.watch("gatehouse_connections", lambda: len(server.server_state.connections))
 
     def stop(*_: object) -> None:
         server.should_exit = True

@@ -1,10 +1,11 @@
 """The v1 routes: each parses, makes one call, renders."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
@@ -42,6 +43,13 @@ PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
 """The pipelines of an account."""
 
 
+class Repetitions(NamedTuple):
+    """How repeated requests are recognised, and for how long."""
+
+    key: bytes
+    kept_ms: int
+
+
 class Api:
     """Makes the handlers of the v1 routes."""
 
@@ -50,17 +58,19 @@ class Api:
         engine: Engine,
         entry: Entry,
         archive: DecisionArchive,
+        decisions: LiveDecisions,
         clock: Clock,
         *,
-        idempotency_key: bytes,
-        idempotency_ttl_ms: int,
+        repetitions: Repetitions,
+        observe: Callable[[str, Processed], None],
     ) -> None:
         self._engine = engine
         self._entry = entry
         self._archive = archive
+        self._decisions = decisions
         self._clock = clock
-        self._idempotency_key = idempotency_key
-        self._idempotency_ttl_ms = idempotency_ttl_ms
+        self._repetitions = repetitions
+        self._observe = observe
 
     def operation(self, operation: Operation) -> Handler:
         """The handler of one operation."""
@@ -116,7 +126,7 @@ class Api:
         return handle
 
     async def decision(self, context: RequestContext, _receive: Receive) -> Reply:
-        """One decision record, to its account only."""
+        """One decision record with its explanation, to its account only."""
         caller = await self._entry.authenticate(context, "decisions", "decisionResponse")
         request_id = path_id(context)
         record = None
@@ -124,7 +134,10 @@ class Api:
             record = await self._archive.get(caller.account.account_id, request_id)
         if record is None:
             raise Problem("not_found", details=["no such decision for this account"])
-        return await self._entry.answer(context, public_decision(record, caller.account.currency))
+        account = caller.account
+        explanation = await self._decisions.explain(caller.actor, account.account_id, record)
+        shown = public_decision(record, account.currency, explanation)
+        return await self._entry.answer(context, shown)
 
     async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
         """Decision records, newest first, optionally by the caller's own reference."""
@@ -142,6 +155,7 @@ class Api:
         outcome = await self._engine.process(job)
         match outcome:
             case Processed():
+                self._observe(job.operation, outcome)
                 return Reply(200, outcome.answer or job.render(outcome))
             case Insufficient():
                 raise Problem("insufficient_balance", remaining=outcome.remaining)
@@ -167,12 +181,12 @@ class Api:
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
         return Claim(
-            claim_id=keyed_hash(self._idempotency_key, b"key " + scoped),
+            claim_id=keyed_hash(self._repetitions.key, b"key " + scoped),
             # Bound to the account and the key: bodies with card numbers in them must not be
             # comparable between accounts by those who read the database.
-            body=keyed_hash(self._idempotency_key, b"body of " + scoped + b"\n" + content),
-            expires_at_ms=self._clock() + self._idempotency_ttl_ms,
-            former_body=keyed_hash(self._idempotency_key, b"body " + content),
+            body=keyed_hash(self._repetitions.key, b"body of " + scoped + b"\n" + content),
+            expires_at_ms=self._clock() + self._repetitions.kept_ms,
+            former_body=keyed_hash(self._repetitions.key, b"body " + content),
         )
 
 

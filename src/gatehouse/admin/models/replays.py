@@ -3,7 +3,7 @@
 Nothing of a replay is recorded, and an account is only needed for its policy and its models.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import msgspec
@@ -34,9 +34,11 @@ from gatehouse.training.replay import (
     ReplayOptions,
     Summary,
     Watcher,
-    WriteScore,
     replay,
 )
+
+WriteScore = Callable[[str, float], object]
+"""Takes when a request came, and its confidence."""
 
 _KEY: Final = bytes(32)
 """Nothing of a replay is kept, so there is nothing for a secret key to protect."""
@@ -109,4 +111,6 @@ def replay_requests(
 ) -> Summary:
     """Score the request of every line, in order; `BadLine` for one that cannot be read."""
     warmup.settle()
-    return replay(lines, judge, write, options, watcher)
+    return replay(
+        lines, judge, lambda line, scored: write(line.at, scored.confidence), options, watcher
+    )

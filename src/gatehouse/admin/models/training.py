@@ -1,14 +1,18 @@
-"""Train a model on an account's recorded requests, and store it as a new version.
+"""Train a model on an account's recorded requests or on a history, and store it as a new version.
 
 The model is not used until somebody promotes it.
 """
 
-from typing import Protocol
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
 
 import msgspec
 
+from gatehouse import warmup
+from gatehouse.admin.models.replays import for_account
 from gatehouse.admin.models.versions import LiveModel, live_model
 from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
+from gatehouse.sentry.spec import LEARNED
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_note
@@ -16,7 +20,27 @@ from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.feedback import feedback_history
 from gatehouse.training.model_training import TrainingOptions, gather, settled, train
+from gatehouse.training.ordered_lines import ordered_lines
+from gatehouse.training.replay import ReplayJudge, ReplayOptions
+from gatehouse.training.replay_examples import gather_history, with_counts
 from gatehouse.training.report import ModelReport, encode_report
+
+
+class TrainingJob(msgspec.Struct, frozen=True):
+    """What to learn from, and how."""
+
+    span: RecordSpan
+    options: TrainingOptions
+    note: str | None = None
+
+
+class PastRequests(NamedTuple):
+    """Requests from before an account used Sentry, and who measures them."""
+
+    lines: Iterable[bytes]
+    """In any order; see `replay_lines` for their form."""
+    judge: ReplayJudge
+    """With an empty memory."""
 
 
 class TrainedModel(msgspec.Struct, frozen=True):
@@ -32,20 +56,21 @@ class TrainingWatcher(Protocol):
     def reading(self, done: int, total: int) -> None:
         """So many of the records have been read."""
 
+    def checking(self, lines: int) -> None:
+        """So many lines of a history have been read, and can be used."""
+
+    def replaying(self, done: int, total: int) -> None:
+        """So many of its requests have been measured."""
+
     def learning(self, requests: int) -> None:
-        """All records have been read, and a model is fitted to so many requests."""
+        """All has been read, and a model is fitted to so many requests."""
 
 
-def train_model(
-    session: AdminSession,
-    span: RecordSpan,
-    options: TrainingOptions,
-    note: str | None,
-    watcher: TrainingWatcher,
-) -> TrainedModel:
+def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatcher) -> TrainedModel:
     """Fit a model to the records of a span, measure it beside the live one, and store it."""
+    span, options = job.span, job.options
     session.actor.check_account(span.account_id)
-    check_note(note)
+    check_note(job.note)
     current = live_model(session, span.account_id)
     wanted = settled(span, session.clock(), options)
     with session.reading() as connection:
@@ -61,7 +86,45 @@ def train_model(
     reported_s = None if reported_ms is None else reported_ms / 1000
     trained = train(examples, load_sheet(), current.sheet, options, reported_s)
     report = _with_warnings(trained.report, counts.unreadable, current)
-    return TrainedModel(_store(session, span.account_id, trained.sheet, report, note), report)
+    return TrainedModel(_store(session, job, trained.sheet, report), report)
+
+
+def train_on_history(
+    session: AdminSession, job: TrainingJob, history: PastRequests, watcher: TrainingWatcher
+) -> TrainedModel:
+    """Replay a history, fit a model to what was measured in its span, and store it.
+
+    Labels become known late, as in any replay, and nothing of the history is recorded. A line that
+    cannot be read is a `BadLine`.
+    """
+    account_id = job.span.account_id
+    check_note(job.note)
+    replaying = for_account(session, account_id, None, ReplayOptions(job.options.label_delay_ms))
+    current = live_model(session, account_id)
+    with ordered_lines(history.lines, watcher.checking) as lines:
+        warmup.settle()
+        progress = _ReplayProgress(watcher, len(lines))
+        examples, left = gather_history(lines, history.judge, job.span, replaying, progress)
+    watcher.learning(len(examples))
+    options = msgspec.structs.replace(job.options, source="file")
+    trained = train(examples, load_sheet(), current.sheet, options)
+    report = _with_warnings(with_counts(trained.report, left), 0, current)
+    return TrainedModel(_store(session, job, trained.sheet, report), report)
+
+
+class _ReplayProgress:
+    """Tells the watcher of a training how far its replay is."""
+
+    def __init__(self, watcher: TrainingWatcher, total: int) -> None:
+        self._watcher = watcher
+        self._total = total
+
+    def reached(self, requests: int) -> None:
+        """So many requests are done."""
+        self._watcher.replaying(requests, self._total)
+
+    def say(self, text: str) -> None:
+        """Such a replay begins with the shipped scorecard and keeps it, so nothing is said."""
 
 
 def _with_warnings(report: ModelReport, unreadable: int, current: LiveModel) -> ModelReport:
@@ -78,12 +141,14 @@ def _with_warnings(report: ModelReport, unreadable: int, current: LiveModel) -> 
     return msgspec.structs.replace(report, warnings=tuple(warnings))
 
 
-def _store(
-    session: AdminSession, account_id: str, sheet: Sheet, report: ModelReport, note: str | None
-) -> int:
+def _store(session: AdminSession, job: TrainingJob, sheet: Sheet, report: ModelReport) -> int:
     def program(version: int) -> str:
         # Decision records name the model that scored them, so each model has a name of its own.
-        return encode_sheet(msgspec.structs.replace(sheet, version=f"learned-{version}"))
+        return encode_sheet(msgspec.structs.replace(sheet, version=f"{LEARNED}-{version}"))
+
+    def document(_: int) -> str:
+        return encode_report(report)
 
     with session.change(unseen=True) as change:
-        return models.keep(change, account_id, lambda _: encode_report(report), program, note=note)
+        account_id, source = job.span.account_id, report.source
+        return models.keep(change, account_id, document, program, note=job.note, source=source)

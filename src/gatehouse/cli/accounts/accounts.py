@@ -1,4 +1,4 @@
-"""gatehouse accounts: create, list, show, furnish, policy, sentry."""
+"""gatehouse accounts: create, list, show, rename, close, reopen, furnish, policy, sentry."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ from gatehouse.cli.arguments import (
     pairs_argument,
 )
 from gatehouse.cli.opening import open_account, open_session
-from gatehouse.cli.output import columns, money, sheet, show
+from gatehouse.cli.output import columns, money, sheet, show, shown_amount, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import WrongUsage
 from gatehouse.core.money import format_amount
@@ -49,11 +49,11 @@ def list_accounts(as_json: AsJson = False) -> None:
     from gatehouse.admin import accounts
 
     found = accounts.listing(open_session())
-    data = [_data(each) for each in found]
-    rows = [_row(each) for each in found]
-    fields = ("accountId", "name", "currency", "balance", "createdAt")
-    headings = ("ACCOUNT", "NAME", "CURRENCY", "BALANCE", "CREATED")
-    show(data, columns(headings, rows, fields, "-"), as_json=as_json)
+    rows = [_shown(each) for each in found]
+    fields = ("accountId", "name", "state", "currency", "balance", "createdAt")
+    headings = ("ACCOUNT", "NAME", "STATE", "CURRENCY", "BALANCE", "CREATED")
+    text = columns(headings, rows, fields, "-", {"BALANCE"})
+    show([_data(each) for each in found], text, as_json=as_json)
 
 
 @app.command("show")
@@ -66,10 +66,57 @@ def show_account(
     found = accounts.get(*open_account(account))
     schedule, policies = fee_schedule(found.account.fees), found.account.policies
     fees = {fee_type: money(fee, found.account.currency) for fee_type, fee in schedule.items()}
-    shown = {fee_type: format_amount(fee) for fee_type, fee in schedule.items()}
     data = _data(found) | {"fees": fees, "policies": policies}
-    rows = _row(found) | {"fees": shown, "policies": policies}
+    shown = [
+        f"{each}={shown_amount(fee, found.account.currency)}" for each, fee in schedule.items()
+    ]
+    rows = _shown(found) | {"fees": shown, "policies": policies}
     show(data, sheet(rows.items()), as_json=as_json)
+
+
+@app.command()
+def rename(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="New name shown to people.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give an account another name."""
+    from gatehouse.admin import accounts
+
+    renamed = accounts.rename(*open_account(account), name)
+    text = f"{renamed.account.account_id} is called {renamed.account.name}"
+    show(_data(renamed), text, as_json=as_json)
+
+
+@app.command()
+def close(
+    reason: Annotated[str, typer.Option(help="Why; kept with the account and in the audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Close an account: its keys stop working on every server within a second.
+
+    Nothing can be charged to it any more. Its records and its ledger stay.
+    """
+    from gatehouse.admin import accounts
+
+    if account is None:
+        raise WrongUsage("say which account to close with --account")
+    closed = accounts.close(open_session(), account, reason)
+    show(_data(closed), f"{account} is closed\n{_left(closed)}", as_json=as_json)
+
+
+@app.command()
+def reopen(
+    reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a closed account again; keys that were not revoked meanwhile work again."""
+    from gatehouse.admin import accounts
+
+    opened = accounts.reopen(*open_account(account), reason)
+    show(_data(opened), f"{opened.account.account_id} is open", as_json=as_json)
 
 
 @app.command()
@@ -154,11 +201,27 @@ def _data(found: "AccountOverview") -> dict[str, Any]:
         "balance": money(found.state.balance, found.account.currency),
         "held": money(found.state.held, found.account.currency),
         "createdAt": iso_time(found.account.created_at_ms),
+        "state": "open" if found.account.closed_at_ms is None else "closed",
+        "closedAt": time_or_none(found.account.closed_at_ms),
+        "closedReason": found.account.closed_reason,
     }
 
 
-def _row(found: "AccountOverview") -> dict[str, Any]:
+def _left(closed: "AccountOverview") -> str:
+    """What is left on a closed account, and how it is paid out."""
+    state, currency = closed.state, closed.account.currency
+    if not state.balance:
+        return "nothing is left on it"
+    left = f"{shown_amount(state.balance, currency)} {currency} are left on it"
+    if state.held:
+        left += f", {shown_amount(state.held, currency)} of it held for requests in flight"
+    account_id, all_of_it = closed.account.account_id, format_amount(-state.balance)
+    command = f"gatehouse balance adjust {account_id} {all_of_it} --reason 'paid out: ...'"
+    return f"{left}; once it is paid out, note that: {command}"
+
+
+def _shown(found: "AccountOverview") -> dict[str, Any]:
     """An account for people."""
-    state = found.state
-    shown = {"balance": format_amount(state.balance), "held": format_amount(state.held)}
-    return _data(found) | shown
+    state, currency = found.state, found.account.currency
+    amounts = {"balance": shown_amount(state.balance, currency)}
+    return _data(found) | amounts | {"held": shown_amount(state.held, currency)}

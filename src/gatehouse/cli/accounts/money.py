@@ -1,11 +1,11 @@
-"""gatehouse balance, prices, ledger and statement: the money of accounts."""
+"""gatehouse balance, prices and ledger verify: the money of accounts."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatehouse.billing.fees import fee_schedule
+from gatehouse.cli.accounts.ledger import show_entries
 from gatehouse.cli.arguments import (
     AccountAlias,
     AccountOption,
@@ -17,19 +17,18 @@ from gatehouse.cli.arguments import (
 )
 from gatehouse.cli.completing import account_ids
 from gatehouse.cli.opening import open_account, open_session
-from gatehouse.cli.output import columns, show, table
 from gatehouse.cli.output import money as as_money
+from gatehouse.cli.output import show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import format_amount
 
 if TYPE_CHECKING:
     from gatehouse.access.accounts import Account
     from gatehouse.admin.accounts import AccountOverview
-    from gatehouse.billing.statement import MonthStatement
 
 balance = typer.Typer(no_args_is_help=True)
 prices = typer.Typer(no_args_is_help=True)
 ledger = typer.Typer(no_args_is_help=True)
+ledger.command("show")(show_entries)
 
 AmountArgument = Annotated[
     list[str],
@@ -55,15 +54,30 @@ def show_balance(
 @balance.command("top-up")
 def top_up(
     amount: AmountArgument,
-    note: Annotated[str, typer.Option(help="For the statement, such as an invoice number.")] = "",
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Number of the bank transfer or invoice; each is added only once."),
+    ] = None,
+    note: Annotated[str, typer.Option(help="For the statement, in your own words.")] = "",
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add money to a balance."""
+    """Add money to a balance.
+
+    With a reference it is safe to repeat: the second time nothing is added.
+    """
     from gatehouse.admin import money
 
     micros = amount_argument(amount[0])
-    _print_balance(money.top_up(*open_account(account), micros, note), as_json=as_json)
+    done = money.top_up(*open_account(account), micros, note, reference)
+    before_ms = done.recorded_before_at_ms
+    if before_ms is None:
+        _print_balance(done.overview, as_json=as_json)
+        return
+    already = f"{reference} is already recorded on {iso_time(before_ms)}; nothing was added"
+    _print_balance(
+        done.overview, as_json=as_json, first=already, recordedBefore=iso_time(before_ms)
+    )
 
 
 @balance.command(context_settings={"ignore_unknown_options": True})
@@ -80,7 +94,10 @@ def adjust(
     _print_balance(money.adjust(*open_account(account), micros, reason), as_json=as_json)
 
 
-def _print_balance(found: "AccountOverview", *, as_json: bool) -> None:
+def _print_balance(
+    found: "AccountOverview", *, as_json: bool, first: str | None = None, **more: str
+) -> None:
+    """Print a balance, after a first line if there is one; `more` is for scripts."""
     account, state = found.account, found.state
     data = {
         "accountId": account.account_id,
@@ -89,10 +106,12 @@ def _print_balance(found: "AccountOverview", *, as_json: bool) -> None:
         "held": as_money(state.held, account.currency),
         "available": as_money(state.available, account.currency),
     }
-    text = f"{format_amount(state.balance)} {account.currency}"
+    text = f"{shown_amount(state.balance, account.currency)} {account.currency}"
     if state.held:
-        text += f" ({format_amount(state.held)} of it held for requests in flight)"
-    show(data, text, as_json=as_json)
+        held = shown_amount(state.held, account.currency)
+        text += f" ({held} of it held for requests in flight)"
+    text = text if first is None else f"{first}\n{text}"
+    show(data | more, text, as_json=as_json)
 
 
 @prices.command("show")
@@ -128,16 +147,18 @@ def set_prices(
 
 def _print_prices(account: "Account", *, as_json: bool) -> None:
     schedule = fee_schedule(account.fees)
+    shown = shown_amounts([*schedule.values()], account.currency)
     rows = [
-        (name, format_amount(fee), account.currency, "own" if name in account.fees else "default")
-        for name, fee in schedule.items()
+        (name, fee, account.currency, "own" if name in account.fees else "default")
+        for name, fee in zip(schedule, shown, strict=True)
     ]
     data = {
         "accountId": account.account_id,
         "currency": account.currency,
         "fees": {name: as_money(fee, account.currency) for name, fee in schedule.items()},
     }
-    show(data, table(("FUNCTION", "FEE", "CURRENCY", "FROM"), rows), as_json=as_json)
+    headings = ("FUNCTION", "FEE", "CURRENCY", "FROM")
+    show(data, table(headings, rows, {"FEE"}), as_json=as_json)
 
 
 @ledger.command()
@@ -165,84 +186,3 @@ def verify(as_json: AsJson = False) -> None:
     show(report, "\n".join([*lines, verdict]), as_json=as_json)
     if report.problems:
         raise typer.Exit(1)
-
-
-@ledger.command("show")
-def show_entries(
-    alias: AccountAlias = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Newest entries.")] = 50,
-    account: AccountOption = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show the newest entries of an account."""
-    from gatehouse.admin import accounts, money
-
-    session, account_id = open_account(account)
-    currency = accounts.get(session, account_id).account.currency
-    entries = money.entries(session, account_id, limit)
-    data = [
-        {
-            "at": iso_time(e.at_ms),
-            "reference": e.reference,
-            "kind": e.kind.value,
-            "amount": as_money(e.amount, currency),
-            "held": as_money(e.held, currency),
-            "detail": e.detail,
-        }
-        for e in entries
-    ]
-    rows = [
-        {**each, "amount": format_amount(e.amount), "held": format_amount(e.held)}
-        for each, e in zip(data, entries, strict=True)
-    ]
-    headings = ("AT", "REFERENCE", "KIND", "AMOUNT", "HELD", "DETAIL")
-    show(data, columns(headings, rows, [name.lower() for name in headings], ""), as_json=as_json)
-
-
-def statement(
-    alias: AccountAlias = None,
-    month: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM", help="Month in UTC. Default: this one.")
-    ] = None,
-    account: AccountOption = None,
-    as_json: AsJson = False,
-) -> None:
-    """Print an account's statement of a month."""
-    from gatehouse.admin import money
-
-    found = money.statement(*open_account(account), month)
-    owner, made = found.account, found.sums
-    in_currency = partial(as_money, currency=owner.currency)
-    data = {
-        "accountId": owner.account_id,
-        "month": found.month,
-        "currency": owner.currency,
-        "opening": in_currency(made.opening),
-        "topUps": in_currency(made.top_ups),
-        "adjustments": in_currency(made.adjustments),
-        "fees": {
-            fee_type: {"count": line.count, "total": in_currency(line.total)}
-            for fee_type, line in sorted(made.fees.items())
-        },
-        "charged": in_currency(made.charged),
-        "closing": in_currency(made.closing),
-        "unchargedRequests": made.uncharged_requests,
-    }
-    title = f"{owner.name} ({owner.account_id}), {found.month}, {owner.currency}"
-    show(data, f"{title}\n{_rows(made)}", as_json=as_json)
-
-
-def _rows(made: "MonthStatement") -> str:
-    fees = [
-        (fee_type, f"{line.count} x", format_amount(-line.total))
-        for fee_type, line in sorted(made.fees.items())
-    ]
-    rows = [
-        ("opening balance", "", format_amount(made.opening)),
-        ("top-ups", "", format_amount(made.top_ups)),
-        ("adjustments", "", format_amount(made.adjustments)),
-        *fees,
-        ("requests not charged", f"{made.uncharged_requests} x", "0"),
-        ("closing balance", "", format_amount(made.closing)),
-    ]
-    return table(("", "COUNT", "AMOUNT"), rows)

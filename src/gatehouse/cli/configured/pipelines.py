@@ -16,8 +16,7 @@ from gatehouse.cli.configured.versions import (
     show_history,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import money, show, table, warn
-from gatehouse.core.money import format_amount
+from gatehouse.cli.output import money, show, shown_amount, table, warn
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import PipelineDefinition, needs
@@ -184,7 +183,7 @@ def _sheet(view: "PipelineView") -> str:
     lines += [*([definition.description] if definition.description else []), ""]
     for index, (stage, fee) in enumerate(zip(definition.stages, view.fees, strict=True), start=1):
         own = "" if stage.fee_micros is None else ", set here"
-        shown = {**options(stage), "fee": f"{format_amount(fee)} {currency}{own}"}
+        shown = {**options(stage), "fee": f"{shown_amount(fee, currency)} {currency}{own}"}
         lines.append(f"{index}. {stage.stage}")
         if stage.rule_set is not None:
             lines.append(f"   {'rule_set':<12}{stage.rule_set}")

@@ -8,11 +8,10 @@ import typer
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.configured.versions import read_document
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import money, show, table, warn
+from gatehouse.cli.output import money, show, shown_amount, table, warn
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import format_amount
 
 if TYPE_CHECKING:
     from gatehouse.admin.rule_backtest import Amounts, BacktestReport
@@ -146,5 +145,7 @@ def _share(value: float | None) -> str:
 
 def _money(amounts: "Amounts") -> str:
     """Amounts by currency, each of them exact."""
-    sums = sorted((name or "of no currency", format_amount(sum_)) for name, sum_ in amounts.items())
+    sums = sorted(
+        (name or "of no currency", shown_amount(sum_, name)) for name, sum_ in amounts.items()
+    )
     return " + ".join(f"{shown} {name}" for name, shown in sums) or "-"

@@ -1,5 +1,6 @@
-"""gatehouse decisions: list, show, export."""
+"""gatehouse decisions: list, search, show, export."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +9,15 @@ import typer
 
 from gatehouse.admin import decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
+from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.decisions.explained import explained
+from gatehouse.cli.decisions.search_options import (
+    Filters,
+    following,
+    warn_of_missing,
+    with_filters,
+)
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import sheet, show, table
 from gatehouse.cli.progress import Progress
@@ -38,22 +47,23 @@ def list_decisions(
     recorded = None if reference is None else recordable(reference)
     found = decisions.list_decisions(session, account_id, Search(recorded, after, limit + 1))
     page = found[:limit]
-    rows = [
-        (
-            record.request_id,
-            record.at,
-            record.operation,
-            record.decision or "-",
-            ", ".join(_stage(stage) for stage in record.stages) or "-",
-            _plain(record.client_reference_id),
-        )
-        for record in page
-    ]
-    headings = ("REQUEST", "AT", "OPERATION", "DECISION", "STAGES", "REFERENCE")
-    text = table(headings, rows) if rows else "no decisions"
+    text = _decision_table(page)
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].request_id}"
     show(page, text, as_json=as_json)
+
+
+@app.command("search")
+@with_filters
+def search(filters: Filters, account: AccountOption = None, as_json: AsJson = False) -> None:
+    """Search decisions, newest first. Every option that is given must apply."""
+    # Loads what is known about phone numbers, which no other command here needs.
+    from gatehouse.admin.search.decisions import search_decisions
+
+    found = search_decisions(*open_account(account), DecisionSearchRequest(**filters))
+    warn_of_missing(complete=found.complete)
+    data = {"decisions": found.records, "nextCursor": found.next_cursor}
+    show(data, _decision_table(found.records) + following(found.next_cursor), as_json=as_json)
 
 
 @app.command("show")
@@ -62,9 +72,16 @@ def show_decision(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show one decision: what every stage found, and every signal as it was."""
-    record = decisions.get_decision(*open_account(account), request)
-    show(record, _whole(record), as_json=as_json)
+    """Explain one decision: what decided, why, what would have changed it, and all that was found.
+
+    In JSON the record comes as it is kept, with the explanation beside it.
+    """
+    session, account_id = open_account(account)
+    record = decisions.get_decision(session, account_id, request)
+    explanation = decisions.explain_decision(session, account_id, record)
+    data = {**msgspec.to_builtins(record), "explanation": explanation}
+    text = f"{explained(explanation)}\n\n{_whole(record)}"
+    show(data, text, as_json=as_json)
 
 
 @app.command()
@@ -96,6 +113,23 @@ def export(
     show(data, f"{out}: {number:,} decisions from {since_text} to {until_text}", as_json=as_json)
 
 
+def _decision_table(records: Sequence[DecisionRecord]) -> str:
+    """Decisions for people, one line each."""
+    rows = [
+        (
+            record.request_id,
+            record.at,
+            record.operation,
+            record.decision or "-",
+            ", ".join(_stage(stage) for stage in record.stages) or "-",
+            _plain(record.client_reference_id),
+        )
+        for record in records
+    ]
+    headings = ("REQUEST", "AT", "OPERATION", "DECISION", "STAGES", "REFERENCE")
+    return table(headings, rows) if rows else "no decisions"
+
+
 def _whole(record: DecisionRecord) -> str:
     """A record for people: about it, its stages, and its signals."""
     from gatehouse.decisions.signal_rows import row_of
@@ -109,16 +143,21 @@ def _whole(record: DecisionRecord) -> str:
         ("card", _plain(record.card)),
         ("charged", format_amount(record.closed_micros)),
     ]
-    stages = [
-        (_stage(stage), f"{stage.duration_microseconds:,} µs", _plain(stage.result))
-        for stage in record.stages
-    ]
-    parts = [sheet(about), table(("STAGE", "TOOK", "FOUND"), stages)]
+    found = [row for stage in record.stages for row in _found(stage)]
+    parts = [sheet(about), table(("STAGE", "FOUND", "VALUE"), found)]
     if record.signals:
         signals = row_of(encode(record), None)
         rows = [(name, _plain(value)) for name, value in sorted(signals.items())]
         parts.append(table(("SIGNAL", "VALUE"), rows))
     return "\n\n".join(parts)
+
+
+def _found(stage: RecordedStage) -> list[tuple[str, str, str]]:
+    """A stage, line by line."""
+    took = f"{stage.duration_microseconds:,} µs"
+    lines = [(name, _plain(value)) for name, value in stage.result.items()]
+    rows = [("took", took), *lines]
+    return [(_stage(stage) if place == 0 else "", *row) for place, row in enumerate(rows)]
 
 
 def _stage(stage: RecordedStage) -> str:

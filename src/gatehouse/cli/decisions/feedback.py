@@ -15,13 +15,12 @@ from gatehouse.cli.arguments import (
     RequestIdArgument,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, money, show, time_or_none
+from gatehouse.cli.output import columns, money, show, shown_amount, time_or_none
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import WrongUsage
 from gatehouse.core.labels import Label
-from gatehouse.core.money import format_amount
 from gatehouse.core.redaction import recordable
 
 if TYPE_CHECKING:
@@ -198,7 +197,7 @@ def _rows(entries: "list[LabelEntry]") -> list[dict[str, Any]]:
     return [
         {
             **{"requestId": one.request_id, **_data(one), "by": recordable(one.actor)},
-            "amount": None if one.amount is None else format_amount(one.amount),
+            "amount": None if one.amount is None else shown_amount(one.amount, one.currency or ""),
             "currency": one.currency,
         }
         for one in entries

@@ -1,5 +1,6 @@
-"""gatehouse reviews: list, show, resolve."""
+"""gatehouse reviews: list, search, show, resolve."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import typer
@@ -12,7 +13,15 @@ from gatehouse.admin.reviews import (
     ReviewSearch,
     ReviewState,
 )
+from gatehouse.admin.search.filters import ReviewSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.decisions.search_options import (
+    Filters,
+    following,
+    warn_of_missing,
+    with_filters,
+    words_option,
+)
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, sheet, show, time_or_none
 from gatehouse.core.clock import iso_time
@@ -39,12 +48,33 @@ def list_reviews(
     found = reviews.list_reviews(*open_account(account), ReviewSearch(state, after, limit + 1))
     page = found[:limit]
     data = [_summary(one) for one in page]
-    headings = ("REQUEST", "CREATED", "STATUS", "AMOUNT", "CURRENCY", "RULES", "TAGS")
-    fields = ("requestId", "createdAt", "status", "amount", "currency", "matchedRules", "tags")
-    text = columns(headings, data, fields, "-") if data else "no reviews"
+    text = _table(data)
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].review.request_id}"
     show(data, text, as_json=as_json)
+
+
+@app.command("search")
+@with_filters
+def search(
+    filters: Filters,
+    status: Annotated[
+        list[ReviewState] | None,
+        words_option(ReviewState, "Whether it is open, and else the verdict."),
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Search reviews by their decisions, oldest first. Every option that is given must apply."""
+    # Loads what is known about phone numbers, which no other command here needs.
+    from gatehouse.admin.search.decisions import search_reviews
+
+    wanted = ReviewSearchRequest(**filters, status=status or None)
+    found = search_reviews(*open_account(account), wanted)
+    warn_of_missing(complete=found.complete)
+    data = [_summary(one) for one in found.reviews]
+    text = _table(data) + following(found.next_cursor)
+    show({"reviews": data, "nextCursor": found.next_cursor}, text, as_json=as_json)
 
 
 @app.command("show")
@@ -92,7 +122,15 @@ def _data(one: Reviewed) -> dict[str, Any]:
     }
 
 
+def _table(summaries: Sequence[Mapping[str, Any]]) -> str:
+    """Reviews for people, one line each."""
+    headings = ("REQUEST", "CREATED", "STATUS", "AMOUNT", "CURRENCY", "RULES", "TAGS")
+    fields = ("requestId", "createdAt", "status", "amount", "currency", "matchedRules", "tags")
+    return columns(headings, summaries, fields, "-") if summaries else "no reviews"
+
+
 def _summary(one: Reviewed) -> dict[str, Any]:
+    """A review for scripts: what was to be paid, and what spoke against it."""
     signals = (one.record.signals if one.record else None) or {}
     matched = [name for stage in _stages(one) for name in stage.result.get("matched", ())]
     return {

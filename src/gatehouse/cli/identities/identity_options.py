@@ -1,14 +1,12 @@
 """The options of `gatehouse identities` that say which records are meant."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from gatehouse.admin.identities.selection import EVERYONE, IdentityQuery
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.errors import InvalidInput, WrongUsage
-from gatehouse.core.files.lines import standard_input
+from gatehouse.cli.card_input import read_card_number
+from gatehouse.core.errors import WrongUsage
 
 OfAccount = Annotated[
     str | None,
@@ -67,18 +65,5 @@ def read_query(
         raise WrongUsage("--every-account and --account exclude each other")
     if [card, person_id, reference].count(None) != 2:
         raise WrongUsage("say which record: --card, --id or --reference, one of them")
-    number = None if card is None else _card_number(card)
+    number = None if card is None else read_card_number(card)
     return None if every_account else scope, IdentityQuery(number, person_id, reference)
-
-
-def _card_number(text: str) -> CardNumber:
-    if text == "-":
-        stream = standard_input()
-        if sys.stdin.isatty():
-            text = typer.prompt("Card number", hide_input=True, err=True)
-        else:
-            text = stream.readline(200).decode("ascii", "replace")
-    try:
-        return CardNumber.parse(text.strip().replace(" ", "").replace("-", ""))
-    except ValueError as error:
-        raise InvalidInput(f"the card number {error}") from None

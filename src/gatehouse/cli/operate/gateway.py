@@ -1,6 +1,5 @@
 """gatehouse gateway: payments in doubt, and what happened to them."""
 
-from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +8,7 @@ from gatehouse.admin import payments
 from gatehouse.admin.payments import IntentState, KeptIntent
 from gatehouse.cli.arguments import AccountFilter, AsJson, RequestIdArgument
 from gatehouse.cli.opening import open_session
-from gatehouse.cli.output import columns, money, show, time_or_none
+from gatehouse.cli.output import columns, money, show, shown_amount, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import MICROS_PER_UNIT
 
@@ -34,7 +33,7 @@ def list_payments(
     rows = [_row(intent) for intent in found]
     headings = ("REQUEST", "ACCOUNT", "AT", "AMOUNT", "STATE", "ATTEMPTS", "DETAIL")
     fields = ("requestId", "accountId", "at", "amount", "state", "attempts", "detail")
-    text = columns(headings, rows, fields, "-") if rows else "no payment is in doubt"
+    text = columns(headings, rows, fields, "-", {"AMOUNT"}) if rows else "no payment is in doubt"
     show([_data(intent) for intent in found], text, as_json=as_json)
 
 
@@ -61,24 +60,24 @@ def retry(
 
 def _row(intent: KeptIntent) -> dict[str, Any]:
     """A payment for people."""
-    amount = Decimal(intent.amount_minor).scaleb(-_digits(intent))
-    return {**_data(intent), "amount": f"{amount:f} {intent.currency}"}
+    amount = shown_amount(_micros(intent), intent.currency)
+    return {**_data(intent), "amount": f"{amount} {intent.currency}"}
 
 
-def _digits(intent: KeptIntent) -> int:
+def _micros(intent: KeptIntent) -> int:
     from gatehouse.intel.places import minor_digits
 
-    return minor_digits(intent.currency) or 0
+    minor_units: int = 10 ** (minor_digits(intent.currency) or 0)
+    return intent.amount_minor * MICROS_PER_UNIT // minor_units
 
 
 def _data(intent: KeptIntent) -> dict[str, Any]:
     next_at_ms = intent.next_at_ms if intent.state is IntentState.REVERSE else None
-    micros = intent.amount_minor * MICROS_PER_UNIT // 10 ** _digits(intent)
     return {
         "requestId": intent.request_id,
         "accountId": intent.account_id,
         "at": iso_time(intent.at_ms),
-        "amount": money(micros, intent.currency),
+        "amount": money(_micros(intent), intent.currency),
         "state": intent.state,
         "attempts": intent.attempts,
         "nextAttemptAt": time_or_none(next_at_ms),

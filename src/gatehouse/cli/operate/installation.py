@@ -1,15 +1,20 @@
-"""gatehouse backup, doctor and migrate: commands about the installation as a whole."""
+"""gatehouse backup, restore, copy, doctor and migrate: commands about the whole installation."""
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import operator, read_settings
 from gatehouse.cli.output import show
-from gatehouse.settings import env_file, unknown_variables
+from gatehouse.cli.progress import Progress
+from gatehouse.preflight import unknown_variables
+from gatehouse.settings import env_file
+
+if TYPE_CHECKING:
+    from gatehouse.admin.data_proof import DataProof
 
 
 def backup(
@@ -26,6 +31,71 @@ def backup(
     settings = read_settings()
     size = write_backup(settings, operator(settings), file)
     show({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What gatehouse backup wrote.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put data that is there aside first.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup in the place of the database; all servers must be stopped.
+
+    The backup is checked first: the root secret, the ledger, the audit trail and the signatures.
+    When anything fails, everything is as it was. What was there before is kept aside.
+    """
+    from gatehouse.admin.restore import restore_backup
+
+    settings = read_settings()
+    done = restore_backup(settings, operator(settings), file, replace=replace)
+    lines = [f"{file}: restored, revision {done.revision}"]
+    if done.proof is None:
+        lines.append("an earlier version; run: gatehouse migrate, then: gatehouse ledger verify")
+    else:
+        lines += _proof_lines(done.proof)
+    if done.kept is not None:
+        lines.append(f"what was there before is kept: {done.kept}")
+    show(done, "\n".join(lines), as_json=as_json)
+
+
+def copy(
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="An empty database: postgresql://user@host/name or sqlite:///file. Leave the "
+            "password to PGPASSWORD or a password file: others can read a command line.",
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Copy all data to another database, such as from SQLite to PostgreSQL.
+
+    No server may run meanwhile. Either all rows appear in the target or none; there they are
+    counted and proven. The source stays as it is. Afterwards set GATEHOUSE_DATABASE_URL to the
+    target; the root secret stays the same.
+    """
+    from gatehouse.admin.copy_database import copy_database
+
+    settings = read_settings()
+    with Progress("copying", None) as progress:
+
+        def reached(done: int, total: int) -> None:
+            progress.reached(done, f"{done:,} of {total:,} rows", total)
+
+        done = copy_database(settings, operator(settings), to, reached)
+    lines = [f"{done.rows} rows of {len(done.tables)} tables copied to {done.target}"]
+    lines += [*_proof_lines(done.proof), f"next: set GATEHOUSE_DATABASE_URL={done.target}"]
+    show(done, "\n".join(lines), as_json=as_json)
+
+
+def _proof_lines(proof: "DataProof") -> list[str]:
+    return [
+        f"{proof.accounts} accounts, {proof.decisions} decisions, {proof.ledger_entries} ledger "
+        f"entries, {proof.audit_lines} audit lines: all agree, and signatures fit",
+        f"audit head {proof.audit_head}",
+    ]
 
 
 def doctor(as_json: AsJson = False) -> None:

@@ -1,15 +1,17 @@
 """gatehouse serve: run the server."""
 
 import dataclasses
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+import gatehouse
 from gatehouse.access.actors import Actor
-from gatehouse.cli.opening import read_settings
-from gatehouse.settings import Settings
+from gatehouse.preflight import unknown_variables
+from gatehouse.settings import Settings, load_settings
 
 
 def serve(
@@ -18,33 +20,38 @@ def serve(
         int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_PORT.")
     ] = None,
 ) -> None:
-    """Serve the API until stopped; what is in flight then finishes first."""
+    """Serve the API until stopped.
+
+    A stopping server goes on serving for GATEHOUSE_DRAIN_S while it says that it is not ready, then
+    finishes what is in flight. A second signal ends both at once.
+    """
     from gatehouse import warmup
 
     networks = warmup.begin()
 
     from gatehouse import bootstrap, installation
     from gatehouse.admin.default_account import ensure_demo
-    from gatehouse.web.logs import configure_logging
+    from gatehouse.web.logs import configure_logging, log_start
     from gatehouse.web.server import listen
     from gatehouse.web.server import serve as run
 
-    settings = read_settings()
+    settings, unknown = load_settings(os.environ), unknown_variables(os.environ)
     settings = dataclasses.replace(
         settings, host=host or settings.host, port=settings.port if port is None else port
     )
-    bootstrap.refuse_unfit_production(settings)
+    bootstrap.refuse_unfit_production(settings, unknown)
     configure_logging(settings.log_level)
+    log_start(settings, gatehouse.__version__, unknown)
     session = installation.open_admin_session(settings, Actor.system("server"))
     with (
-        installation.only_server(session) as alone,
+        installation.only_server(session.database) as alone,
         listen(settings.host, settings.port) as listener,
     ):
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
         service = bootstrap.Service(settings, session, networks, alone=alone)
         if not settings.is_production:
             typer.echo(_welcome(settings, ensure_demo(session, settings)))
-        run(service.application, settings, service.metrics, listener)
+        run(service.application, settings, service.metrics, listener, service.refuse_traffic)
 
 
 def _welcome(settings: Settings, key: str) -> str:

@@ -1,4 +1,4 @@
-"""The files of a replay: requests as JSON Lines, gzipped or not, and the scores as CSV."""
+"""The files of a replay: requests as JSON Lines or CSV, gzipped or not, and the scores as CSV."""
 
 import contextlib
 import os
@@ -11,7 +11,10 @@ from typing import IO, Final
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import LineReader, UnreadableFile
+from gatehouse.core.files.records import RecordFormat
 from gatehouse.core.redaction import recordable
+from gatehouse.training.replay_csv import csv_lines
+from gatehouse.training.replay_lines import BadLine
 
 STANDARD: Final = "-"
 """The name of standard input and output."""
@@ -23,8 +26,10 @@ HEADER: Final = "at,requestConfidence\n"
 class RequestFiles:
     """The lines of several files, one after the other; knows where it is."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], form: RecordFormat | None = None) -> None:
+        """Without a format, files are CSV if their names say so, and JSON Lines if not."""
         self._names = names
+        self._form = form
         # A misspelt name must be noticed now, and not after hours.
         sizes = [_size(name) for name in names]
         self.size = None if None in sizes else sum(size for size in sizes if size is not None)
@@ -39,6 +44,14 @@ class RequestFiles:
         """The file and number of the line that was given last."""
         return f"{_called(self._name)}, line {self._line}"
 
+    @contextlib.contextmanager
+    def naming_bad_lines(self) -> Iterator[None]:
+        """Say in which file and line it is what cannot be replayed."""
+        try:
+            yield
+        except BadLine as error:
+            raise InvalidInput(f"{self.place}: {error.reason}") from None
+
     @property
     def bytes_read(self) -> int:
         """How much of the files has been read, for showing progress; 0 of pipes."""
@@ -51,7 +64,10 @@ class RequestFiles:
             self._name, self._line = name, 0
             try:
                 self._reader = LineReader.open(None if name == STANDARD else Path(name), MOST_BYTES)
-                yield from self._lines(self._reader)
+                lines = self._lines(self._reader)
+                yield from csv_lines(lines) if self._is_csv(name) else lines
+            except ValueError as error:
+                raise InvalidInput(f"{self.place}: {error}") from None
             except UnreadableFile as error:
                 raise InvalidInput(f"cannot read on after {self.place}: {error.reason}") from None
             finally:
@@ -59,6 +75,11 @@ class RequestFiles:
                     self._before = self.bytes_read
                     self._reader.close()
                     self._reader = None
+
+    def _is_csv(self, name: str) -> bool:
+        if self._form is not None:
+            return self._form == "csv"
+        return name.lower().removesuffix(".gz").endswith(".csv")
 
     def _lines(self, reader: LineReader) -> Iterator[bytes]:
         for line in reader:

@@ -145,7 +145,7 @@ def _row(line: dict[str, Any]) -> list[object]:
 def _plain(entry: "ModelEntry", stored: "StoredModel") -> str:
     """A model for people: who made it when, then its report."""
     from gatehouse.sentry.scorecard import ScorecardError, decode_sheet
-    from gatehouse.training.report import as_text
+    from gatehouse.training.report_text import as_text
 
     made = f"made {iso_time(stored.created_at_ms)} by {stored.actor}"
     head = f"model {stored.version}, {made}, {_state(entry)}"

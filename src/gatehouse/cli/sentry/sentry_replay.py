@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
+from gatehouse.cli.arguments import AccountOption, AsJson, RecordFormatOption, span_argument
 from gatehouse.cli.opening import open_account, read_settings
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.sentry.replay_files import STANDARD, RequestFiles, check_apart, score_file
 from gatehouse.core.errors import InvalidInput
-from gatehouse.training.replay_lines import BadLine
 
 if TYPE_CHECKING:
     from gatehouse.training.replay import Retraining, Summary
@@ -24,8 +23,9 @@ _LONGEST_VERSION: Final = 9
 def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Requests as JSON Lines, .gz or not; - for stdin."),
+        typer.Argument(metavar="FILE...", help="Requests, .gz or not; - for stdin."),
     ],
+    file_format: RecordFormatOption = None,
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="Where the scores go; - for stdout.")
     ] = STANDARD,
@@ -60,9 +60,10 @@ def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
 ) -> None:
     """Score requests of the past as if Sentry had been there, learning from labels as they came.
 
-    Each line holds "at" (RFC 3339), "request" as it is sent to Sentry, and "label": "fraud",
-    "legitimate" or null. Lines are in order of time. Nothing is recorded. With an account, its
-    policies count as well.
+    Each line holds "at" (RFC 3339), "request" as it is sent to Sentry, "label": "fraud",
+    "legitimate" or null, and perhaps "labelAt", when that became known. Columns of CSV are at,
+    label, labelAt, and fields such as order.amount. Lines are in order of time. Nothing is
+    recorded. With an account, its policies count as well.
     """
     from gatehouse.admin.models import replays
 
@@ -70,7 +71,7 @@ def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
     delay_ms, window_ms = span_argument(label_delay), span_argument(window)
     options = replays.replay_options(delay_ms, window_ms, every_ms, seed)
     version = _version(model)
-    source = RequestFiles(files)
+    source = RequestFiles(files, file_format)
     check_apart(files, out)
     settings = read_settings()
     if account is not None or version is not None:
@@ -78,10 +79,8 @@ def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
     judge = replays.make_judge(settings, options.scorecard, feeds=feeds)
     with Progress("replaying", source.size) as progress, score_file(out) as write:
         watcher = _ReplayWatcher(progress, source)
-        try:
+        with source.naming_bad_lines():
             summary = replays.replay_requests(source, judge, write, options, watcher)
-        except BadLine as error:
-            raise InvalidInput(f"{source.place}: {error.reason}") from None
     data, text = msgspec.to_builtins(summary), _text(summary)
     if out == STANDARD:
         # Standard output holds the scores.

@@ -1,14 +1,16 @@
-"""Accounts: creating them, finding them, and setting their fees and policies."""
+"""Accounts: creating, finding, renaming and closing them, and setting their fees and policies."""
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState
-from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.text import is_blank
 from gatehouse.intel.places import minor_digits
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import defaults
@@ -16,6 +18,7 @@ from gatehouse.store.configured.account_signature import check_prices, sign_acco
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.tables import ACCOUNTS
 
+_LONGEST_REASON: Final = 500
 _to_json = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -26,9 +29,7 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
     """
     if minor_digits(currency) is None:
         raise InvalidInput("a currency is a code of ISO 4217 in capitals, such as USD")
-    shown = recordable(name.strip())
-    if not 1 <= len(shown) <= 128:
-        raise InvalidInput("an account needs a name of 1 to 128 characters")
+    shown = _name(name)
     new = Account(account_id or change.new_id("acct"), shown, currency, change.now_ms, {}, {})
     if account_id is not None and _row(change.connection, account_id) is not None:
         raise Conflict(f"account {account_id} exists already")
@@ -45,6 +46,17 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
 def get(connection: sa.Connection, account_id: str) -> Account:
     """The account, or `NotFound`."""
     return _account(_existing(connection, account_id))
+
+
+def get_open(connection: sa.Connection, account_id: str) -> Account:
+    """The account, or `NotFound`, or `AccountClosed`."""
+    account = get(connection, account_id)
+    if account.closed_at_ms is not None:
+        raise AccountClosed(
+            f"account {account_id} was closed on {iso_time(account.closed_at_ms)}; "
+            f"to use it again: gatehouse accounts reopen --account {account_id}"
+        )
+    return account
 
 
 def get_genuine(connection: sa.Connection, signer: Signer, account_id: str) -> tuple[Account, int]:
@@ -77,13 +89,58 @@ def set_policy(change: Change, account_id: str, stage: str, policy: Any) -> Acco
     return _update(change, account, "policies", {**account.policies, stage: policy})
 
 
-def _update(change: Change, account: Account, what: str, value: dict[str, Any]) -> Account:
-    text = _to_json(value).decode()
-    with signed_change(change, account.account_id):
-        row = {**_existing(change.connection, account.account_id)._mapping, what: text}
-        changed = {what: text, "signature": change.signer.sign(ACCOUNTS, row)}
-        this = ACCOUNTS.c.id == account.account_id
+def rename(change: Change, account_id: str, name: str) -> Account:
+    """Give the account another name."""
+    account, shown = get(change.connection, account_id), _name(name)
+    _store(change, account_id, name=shown)
+    change.audit("account.rename", account_id, name=shown, previous=account.name)
+    return msgspec.structs.replace(account, name=shown)
+
+
+def close(change: Change, account_id: str, reason: str) -> Account:
+    """Close the account: its keys stop working, and nothing can be charged to it any more."""
+    account = get_open(change.connection, account_id)
+    closed = {"closed_at_ms": change.now_ms, "closed_reason": _reason(reason)}
+    _store(change, account_id, **closed)
+    change.audit("account.close", account_id, reason=closed["closed_reason"])
+    return msgspec.structs.replace(account, **closed)
+
+
+def reopen(change: Change, account_id: str, reason: str) -> Account:
+    """Open a closed account again; its keys work as they did before."""
+    account, why = get(change.connection, account_id), _reason(reason)
+    if account.closed_at_ms is None:
+        raise Conflict(f"account {account_id} is not closed")
+    _store(change, account_id, closed_at_ms=None, closed_reason=None)
+    change.audit("account.reopen", account_id, reason=why)
+    return msgspec.structs.replace(account, closed_at_ms=None, closed_reason=None)
+
+
+def _name(given: str) -> str:
+    shown = recordable(given.strip())
+    if not 1 <= len(shown) <= 128:
+        raise InvalidInput("an account needs a name of 1 to 128 characters")
+    return shown
+
+
+def _reason(given: str) -> str:
+    shown = recordable(given.strip())
+    if is_blank(shown) or len(shown) > _LONGEST_REASON:
+        raise InvalidInput(f"give a reason of 1 to {_LONGEST_REASON} characters")
+    return shown
+
+
+def _store(change: Change, account_id: str, **values: Any) -> None:
+    """Change columns of an account's row, which is signed."""
+    with signed_change(change, account_id):
+        row = {**_existing(change.connection, account_id)._mapping, **values}
+        changed = {**values, "signature": change.signer.sign(ACCOUNTS, row)}
+        this = ACCOUNTS.c.id == account_id
         change.connection.execute(ACCOUNTS.update().where(this).values(changed))
+
+
+def _update(change: Change, account: Account, what: str, value: dict[str, Any]) -> Account:
+    _store(change, account.account_id, **{what: _to_json(value).decode()})
     built = msgspec.to_builtins(value)
     change.audit(f"account.{what}", account.account_id, **{what: built})
     return msgspec.structs.replace(account, **{what: built})
@@ -102,4 +159,5 @@ def _row(connection: sa.Connection, account_id: str) -> Any:
 
 def _account(row: Any) -> Account:
     fees, policies = msgspec.json.decode(row.fees), msgspec.json.decode(row.policies)
-    return Account(row.id, row.name, row.currency, row.created_at_ms, fees, policies)
+    closed = (row.closed_at_ms, row.closed_reason)
+    return Account(row.id, row.name, row.currency, row.created_at_ms, fees, policies, *closed)

@@ -97,7 +97,8 @@ class CallerDirectory:
     def _account(self, connection: sa.Connection, account_id: str, began: int) -> Account:
         """The account, with the last good fees and policies if those in the database are refused.
 
-        A changed key is refused outright: its last good state may be from before a revocation.
+        A changed key is refused outright: its last good state may be from before a revocation. For
+        the same reason an account that the database calls closed is closed.
         """
         known = self._genuine.get(account_id)
         try:
@@ -109,7 +110,8 @@ class CallerDirectory:
             self._refusals.note(account_id, "prices", str(error), kept=known is not None)
             if known is None:
                 raise
-            return known.account
+            now = accounts.get(connection, account_id)
+            return known.account if now.closed_at_ms is None else now
         self._refusals.clear(account_id, "prices")
         if len(self._genuine) >= _MOST_CACHED:
             self._genuine.clear()

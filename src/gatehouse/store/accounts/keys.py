@@ -45,7 +45,7 @@ class RotatedKey(NamedTuple):
 
 def issue(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     """Make a key; its text is returned here and can never be had again."""
-    accounts.get(change.connection, account_id)
+    accounts.get_open(change.connection, account_id)
     terms = msgspec.structs.replace(terms, name=recordable(terms.name))
     issued = _insert(change, account_id, terms)
     given = {name: value for name, value in msgspec.to_builtins(terms).items() if value}
@@ -55,6 +55,7 @@ def issue(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
 
 def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> RotatedKey:
     """Issue a successor with the same terms and lifetime; the old key ends after the overlap."""
+    accounts.get_open(change.connection, account_id)
     old = get(change.connection, account_id, key_id)
     if old.status(change.now_ms) != "active":
         raise Conflict(f"key {key_id} is {old.status(change.now_ms)}; issue a new one instead")

@@ -1,4 +1,4 @@
-"""The ledger outside the request path: top-ups, adjustments, listings and statements."""
+"""The ledger outside the request path: top-ups, adjustments, and all entries in a row."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -7,23 +7,39 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import AccountState, Book, Hold, LedgerEntry
-from gatehouse.billing.statement import MonthStatement, make_statement
+from gatehouse.core.errors import Conflict
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES
+from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES, TOP_UP_REFERENCES
 
 TOPPED_UP: Final = "balance.top-up"
 ADJUSTED: Final = "balance.adjust"
 """The actions of the audit lines that top-ups and adjustments leave."""
 
+_REFERENCES: Final = TOP_UP_REFERENCES.c
 
-def top_up(change: Change, account_id: str, amount: int, note: str) -> AccountState:
-    """Add money to an account."""
+
+class ReferenceTaken(Conflict):
+    """A top-up was recorded under the same reference before."""
+
+    def __init__(self, recorded: LedgerEntry) -> None:
+        super().__init__("a top-up with this reference was recorded before")
+        self.recorded = recorded
+
+
+def top_up(
+    change: Change, account_id: str, amount: int, note: str, reference: str | None = None
+) -> AccountState:
+    """Add money to an account; `ReferenceTaken` when the reference was used before."""
+    accounts.get_open(change.connection, account_id)
     book = _open_book(change, account_id)
-    reference = change.new_id("pay")
-    book.add(account_id, reference, amount, change.now_ms, recordable(note))
-    change.audit(TOPPED_UP, account_id, reference=reference, micros=amount)
+    entry = change.new_id("pay")
+    if reference is not None:
+        _take_reference(change, account_id, reference, entry)
+    book.add(account_id, entry, amount, change.now_ms, recordable(note))
+    named = {} if reference is None else {"paymentReference": reference}
+    change.audit(TOPPED_UP, account_id, reference=entry, micros=amount, **named)
     return _write(change, book, account_id)
 
 
@@ -35,32 +51,6 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
     book.adjust(account_id, reference, amount, change.now_ms, why)
     change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why)
     return _write(change, book, account_id)
-
-
-def entries(connection: sa.Connection, account_id: str, limit: int) -> list[LedgerEntry]:
-    """The newest entries of an account, oldest first."""
-    accounts.get(connection, account_id)
-    query = _of(account_id).order_by(
-        LEDGER_ENTRIES.c.at_ms.desc(),
-        LEDGER_ENTRIES.c.reference.desc(),
-        LEDGER_ENTRIES.c.step.desc(),
-    )
-    rows = connection.execute(query.limit(limit)).all()
-    return [_entry(row) for row in reversed(rows)]
-
-
-def statement(
-    connection: sa.Connection, account_id: str, bounds: tuple[int, int]
-) -> MonthStatement:
-    """The statement of a month given by its bounds."""
-    accounts.get(connection, account_id)
-    start, end = bounds
-    at = LEDGER_ENTRIES.c.at_ms
-    total = sa.select(sa.func.coalesce(sa.func.sum(LEDGER_ENTRIES.c.amount), 0))
-    earlier = total.where(LEDGER_ENTRIES.c.account_id == account_id, at < start)
-    opening = int(connection.scalar(earlier) or 0)
-    month = _of(account_id).where(at >= start, at < end)
-    return make_statement(opening, stream(connection, month))
 
 
 def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> list[Hold]:
@@ -78,6 +68,20 @@ def stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[Ledge
         yield _entry(row)
 
 
+def _take_reference(change: Change, account_id: str, reference: str, entry: str) -> None:
+    """Note which top-up a reference belongs to; the table's key lets each be taken once."""
+    this = (_REFERENCES.account_id == account_id) & (_REFERENCES.reference == reference)
+    same = (LEDGER_ENTRIES.c.account_id == account_id) & (
+        LEDGER_ENTRIES.c.reference == _REFERENCES.entry
+    )
+    known = sa.select(LEDGER_ENTRIES).join(TOP_UP_REFERENCES, same).where(this)
+    taken = change.connection.execute(known).first()
+    if taken is not None:
+        raise ReferenceTaken(_entry(taken))
+    row = {"account_id": account_id, "reference": reference, "entry": entry}
+    change.connection.execute(TOP_UP_REFERENCES.insert(), row)
+
+
 def _open_book(change: Change, account_id: str) -> Book:
     accounts.get(change.connection, account_id)
     query = sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id).with_for_update()
@@ -93,10 +97,6 @@ def _write(change: Change, book: Book, account_id: str) -> AccountState:
         ACCOUNTS.update().where(ACCOUNTS.c.id == account_id).values(balance=state.balance)
     )
     return state
-
-
-def _of(account_id: str) -> "sa.Select[Any]":
-    return sa.select(LEDGER_ENTRIES).where(LEDGER_ENTRIES.c.account_id == account_id)
 
 
 def _entry(row: Any) -> LedgerEntry:

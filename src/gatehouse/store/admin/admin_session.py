@@ -16,6 +16,7 @@ from gatehouse.core.clock import Clock
 from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.keyring import KeyRing
+from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.store.admin import audit
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
@@ -63,6 +64,11 @@ class AdminSession:
     def fingerprints(self) -> Fingerprints:
         """The fingerprints of cards, made with the keys of the ring."""
         return Fingerprints(self.ring)
+
+    @cached_property
+    def terms(self) -> TermMaker:
+        """Makes what decisions are found by."""
+        return TermMaker(self.ring.current(keyring.SEARCH)[1])
 
     @cached_property
     def signer(self) -> Signer:

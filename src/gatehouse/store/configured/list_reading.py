@@ -9,7 +9,12 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.rules.lists import AccountLists, membership, past_membership
+from gatehouse.rules.lists import (
+    AccountLists,
+    covering_entries,
+    membership,
+    past_membership,
+)
 from gatehouse.store.configured.account_signature import refused
 from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed
 from gatehouse.store.configured.signing import ListTotal, Signer
@@ -164,18 +169,35 @@ def _check_totals(
 
 
 def history_of(
-    connection: sa.Connection, account_id: str, names: Sequence[str], signer: Signer
+    connection: sa.Connection,
+    account_id: str,
+    names: Sequence[str],
+    signer: Signer,
+    asked: Mapping[str, Sequence[str]] | None = None,
 ) -> AccountLists:
-    """When each value was on the named lists; an unknown list is empty."""
+    """When each value was on the named lists; an unknown list is empty.
+
+    With `asked`, the values that are going to be asked for by list, only these are read, so that
+    the size of a list does not matter.
+    """
     known = kinds(connection, account_id)
     found = {name: known[name] for name in names if name in known}
     spans: dict[str, dict[str, list[int]]] = {name: {} for name in found}
-    query = sa.select(LIST_ENTRIES).where(
-        _rows.account_id == account_id, _rows.list.in_(list(found))
-    )
+    wanted: sa.ColumnElement[bool] = _rows.list.in_(list(found))
+    if asked is not None:
+        wanted = sa.or_(sa.false(), *(_covering(*each, asked) for each in found.items()))
+    query = sa.select(LIST_ENTRIES).where(_rows.account_id == account_id, wanted)
     for row in streamed(connection, query):
         _check_entry(signer, row)
         ends = (row.expires_at_ms, row.removed_at_ms, _FOREVER)
         end = min(each for each in ends if each is not None)
         spans[row.list].setdefault(row.value, []).extend((row.added_at_ms, end))
     return AccountLists({name: past_membership(kind, spans[name]) for name, kind in found.items()})
+
+
+def _covering(
+    name: str, kind: ListKind, asked: Mapping[str, Sequence[str]]
+) -> sa.ColumnElement[bool]:
+    """The entries of a list that could cover one of the values that are asked for."""
+    entries = {each for value in asked.get(name, ()) for each in covering_entries(kind, value)}
+    return sa.and_(_rows.list == name, _rows.value.in_(sorted(entries)))

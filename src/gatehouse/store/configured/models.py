@@ -40,14 +40,18 @@ def keep(
     program: Callable[[int], str],
     *,
     note: str | None = None,
+    source: str = "records",
 ) -> int:
-    """Store a new version without using it; its number, for which both texts are made."""
+    """Store a new version without using it; its number, for which both texts are made.
+
+    The audit line says what it learned from.
+    """
     checked = configurations.check_note(note)
     key = _key(account_id)
     version = configurations.next_version(change.connection, key)
     content = VersionContent(document(version), program(version))
     configurations.add_version(change, key, version, content, checked)
-    change.audit("model.train", account_id, version=version, note=checked)
+    change.audit("model.train", account_id, version=version, note=checked, source=source)
     return version
 
 

@@ -16,7 +16,10 @@ import sqlalchemy as sa
 from gatehouse.core.hashing import keyed_hash
 
 SIGNED: Final[dict[str, tuple[str, ...]]] = {
-    "accounts": ("id", "name", "currency", "created_at_ms", "fees", "policies"),
+    "accounts": (
+        *("id", "name", "currency", "created_at_ms", "fees", "policies"),
+        *("closed_at_ms", "closed_reason"),
+    ),
     "api_keys": (
         *("id", "account_id", "name", "hash", "scopes", "networks", "rate_limit_per_second"),
         *("created_at_ms", "expires_at_ms", "revoked_at_ms", "successor"),
@@ -44,6 +47,12 @@ UNSIGNED: Final[dict[str, tuple[str, ...]]] = {
     "list_entries": ("removed_at_ms",),
 }
 """The columns of those tables that are not: they change without an operator, or are proven."""
+
+_ADDED_LATER: Final = {"accounts": 2}
+"""How many of the last signed columns are younger than signatures, by table.
+
+As long as they are empty they are left out, so that rows that were signed before stay genuine.
+"""
 
 _MODULUS: Final = 2**256
 _WEIGHTS: Final = b"list entries"
@@ -73,7 +82,11 @@ class Signer:
 
     def sign(self, table: sa.Table, row: Mapping[Any, Any]) -> str:
         """The signature of a row."""
-        return self.sign_values(str(table.name), *(row.get(name) for name in SIGNED[table.name]))
+        values = [row.get(name) for name in SIGNED[table.name]]
+        added = _ADDED_LATER.get(table.name)
+        if added and not any(values[-added:]):
+            del values[-added:]
+        return self.sign_values(str(table.name), *values)
 
     def sign_values(self, *values: Any) -> str:
         """The signature of values; the first says what they are about."""

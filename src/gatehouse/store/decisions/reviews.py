@@ -79,6 +79,17 @@ def get(connection: sa.Connection, account_id: str, request_id: str) -> StoredRe
     return struct_from(row, StoredReview)
 
 
+def get_many(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> list[StoredReview]:
+    """The account's reviews of some requests, oldest first."""
+    query = sa.select(REVIEWS).where(
+        REVIEWS.c.account_id == account_id, REVIEWS.c.request_id.in_(request_ids)
+    )
+    rows = connection.execute(query.order_by(REVIEWS.c.request_id))
+    return [struct_from(row, StoredReview) for row in rows]
+
+
 def listing(
     connection: sa.Connection,
     account_id: str,

@@ -41,10 +41,16 @@ class LabelFollower:
         self._note = note
         self._busy = busy
         self._seq = 0
+        self._newest = 0
         self._until: int | None = None
         self._one_at_a_time = asyncio.Lock()
         self.current = asyncio.Event()
         """Set once all labels of the time before this process are known."""
+
+    @property
+    def behind(self) -> int:
+        """How many rows were there at the last look and are not noted yet."""
+        return max(0, self._newest - self._seq)
 
     async def run(self) -> None:
         """Keep following until cancelled."""
@@ -69,7 +75,7 @@ class LabelFollower:
 
     def _read(self, connection: sa.Connection) -> list[LabelRow]:
         # Most polls find nothing, and read no record.
-        newest = feedback.newest(connection)
+        newest = self._newest = feedback.newest(connection)
         if self._until is None:
             self._until = newest
         if newest <= self._seq:

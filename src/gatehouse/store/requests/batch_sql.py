@@ -57,7 +57,7 @@ def open_batch_session(database: Database) -> BatchSession:
 # statement per table saves it.
 _SQLITE_LOAD: Final = f"""
 SELECT json_array(
-  (SELECT json_group_array(json_array(id, balance, held)) FROM accounts
+  (SELECT json_group_array(json_array(id, balance, held, closed_at_ms)) FROM accounts
     WHERE id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_array(json_array({columns_of(Hold)})) FROM holds
     WHERE request_id IN (SELECT value FROM json_each(?))),
@@ -121,7 +121,8 @@ class PostgresBatchSession(BatchSession):
         """Begin a transaction, lock the accounts and read what the batch needs."""
         with self._connection.pipeline():
             accounts = self._select(
-                "SELECT id, balance, held FROM accounts WHERE id = ANY(%s) ORDER BY id FOR UPDATE",
+                "SELECT id, balance, held, closed_at_ms FROM accounts WHERE id = ANY(%s)"
+                " ORDER BY id FOR UPDATE",
                 wanted.accounts,
             )
             holds = self._select(
@@ -182,7 +183,10 @@ def _batch_rows(
     for group, number, at_ms in numbers:
         sent.setdefault(group, {})[number] = at_ms
     return BatchRows(
-        {key: AccountState(balance, held) for key, balance, held in accounts},
+        {
+            key: AccountState(balance, held, closed_at_ms is not None)
+            for key, balance, held, closed_at_ms in accounts
+        },
         {row[0]: Hold(*row) for row in holds},
         {row[0]: StoredClaim(*row) for row in claims},
         guesses,

@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold, LedgerEntry
+from gatehouse.decisions.search_terms import SearchEntry
 from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.requests.settlement import (
@@ -33,6 +34,7 @@ from gatehouse.store.tables import (
     IDEMPOTENCY,
     LEDGER_ENTRIES,
     REVIEWS,
+    SEARCH_ENTRIES,
 )
 
 
@@ -78,6 +80,7 @@ _PARTS: Final = (
     _insert("holds_added", HOLDS, Hold),
     Part("holds_ended", HOLDS, ("request_id",), "DELETE FROM holds WHERE request_id IN ({rows})"),
     _insert("decisions", DECISIONS, DecisionRow),
+    _insert("search_entries", SEARCH_ENTRIES, SearchEntry),
     Part(
         "claims_freed",
         IDEMPOTENCY,

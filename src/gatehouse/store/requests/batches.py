@@ -52,6 +52,8 @@ class BatchThread(ABC, Generic[Work, Session]):
         self._inbox: queue.SimpleQueue[list[tuple[Work, asyncio.Future[Any]]] | None]
         self._inbox = queue.SimpleQueue()
         self._turn: list[tuple[Work, asyncio.Future[Any]]] = []
+        self._submitted = 0
+        self._answered = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
@@ -64,6 +66,11 @@ class BatchThread(ABC, Generic[Work, Session]):
     def alive(self) -> bool:
         """Whether the thread runs."""
         return self._thread.is_alive()
+
+    @property
+    def waiting(self) -> int:
+        """How many orders have no answer yet; each of the two counts has one thread that adds."""
+        return self._submitted - self._answered
 
     async def stop(self) -> None:
         """Finish the orders handed over, then close the connection and end the thread."""
@@ -78,6 +85,7 @@ class BatchThread(ABC, Generic[Work, Session]):
         if not self._turn:
             self._loop.call_soon(self._hand_over)
         self._turn.append((order, future))
+        self._submitted += 1
         return future
 
     @abstractmethod
@@ -105,6 +113,7 @@ class BatchThread(ABC, Generic[Work, Session]):
             for start in range(0, len(batch), self._at_most):
                 part = batch[start : start + self._at_most]
                 answers = self._answer([order for order, _ in part])
+                self._answered += len(part)
                 self._deliver([future for _, future in part], answers)
         self._drop_session()
 

@@ -11,6 +11,7 @@ from msgspec.structs import astuple
 
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.core.errors import GatehouseError, NotFound
+from gatehouse.decisions.search_terms import SearchEntry
 from gatehouse.pipeline.settlement import (
     AuthorizationResult,
     Authorize,
@@ -129,6 +130,7 @@ class Changes(msgspec.Struct):
     holds_added: list[Hold] = []
     holds_ended: list[str] = []
     decisions: list[DecisionRow] = []
+    search_entries: list[SearchEntry] = []
     claims_freed: list[tuple[str, str]] = []
     """Claims with the request they must still belong to."""
     claims_kept: dict[str, StoredClaim] = {}
@@ -308,6 +310,7 @@ class _BatchDecider:
         self._book.close(hold, order.items, order.at_ms)
         self._end(order.request_id)
         self._changes.decisions.append(order.decision)
+        self._changes.search_entries += order.search_entries
         if order.intent is not None:
             if order.intent is IntentEnd.DOUBTFUL:
                 self._doubt(order, "unanswered")

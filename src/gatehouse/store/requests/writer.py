@@ -5,6 +5,7 @@ How settlements are handed over and gathered is in `store.requests.batches`.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -18,14 +19,15 @@ _log: Final = logging.getLogger("gatehouse.store")
 
 _MOST_PER_COMMIT: Final = 512
 
-Observer = Callable[[int], None]
+Observer = Callable[[int, float], None]
+"""Takes how many orders were in a commit, and the seconds it took."""
 
 
 class Writer(BatchThread[Settlement, BatchSession]):
     """Implements the engine's `Settlement` port on a thread of its own."""
 
     def __init__(
-        self, open_batch_session: Callable[[], BatchSession], observe: Observer = lambda _: None
+        self, open_batch_session: Callable[[], BatchSession], observe: Observer = lambda *_: None
     ) -> None:
         super().__init__("gatehouse-writer", open_batch_session, at_most=_MOST_PER_COMMIT)
         self._observe = observe
@@ -45,8 +47,9 @@ class Writer(BatchThread[Settlement, BatchSession]):
         return self.submit(order)
 
     def _answer(self, orders: list[Settlement]) -> list[Any]:
+        started = time.perf_counter()
         answers = self._settle(orders)
-        self._observe(len(orders))
+        self._observe(len(orders), time.perf_counter() - started)
         return answers
 
     def _settle(self, orders: list[Settlement]) -> list[Any]:

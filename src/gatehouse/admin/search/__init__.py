@@ -1,0 +1,1 @@
+"""Searching decisions and reviews by what they were about and what became of them."""

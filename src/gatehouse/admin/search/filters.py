@@ -1,0 +1,146 @@
+"""What decisions and reviews can be searched by. These definitions decode, validate and document.
+
+Every filter that is given must hold. Of a filter with a list, one of its values must.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.case import ClientReferenceId
+from gatehouse.core.labels import Label
+from gatehouse.core.outcomes import Outcome
+from gatehouse.core.secrets import Personal
+from gatehouse.core.validation import Checked
+from gatehouse.sentry.request import EventTime
+from gatehouse.store.decisions.reviews import ReviewState
+
+DEFAULT_PAGE: Final = 50
+LARGEST_PAGE: Final = 100
+_MOST_VALUES: Final = 20
+_LONGEST_NAME: Final = 1024
+_LARGEST_AMOUNT: Final = 1e12
+
+_Word = Annotated[str, Meta(min_length=1, max_length=128)]
+_Words = Annotated[list[_Word], Meta(min_length=1, max_length=_MOST_VALUES)]
+_Outcomes = Annotated[list[Outcome], Meta(min_length=1, max_length=_MOST_VALUES)]
+_Labels = Annotated[list[Label], Meta(min_length=1, max_length=_MOST_VALUES)]
+_States = Annotated[list[ReviewState], Meta(min_length=1, max_length=_MOST_VALUES)]
+_Amount = Annotated[float, Meta(ge=0, le=_LARGEST_AMOUNT)]
+
+
+class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
+    """Amounts of orders in one currency, both ends included."""
+
+    currency: Annotated[
+        str,
+        Meta(
+            pattern="^[A-Za-z]{3,8}$", description="a currency code such as USD", examples=["USD"]
+        ),
+    ]
+    least: Annotated[
+        _Amount | None,
+        Meta(description="The smallest amount, in units of the currency.", examples=[50.0]),
+    ] = msgspec.field(default=None, name="from")
+    most: Annotated[_Amount | None, Meta(description="The largest amount.", examples=[500.0])] = (
+        msgspec.field(default=None, name="to")
+    )
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Whether the ends are in order."""
+        least, most = self.least, self.most
+        if isinstance(least, int | float) and isinstance(most, int | float) and least > most:
+            yield "to", "must not be less than from"
+
+
+class TimeRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
+    """A span of time: from a moment on, and before another."""
+
+    since: Annotated[
+        EventTime | None,
+        Meta(description="From this moment on, RFC 3339.", examples=["2026-11-01T00:00:00Z"]),
+    ] = msgspec.field(default=None, name="from")
+    until: Annotated[EventTime | None, Meta(description="Before this moment.")] = msgspec.field(
+        default=None, name="to"
+    )
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Whether the span has a length, and lies in the time of computers."""
+        given = [each.seconds for each in (self.since, self.until) if isinstance(each, EventTime)]
+        if any(seconds < 0 for seconds in given):
+            yield "", "must not be before 1970"
+        elif len(given) == 2 and given[0] >= given[1]:
+            yield "to", "must be later than from"
+
+
+class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True):
+    """Which decisions are wanted; every filter that is given must hold."""
+
+    user_id: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=_LONGEST_NAME)] | int | None,
+        Meta(description="Your name for the user, as it was sent.", examples=["u-4711"]),
+    ] = None
+    card_number: Annotated[
+        CardNumber | None, Meta(description="The card. Only its fingerprint is compared.")
+    ] = None
+    card_fingerprint: Annotated[
+        Annotated[str, Meta(max_length=128)] | None,
+        Meta(description="The card by its `fingerprint`, as decisions of this account show it."),
+    ] = None
+    email: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=254)] | None,
+        Meta(description="E-mail address. Different spellings of one mailbox are the same."),
+    ] = None
+    phone: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=32)] | None,
+        Meta(description="Phone number in international form."),
+    ] = None
+    ip_address: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=128)] | None,
+        Meta(description="Address of the device. Of IPv6, its whole /64 is meant."),
+    ] = None
+    device_id: Annotated[
+        _Word | None, Meta(description="The device as the event in a decision names it: `#…`.")
+    ] = None
+    transaction_id: Annotated[
+        ClientReferenceId | None, Meta(description="The `transactionId` that was sent to Sentry.")
+    ] = None
+    client_reference_id: Annotated[
+        ClientReferenceId | None, Meta(description="The `clientReferenceId` that was sent.")
+    ] = None
+    operation: Annotated[
+        _Word | _Words | None, Meta(description="The operation, or several of them.")
+    ] = None
+    decision: Annotated[
+        Outcome | _Outcomes | None,
+        Meta(description="What was decided.", examples=[["REVIEW", "DECLINE"]]),
+    ] = None
+    rule: Annotated[_Word | _Words | None, Meta(description="A rule that matched.")] = None
+    tag: Annotated[_Word | _Words | None, Meta(description="A tag of the answer.")] = None
+    label: Annotated[
+        Label | _Labels | None, Meta(description="What the request turned out to be, as of now.")
+    ] = None
+    amount: Annotated[
+        AmountRange | None,
+        Meta(description="The amount of the order.", examples=[{"from": 50, "currency": "USD"}]),
+    ] = None
+    at: Annotated[TimeRange | None, Meta(description="When the request came in.")] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=LARGEST_PAGE)],
+        Meta(description="Size of a page.", examples=[DEFAULT_PAGE]),
+    ] = DEFAULT_PAGE
+    cursor: Annotated[
+        Annotated[str, Meta(max_length=128)] | None,
+        Meta(description="The `nextCursor` of the page before."),
+    ] = None
+
+
+class ReviewSearchRequest(DecisionSearchRequest, frozen=True, rename="camel", kw_only=True):
+    """Which reviews are wanted: filters of their decisions, and of the reviews themselves."""
+
+    status: Annotated[
+        ReviewState | _States | None, Meta(description="Whether it is open, and else the verdict.")
+    ] = None

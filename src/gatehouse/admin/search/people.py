@@ -1,0 +1,45 @@
+"""Finds every decision about a person of an account, for exports and erasure."""
+
+from collections.abc import Iterator
+
+from gatehouse.admin.search.values import SearchValues
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.secrets import Personal
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.search.pages import stream_requests
+from gatehouse.store.search.sources import by_terms
+
+
+class PersonNamed(Personal, frozen=True):
+    """What a person is known by; decisions with any of it are about that person."""
+
+    user_id: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    card: CardNumber | None = None
+
+
+def person_terms(session: AdminSession, account_id: str, person: PersonNamed) -> list[int]:
+    """The terms that decisions about a person have; a card has one for each key of the ring."""
+    session.actor.check_account(account_id)
+    values, terms = SearchValues(session, account_id), []
+    if person.user_id is not None:
+        terms += values.user(person.user_id)
+    if person.email is not None:
+        terms += values.email(person.email)
+    if person.phone is not None:
+        terms += values.phone(person.phone)
+    if person.card is not None:
+        terms += values.card(person.card)
+    return terms
+
+
+def requests_about(
+    session: AdminSession, account_id: str, person: PersonNamed, *, batch: int = 500
+) -> Iterator[list[str]]:
+    """The ids of all requests about a person, oldest first, in batches that are read as needed.
+
+    Between two batches no transaction is open, and those already given may be deleted.
+    """
+    terms = person_terms(session, account_id, person)
+    return stream_requests(session.database, account_id, by_terms(terms), batch=batch)

@@ -1,0 +1,76 @@
+"""Turns what people search for into terms, by way of the form that records keep."""
+
+from gatehouse.core import keyring
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.errors import InvalidInput
+from gatehouse.decisions.search_terms import ADDRESS, CARD, DEVICE, EMAIL, PHONE, USER
+from gatehouse.intel.addresses import read_address
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.placeholders import drop_placeholder
+from gatehouse.signals.fingerprinter import Fingerprinter
+from gatehouse.store.admin.admin_session import AdminSession
+
+
+class WrongValue(InvalidInput):
+    """A value that no decision can have."""
+
+
+class SearchValues:
+    """Makes the terms of one account."""
+
+    def __init__(self, session: AdminSession, account_id: str) -> None:
+        self.account_id = account_id
+        self._terms = session.terms
+        self._fingerprints = session.fingerprints
+        self._kept = Fingerprinter(EntityHasher(session.ring.current(keyring.ENTITIES)[1]))
+
+    def term(self, field: int, value: str) -> int:
+        """The term of a value that is compared as it is."""
+        return self._terms.term(self.account_id, field, value)
+
+    def kept(self, value: str | int) -> str:
+        """A name of the caller's in the form that records keep."""
+        return self._kept.kept(value)
+
+    def user(self, user_id: str | int) -> list[int]:
+        """The term of a user."""
+        if drop_placeholder(user_id) is None:
+            raise WrongValue("must name a user, not stand in for a name")
+        return [self.term(USER, self._kept.kept(user_id))]
+
+    def card(self, number: CardNumber) -> list[int]:
+        """The terms of a card, one for each key that fingerprints were ever made with."""
+        inner = self._fingerprints.inner_of_every_key(number)
+        shown = [self._fingerprints.of_account(self.account_id, each) for each in inner]
+        return [self.term(CARD, each) for each in shown]
+
+    def fingerprint(self, text: str) -> list[int]:
+        """The term of a card by the account's fingerprint of it."""
+        if self._fingerprints.opened(self.account_id, text) is None:
+            raise WrongValue("must be a fingerprint of this account, as decisions show it: card1_…")
+        return [self.term(CARD, text)]
+
+    def email(self, text: str) -> list[int]:
+        """The term of a mailbox."""
+        hashed = self._kept.email(text)
+        if hashed is None:
+            raise WrongValue("must be an e-mail address")
+        return [self.term(EMAIL, hashed)]
+
+    def phone(self, text: str) -> list[int]:
+        """The term of a phone number."""
+        hashed = self._kept.phone(text)
+        if hashed is None:
+            raise WrongValue("must be a phone number with its country, such as +14155550132")
+        return [self.term(PHONE, hashed)]
+
+    def address(self, text: str) -> list[int]:
+        """The term of an internet address; of IPv6, that of the /64 around it."""
+        address = read_address(text.removesuffix("/64"))
+        if address is None:
+            raise WrongValue("must be an internet address")
+        return [self.term(ADDRESS, address.household)]
+
+    def device(self, text: str) -> list[int]:
+        """The term of a device as decisions name it."""
+        return [self.term(DEVICE, text)]

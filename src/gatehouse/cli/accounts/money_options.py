@@ -1,0 +1,43 @@
+"""What the commands about money share: the period, and how they print."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from gatehouse.billing.statement import Period, PeriodRefused, read_period
+from gatehouse.core.errors import InvalidInput
+
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="YYYY-MM-DD", help="From the beginning of this day, in UTC."),
+]
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="YYYY-MM-DD",
+        help="Before the beginning of this day, in UTC. Default: through today.",
+    ),
+]
+
+
+class SheetFormat(StrEnum):
+    """How a command prints."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+
+
+FormatOption = Annotated[
+    SheetFormat, typer.Option("--format", help="For people, spreadsheets or scripts.")
+]
+
+
+def period_argument(month: str | None, first: str | None, end: str | None, now_ms: int) -> Period:
+    """The period that the options name."""
+    try:
+        return read_period(month, first, end, now_ms)
+    except PeriodRefused as refused:
+        raise InvalidInput(f"--{refused.part} {refused}") from None

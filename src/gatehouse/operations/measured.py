@@ -1,0 +1,77 @@
+"""Outside parties whose calls are measured: how each ended, and how long it took."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway, Reversal
+from gatehouse.idverify.source import Holders, IdentityEnquiry, IdentitySource
+from gatehouse.precheck.issuer import CardEnquiry, Issuer, IssuerAnswer
+
+Observe = Callable[[str, str, str, float], None]
+"""Takes the connector, the call, its outcome and the seconds."""
+T = TypeVar("T")
+
+
+class _Measured:
+    def __init__(self, connector: str, observe: Observe) -> None:
+        self._connector = connector
+        self._observe = observe
+
+    async def _measure(self, call: str, answer: Awaitable[T]) -> T:
+        started, outcome = time.perf_counter(), "defect"
+        try:
+            found = await answer
+            outcome = "answered"
+            return found
+        except ConnectorFailed:
+            outcome = "failed"
+            raise
+        except asyncio.CancelledError:
+            # The engine gives a call up in this way when its time is over.
+            outcome = "timeout"
+            raise
+        finally:
+            self._observe(self._connector, call, outcome, time.perf_counter() - started)
+
+
+class MeasuredIssuer(_Measured):
+    """An issuer whose calls are measured."""
+
+    def __init__(self, issuer: Issuer, observe: Observe) -> None:
+        super().__init__("issuer", observe)
+        self._issuer = issuer
+
+    async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
+        """Ask about one card."""
+        return await self._measure("check", self._issuer.check(enquiry))
+
+
+class MeasuredIdentities(_Measured):
+    """An identity source whose calls are measured."""
+
+    def __init__(self, source: IdentitySource, observe: Observe) -> None:
+        super().__init__("identities", observe)
+        self._source = source
+
+    async def find(self, enquiry: IdentityEnquiry) -> Holders:
+        """Ask who holds a card."""
+        return await self._measure("find", self._source.find(enquiry))
+
+
+class MeasuredGateway(_Measured):
+    """A payment gateway whose calls are measured."""
+
+    def __init__(self, gateway: PaymentGateway, observe: Observe) -> None:
+        super().__init__("gateway", observe)
+        self._gateway = gateway
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        """Ask for one payment."""
+        return await self._measure("authorize", self._gateway.authorize(authorization))
+
+    async def reverse(self, reversal: Reversal) -> None:
+        """Ask for one reversal."""
+        await self._measure("reverse", self._gateway.reverse(reversal))

@@ -1,0 +1,35 @@
+"""Counts what waits in the database, for those who watch it."""
+
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.store.decisions.reviews import ReviewState
+from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, REVIEWS
+
+_INTENTS: Final = {IntentState.REVERSE: "reversals_waiting", IntentState.FAILED: "reversals_failed"}
+
+
+class Backlog(msgspec.Struct, frozen=True):
+    """What has begun and not ended, of all accounts."""
+
+    reviews_open: int = 0
+    reversals_waiting: int = 0
+    reversals_failed: int = 0
+    holds_open: int = 0
+
+
+def count_backlog(connection: sa.Connection) -> Backlog:
+    """Count what waits; the time depends on how much waits, not on how much has ever been."""
+    # Account by account, because the index of reviews begins with the account.
+    of_account = (REVIEWS.c.account_id == ACCOUNTS.c.id, REVIEWS.c.state == ReviewState.OPEN.value)
+    waiting = sa.select(sa.func.count()).select_from(REVIEWS).where(*of_account)
+    waiting = waiting.correlate(ACCOUNTS)
+    reviews = connection.scalar(sa.select(sa.func.sum(waiting.scalar_subquery())))
+    state = GATEWAY_INTENTS.c.state
+    query = sa.select(state, sa.func.count()).where(state.in_([*_INTENTS])).group_by(state)
+    payments = {_INTENTS[IntentState(name)]: count for name, count in connection.execute(query)}
+    holds = connection.scalar(sa.select(sa.func.count()).select_from(HOLDS))
+    return Backlog(reviews_open=int(reviews or 0), holds_open=holds or 0, **payments)

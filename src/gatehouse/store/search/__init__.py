@@ -1,0 +1,1 @@
+"""Finding decisions: the index by keyed terms, and pages of what several filters have in common."""

@@ -1,0 +1,147 @@
+"""A source is one way to find requests, and every filter of a search is one.
+
+Its rows are in an index in the order of request ids, which is that of time. So a page is read from
+where the one before ended, however many rows there are.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from gatehouse.core.labels import Label
+from gatehouse.store.tables import DECISIONS, FEEDBACK, REVIEWS, SEARCH_ENTRIES
+
+Condition = sa.ColumnElement[bool]
+
+
+class Branch(NamedTuple):
+    """Rows of one table that name requests."""
+
+    request_id: "sa.Column[str]"
+    driving: tuple[Condition, ...]
+    """Answered by an index that goes on in the order of request ids."""
+    exact: tuple[Condition, ...] = ()
+    """What a row must fulfil beside, looked at for a few requests only."""
+
+
+class Source(NamedTuple):
+    """Requests that are in any of some branches."""
+
+    branches: tuple[Branch, ...]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every row that it is read by counts."""
+        return not any(branch.exact for branch in self.branches)
+
+
+class IdSpan(NamedTuple):
+    """Requests between two ids, both excluded; None where there is no end."""
+
+    after: str | None = None
+    before: str | None = None
+
+
+def every_decision(account_id: str) -> Source:
+    """All decisions of an account."""
+    return Source((Branch(DECISIONS.c.request_id, (DECISIONS.c.account_id == account_id,)),))
+
+
+def by_terms(terms: Iterable[int], *exact: Condition) -> Source:
+    """Requests that have any of some terms."""
+    column = SEARCH_ENTRIES.c.request_id
+    return Source(tuple(Branch(column, (SEARCH_ENTRIES.c.term == term,), exact) for term in terms))
+
+
+def by_amount(terms: Iterable[int], least: int | None, most: int | None) -> Source:
+    """Requests of some buckets of amounts whose amount is between two, both included."""
+    amount, exact = SEARCH_ENTRIES.c.amount, []
+    if least is not None:
+        exact.append(amount >= least)
+    if most is not None:
+        exact.append(amount <= most)
+    return by_terms(terms, *exact)
+
+
+def by_column(column: "sa.Column[str]", account_id: str, value: str) -> Source:
+    """Decisions with a value in a column that has an index with the account before it."""
+    driving = (DECISIONS.c.account_id == account_id, column == value)
+    return Source((Branch(DECISIONS.c.request_id, driving),))
+
+
+def by_labels(account_id: str, labels: Iterable[Label]) -> Source:
+    """Requests that have one of some labels now."""
+    rows, later = FEEDBACK.c, FEEDBACK.alias().c
+    newer = sa.exists().where(
+        later.account_id == rows.account_id,
+        later.request_id == rows.request_id,
+        later.seq > rows.seq,
+    )
+    mine = rows.account_id == account_id
+    return Source(
+        tuple(
+            Branch(rows.request_id, (mine, rows.label == label.value), (~newer,))
+            for label in labels
+        )
+    )
+
+
+def every_review(account_id: str) -> Source:
+    """All requests of an account that were to be reviewed."""
+    return Source((Branch(REVIEWS.c.request_id, (REVIEWS.c.account_id == account_id,)),))
+
+
+def by_review_states(account_id: str, states: Iterable[str]) -> Source:
+    """Requests whose review is in one of some states."""
+    rows, mine = REVIEWS.c, REVIEWS.c.account_id == account_id
+    return Source(tuple(Branch(rows.request_id, (mine, rows.state == each)) for each in states))
+
+
+def read_ids(
+    connection: sa.Connection, source: Source, span: IdSpan, limit: int, *, newest_first: bool
+) -> list[str]:
+    """Some rows of a source in order; a request can be named more than once."""
+    parts = [_ordered(branch, span, limit, newest_first) for branch in source.branches]
+    if not parts:
+        return []
+    if len(parts) == 1:
+        return list(connection.scalars(parts[0]))
+    # Each branch is read by itself and stops at the limit; only the ends are sorted together.
+    union = sa.union_all(*[sa.select(part.subquery()) for part in parts]).subquery()
+    column = union.c.request_id
+    order = column.desc() if newest_first else column
+    return list(connection.scalars(sa.select(column).order_by(order).limit(limit)))
+
+
+def count_up_to(connection: sa.Connection, source: Source, span: IdSpan, most: int) -> int:
+    """How many rows a source has, counted to a limit in each of its branches."""
+    total = 0
+    for branch in source.branches:
+        rows = _ordered(branch, span, most, True).subquery()
+        total += connection.scalar(sa.select(sa.func.count()).select_from(rows)) or 0
+        if total >= most:
+            break
+    return total
+
+
+def among(connection: sa.Connection, source: Source, request_ids: Sequence[str]) -> set[str]:
+    """Those of some requests that are in a source."""
+    found: set[str] = set()
+    for branch in source.branches:
+        column = branch.request_id
+        query = sa.select(column).where(*branch.driving, *branch.exact, column.in_(request_ids))
+        found.update(connection.scalars(query))
+        if len(found) == len(request_ids):
+            break
+    return found
+
+
+def _ordered(branch: Branch, span: IdSpan, limit: int, newest_first: bool) -> "sa.Select[Any]":
+    column = branch.request_id
+    query = sa.select(column.label("request_id")).where(*branch.driving)
+    if span.after is not None:
+        query = query.where(column > span.after)
+    if span.before is not None:
+        query = query.where(column < span.before)
+    return query.order_by(column.desc() if newest_first else column).limit(limit)

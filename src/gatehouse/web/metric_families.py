@@ -1,0 +1,142 @@
+"""Every metric of a server: its name, kind, labels and meaning, declared once.
+
+docs/metrics.md is generated from this table. No label may take a value that a caller chooses, so
+that the number of series stays small.
+"""
+
+from typing import Final, Literal
+
+import msgspec
+
+SECONDS: Final = (
+    *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),
+    *(1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0),
+)
+"""Up to the longest time limit that can be set."""
+_PER_COMMIT: Final = tuple(float(1 << power) for power in range(10))
+
+
+class Family(msgspec.Struct, frozen=True):
+    """One metric with all its series."""
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    about: str
+    labels: tuple[str, ...] = ()
+    bounds: tuple[float, ...] = ()
+
+    @property
+    def shown_name(self) -> str:
+        """The name of its samples; a counter's ends in `_total`."""
+        return f"{self.name}_total" if self.kind == "counter" else self.name
+
+
+def _counter(name: str, about: str, *labels: str) -> Family:
+    return Family(f"gatehouse_{name}", "counter", about, labels)
+
+
+def _gauge(name: str, about: str, *labels: str) -> Family:
+    return Family(f"gatehouse_{name}", "gauge", about, labels)
+
+
+def _seconds(name: str, about: str, *labels: str) -> Family:
+    return Family(f"gatehouse_{name}_seconds", "histogram", about, labels, SECONDS)
+
+
+REQUESTS: Final = _counter("requests", "Requests by route and HTTP status.", "route", "status")
+OPERATIONS: Final = _counter(
+    "operations",
+    "Requests to the API by operation and class of the status. Success is the answer's isSuccess: "
+    "a request with invalid fields is answered 200 and is no success.",
+    "operation",
+    "status_class",
+    "success",
+)
+ERRORS: Final = _counter("errors", "Refused requests by route and error code.", "route", "code")
+REQUEST_SECONDS: Final = _seconds("request", "Time from the head to the answer.", "route")
+DECISIONS: Final = _counter(
+    "decisions", "Decisions by operation: ACCEPT, REVIEW or DECLINE.", "operation", "decision"
+)
+STAGES: Final = _counter(
+    "stage_runs",
+    "Stages that ran. One that is not completed could not ask its party, and cost nothing.",
+    "stage",
+    "completed",
+)
+VERDICTS: Final = _counter(
+    "stage_verdicts", "What stages that decide wanted to be decided.", "stage", "verdict"
+)
+STAGE_SECONDS: Final = _seconds("stage", "Time that a stage took.", "stage")
+CALLS: Final = _counter(
+    "connector_calls",
+    "Calls of connectors: answered, failed (the connector said so), timeout (given up after its "
+    "time limit, or because the server stopped) or defect (any other exception).",
+    "connector",
+    "call",
+    "outcome",
+)
+CALL_SECONDS: Final = _seconds("connector", "Time that a connector took.", "connector", "call")
+PER_COMMIT: Final = Family(
+    "gatehouse_settlements_per_commit",
+    "histogram",
+    "Settlements that shared one durable commit; it grows under load.",
+    bounds=_PER_COMMIT,
+)
+COMMIT_SECONDS: Final = _seconds("commit", "Time of a commit, with reading what it needs.")
+LAG_SECONDS: Final = _seconds(
+    "event_loop_lag", "How much later than asked for the event loop went on, tried twice a second."
+)
+INFO: Final = _gauge("info", "Always 1.", "version", "environment", "database")
+
+_OF_ALL: Final = "Of the whole database, counted every ten seconds: the same on every server."
+FAMILIES: Final = (
+    REQUESTS,
+    OPERATIONS,
+    ERRORS,
+    REQUEST_SECONDS,
+    DECISIONS,
+    STAGES,
+    VERDICTS,
+    STAGE_SECONDS,
+    CALLS,
+    CALL_SECONDS,
+    PER_COMMIT,
+    COMMIT_SECONDS,
+    _gauge("writer_waiting", "Settlements that wait for a commit or are in one."),
+    LAG_SECONDS,
+    _gauge("requests_in_flight", "Requests with a valid key that are being worked on."),
+    _gauge("requests_in_flight_limit", "How many there may be (GATEHOUSE_MAX_IN_FLIGHT)."),
+    _gauge("connections", "Connections that are open."),
+    _gauge("connections_limit", "How many there may be (GATEHOUSE_MAX_CONNECTIONS)."),
+    _gauge("ready", "1 while /readyz answers 200."),
+    _gauge(
+        "check",
+        "1 while a check of /readyz holds; store is whether the database has answered lately.",
+        "check",
+    ),
+    _gauge("reviews_open", f"Reviews that wait for a person. {_OF_ALL}"),
+    _gauge("reversals_waiting", f"Payments that must be reversed and are not yet. {_OF_ALL}"),
+    _gauge("reversals_failed", f"Payments that could not be reversed. {_OF_ALL}"),
+    _gauge("holds_open", f"Authorizations of fees that have not ended. {_OF_ALL}"),
+    _gauge("labels_behind", "Rows of feedback that this server has not passed on to Sentry yet."),
+    _gauge("memory_entities", "Users, addresses, cards and the like that Sentry remembers."),
+    _gauge("memory_entities_limit", "How many of them at most (GATEHOUSE_MEMORY_ENTITIES)."),
+    _gauge("memory_events", "Events noted in the memory since the start, read back or new."),
+    _gauge("memory_rebuilt", "1 once the events before the start are remembered."),
+    _gauge(
+        "configuration_refused_accounts",
+        "Accounts whose configuration in the database was changed by somebody else and is refused.",
+    ),
+    _counter("configuration_refusals", "Configurations that were refused since the start."),
+    INFO,
+)
+
+# Made by the library under the names that dashboards know.
+PROCESS: Final = (
+    Family("process_cpu_seconds", "counter", "Time on processors."),
+    Family("process_resident_memory_bytes", "gauge", "Memory of the process."),
+    Family("process_virtual_memory_bytes", "gauge", "Address space of the process."),
+    Family("process_open_fds", "gauge", "Open file descriptors."),
+    Family("process_max_fds", "gauge", "How many there may be."),
+    Family("process_start_time_seconds", "gauge", "When the process began, in seconds since 1970."),
+)

@@ -1,0 +1,196 @@
+"""A backup, taken while serving, restored elsewhere: the service answers as before."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin import audit_log
+from gatehouse.admin.backup import write_backup
+from gatehouse.admin.restore import restore_backup
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
+from gatehouse.installation import only_server, open_database
+from gatehouse.settings import Settings, load_settings
+from tests.databases import Postgres, client_programs
+from tests.harness import BODY, Home
+from tests.harness.service import call_service
+
+BOB = Actor.operator("bob")
+ONCE = {"Idempotency-Key": "restored-1"}
+
+
+@pytest.fixture(autouse=True)
+def _programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client programs that fit the server of the tests come first."""
+    monkeypatch.setenv("PATH", f"{client_programs()}{os.pathsep}{os.environ['PATH']}")
+
+
+def _settings(home: Home) -> Settings:
+    return load_settings(home.environ())
+
+
+def _precheck(home: Home, key: str, then: Callable[[], object] = lambda: None) -> Any:
+    """The answer to one request, and what its record says, while something else is done."""
+    answers: list[Any] = []
+
+    async def scenario(client: httpx.AsyncClient) -> None:
+        answer = await client.post("/api/v1/precheck", json=BODY, headers=ONCE)
+        then()
+        record = await client.get(f"/api/v1/decisions/{answer.json()['requestId']}")
+        answers.extend([answer.text, record.json()["decisionResponse"]])
+
+    call_service(home, key, scenario)
+    return answers
+
+
+@pytest.fixture
+def elsewhere(home: Home, tmp_path: Path, request: pytest.FixtureRequest) -> Home:
+    """A home without any data on the same kind of database, with the same root secret."""
+    other = Home(tmp_path / "elsewhere")
+    if home.database_url:
+        postgres: Postgres = request.getfixturevalue("postgres")
+        other.database_url = postgres.empty()
+    return other
+
+
+def _bring_secret(home: Home, other: Home) -> None:
+    other.path.mkdir(mode=0o700, exist_ok=True)
+    shutil.copy(home.path / "root-secret", other.path)
+
+
+def test_a_restored_service_answers_the_same(home: Home, elsewhere: Home, tmp_path: Path) -> None:
+    key, copy = home.key(home.account("1")), tmp_path / "copy"
+    before = _precheck(home, key, lambda: write_backup(_settings(home), BOB, copy))
+    with pytest.raises(SettingsError, match="root secret of the backup is needed"):
+        restore_backup(_settings(elsewhere), BOB, copy, replace=False)
+    _bring_secret(home, elsewhere)
+    done = elsewhere.ok("restore", str(copy), "--json").json
+    assert done["kept"] is None
+    assert {name: done["proof"][name] for name in ("accounts", "decisions")} == {
+        "accounts": 1,
+        "decisions": 1,
+    }
+    assert _precheck(elsewhere, key) == before
+    with elsewhere.session(BOB) as session:
+        assert audit_log.lines(session, None, 1)[0].action == "restore"
+        assert audit_log.verify(session, [done["proof"]["auditHead"]]).problems == []
+
+
+def test_data_that_is_there_is_replaced_only_with_consent_and_kept(
+    home: Home, elsewhere: Home, tmp_path: Path
+) -> None:
+    account, copy = home.account("1"), tmp_path / "copy"
+    write_backup(_settings(home), BOB, copy)
+    _bring_secret(home, elsewhere)
+    other = elsewhere.account("2")
+    with pytest.raises(Conflict, match="--replace"):
+        restore_backup(_settings(elsewhere), BOB, copy, replace=False)
+    assert elsewhere.balance(other) == 2
+    done = restore_backup(_settings(elsewhere), BOB, copy, replace=True)
+    assert elsewhere.balance(account) == 1
+    assert elsewhere.run("accounts", "show", other).code == 3
+    if home.database_url:
+        query = f"SELECT id FROM {str(done.kept).removeprefix('schema ')}.accounts"
+        database = open_database(_settings(elsewhere))
+        with database.reading() as connection:
+            assert connection.scalars(sa.text(query)).all() == [other]
+        database.dispose()
+    else:
+        kept = Home(elsewhere.path, f"sqlite:///{done.kept}")
+        assert kept.balance(other) == 2
+
+
+def test_a_backup_that_does_not_hold_together_changes_nothing(
+    home: Home, elsewhere: Home, tmp_path: Path
+) -> None:
+    account, copy = home.account("1"), tmp_path / "copy"
+    database = open_database(_settings(home))
+    with database.writing() as connection:
+        connection.execute(sa.text("UPDATE accounts SET balance = balance + 1"))
+    database.dispose()
+    write_backup(_settings(home), BOB, copy)
+    _bring_secret(home, elsewhere)
+    with pytest.raises(Conflict, match=f"does not hold together: {account}"):
+        restore_backup(_settings(elsewhere), BOB, copy, replace=False)
+    other = elsewhere.account("2")
+    with pytest.raises(Conflict, match="does not hold together"):
+        restore_backup(_settings(elsewhere), BOB, copy, replace=True)
+    assert elsewhere.balance(other) == 2
+    assert elsewhere.ok("ledger", "verify", "--json").json["problems"] == []
+
+
+def test_a_backup_needs_its_own_root_secret(home: Home, elsewhere: Home, tmp_path: Path) -> None:
+    home.account("1")
+    copy = tmp_path / "copy"
+    write_backup(_settings(home), BOB, copy)
+    elsewhere.settings["GATEHOUSE_SECRET_KEY"] = "another secret than that of the backup"
+    with pytest.raises(SettingsError, match="not the one this database was made with"):
+        restore_backup(_settings(elsewhere), BOB, copy, replace=False)
+
+
+def test_nothing_is_restored_while_a_server_runs(sqlite_home: Home, tmp_path: Path) -> None:
+    sqlite_home.account("1")
+    settings, copy = _settings(sqlite_home), tmp_path / "copy"
+    write_backup(settings, BOB, copy)
+    database = open_database(settings)
+    with only_server(database), pytest.raises(Conflict, match="another server is already serving"):
+        restore_backup(settings, BOB, copy, replace=True)
+
+
+def test_nothing_is_restored_while_others_are_connected(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home", new_database())
+    home.account("1")
+    settings, copy = _settings(home), tmp_path / "copy"
+    write_backup(settings, BOB, copy)
+    other = open_database(settings)
+    with other.reading(), pytest.raises(Conflict, match="1 other connections"):
+        restore_backup(settings, BOB, copy, replace=True)
+    other.dispose()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"hello", "is not a backup"),
+        (b"", "is not a backup"),
+        (b"PGDMP\x01", "is a backup of PostgreSQL"),
+        (b"SQLite format 3\0" + b"x" * 5000, "did not pass its check"),
+    ],
+)
+def test_what_is_no_backup_is_refused(
+    sqlite_home: Home, tmp_path: Path, content: bytes, says: str
+) -> None:
+    sqlite_home.account("1")
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    with pytest.raises((InvalidInput, Conflict), match=says):
+        restore_backup(_settings(sqlite_home), BOB, file, replace=True)
+    assert sqlite_home.ok("accounts", "list", "--json").json != []
+
+
+def test_another_program_s_database_is_refused(sqlite_home: Home, tmp_path: Path) -> None:
+    sqlite_home.account("1")
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE accounts (id)")
+    other.close()
+    with pytest.raises(InvalidInput, match="not a backup of Gatehouse"):
+        restore_backup(_settings(sqlite_home), BOB, tmp_path / "other.db", replace=True)
+
+
+def test_a_missing_backup_is_named_and_a_key_may_not_restore(
+    sqlite_home: Home, tmp_path: Path
+) -> None:
+    settings = _settings(sqlite_home)
+    with pytest.raises(NotFound, match="No such file"):
+        restore_backup(settings, BOB, tmp_path / "missing", replace=False)
+    with pytest.raises(NotFound, match="only for operators"):
+        restore_backup(settings, Actor.key("key_1", "acct_1"), tmp_path / "x", replace=False)

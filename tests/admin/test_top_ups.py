@@ -1,0 +1,50 @@
+"""A payment is added once, however often it is told."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from gatehouse.admin import accounts, money
+from gatehouse.admin.money import LedgerSearch
+from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.store.admin.admin_session import AdminSession
+from tests.harness import make_account
+
+
+def test_the_same_reference_is_added_once_and_answers_the_first(session: AdminSession) -> None:
+    account = make_account(session)
+    first = money.top_up(session, account, 5_000_000, "October", "INV-7")
+    again = money.top_up(session, account, 5_000_000, "", " INV-7 ")
+    assert first.recorded_before_at_ms is None
+    (line,) = money.ledger_page(session, account, LedgerSearch(10)).lines
+    assert line.payment_reference == "INV-7"
+    assert again.recorded_before_at_ms == line.entry.at_ms
+    assert again.overview.state.balance == 5_000_000
+    with pytest.raises(Conflict, match=r"INV-7 was recorded on .* with 5\.00 USD"):
+        money.top_up(session, account, 6_000_000, "", "INV-7")
+    assert accounts.get(session, account).state.balance == 5_000_000
+    assert money.verify_ledger(session).problems == []
+
+
+def test_a_reference_belongs_to_its_account(session: AdminSession) -> None:
+    for account in (make_account(session), make_account(session)):
+        assert money.top_up(session, account, 5, "", "INV-7").recorded_before_at_ms is None
+
+
+def test_of_many_at_once_one_is_added(session: AdminSession) -> None:
+    account = make_account(session)
+    with ThreadPoolExecutor(4) as pool:
+        ask = [pool.submit(money.top_up, session, account, 5, "", "INV-7") for _ in range(8)]
+        told = [one.result().recorded_before_at_ms for one in ask]
+    assert told.count(None) == 1
+    assert accounts.get(session, account).state.balance == 5
+
+
+@pytest.mark.parametrize("reference", ["", " ", "a\nb", "x" * 129, "4111 1111 1111 1111"])
+def test_what_cannot_be_a_reference_is_refused(
+    sqlite_session: AdminSession, reference: str
+) -> None:
+    account = make_account(sqlite_session)
+    with pytest.raises(InvalidInput, match="reference"):
+        money.top_up(sqlite_session, account, 5, "", reference)
+    assert accounts.get(sqlite_session, account).state.balance == 0
