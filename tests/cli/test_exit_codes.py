@@ -98,7 +98,8 @@ def test_a_wrong_setting_is_5(home: Home) -> None:
 @pytest.mark.parametrize("kind", ["server", "file"])
 def test_a_database_that_is_not_available_is_6(home: Home, kind: str) -> None:
     urls = {"server": "postgresql://nobody@127.0.0.1:1/x", "file": f"sqlite:///{home.path}/file"}
-    table = NO_DATABASE if kind == "file" else "balance show | ledger verify | migrate"
+    server = "balance show | ledger verify | migrate | backup FILE.copy"
+    table = NO_DATABASE if kind == "file" else server
     _ends(home, table, 6, "database_unavailable", GATEHOUSE_DATABASE_URL=urls[kind])
 
 
