@@ -155,12 +155,17 @@ class Reader(HTMLParser):
         self.words: list[str] = []
         self.cells: list[list[str]] = []
         self.blocks: list[str] = []
-        self.style = self.script = ""
+        self.style = self.script = self.icon = ""
         self.feed(page)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len({name for name, _ in attrs}) == len(attrs)
+        if tag == "link":
+            assert not self.icon
+            assert dict(attrs)["rel"] == "icon"
+            self.icon = str(dict(attrs)["href"])
+            return
         self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
@@ -217,7 +222,8 @@ def test_the_page_is_well_formed(page: str, read: Reader) -> None:
 
 
 def test_nothing_is_loaded_from_elsewhere(read: Reader) -> None:
-    assert not {"link", "img", "iframe", "object", "base"} & {tag for tag, _ in read.tags}
+    assert not {"img", "iframe", "object", "base"} & {tag for tag, _ in read.tags}
+    assert read.icon.startswith("data:image/svg+xml,")
     assert read.all("src") == []
     assert read.all("style") == []
     assert all(address.startswith("#") for address in read.all("href"))
@@ -244,6 +250,7 @@ def test_the_content_policy_admits_exactly_the_style_and_the_script_of_the_page(
         "default-src 'none'",
         f"style-src 'sha256-{style}'",
         f"script-src 'sha256-{script}'",
+        "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from gatehouse.admin.scopes import installation_reading
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport
@@ -19,6 +20,8 @@ def lines(session: AdminSession, account_id: str | None, limit: int) -> list[Aud
     else:
         session.actor.check_account(account_id)
     with session.reading() as connection:
+        if account_id is not None:
+            accounts.get(connection, account_id)
         return audit.read(connection, account_id, limit)
 
 

@@ -66,6 +66,8 @@ def copy_sqlite(source: Path, target: Path) -> None:
 
 
 def _dump_postgres(database: Database, target: Path) -> None:
+    with database.reading():
+        pass  # A server that cannot be reached is told as such, before its programs are run.
     tools = PostgresTools(database)
     try:
         # Left out is what a restore has put aside.

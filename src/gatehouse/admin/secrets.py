@@ -6,7 +6,7 @@ import msgspec
 
 from gatehouse.admin.scopes import installation_change, installation_reading
 from gatehouse.core import keyring
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import InvalidInput, SettingsError
 from gatehouse.core.keyring import RootSecret
 from gatehouse.core.secret_strength import weakness
 from gatehouse.store.accounts import accounts
@@ -26,7 +26,10 @@ def key_versions(session: AdminSession) -> list[tuple[str, int]]:
 
 def new_root_secret(text: str) -> RootSecret:
     """A root secret to change to; one that could be guessed is refused."""
-    secret, reason = RootSecret.parse(text), weakness(text)
+    try:
+        secret, reason = RootSecret.parse(text), weakness(text)
+    except SettingsError as error:
+        raise InvalidInput(str(error)) from None
     if reason is not None:
         raise InvalidInput(
             f"the new secret could be guessed: {reason}; make one with: "

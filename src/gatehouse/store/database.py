@@ -10,7 +10,13 @@ from typing import Any, Final, TypeVar
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from gatehouse.core.errors import SettingsError, StoreUnavailable
@@ -163,6 +169,11 @@ def _raise_store_unavailable() -> Iterator[None]:
         yield
     except (OperationalError, InterfaceError, PoolTimeout) as error:
         raise StoreUnavailable(_reason(error)) from error
+    except DatabaseError as error:
+        # SQLite says so, without a kind of its own, of a file that is no database or is damaged.
+        if type(error) is DatabaseError:
+            raise StoreUnavailable(_reason(error)) from error
+        raise
 
 
 def _reason(error: Exception) -> str:

@@ -15,6 +15,11 @@
   menu.addEventListener("click", (event) => {
     if (event.target.closest("a") && !wide.matches) menu.open = false;
   });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || wide.matches || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
 
   // Copying.
   const copy = async (text) => {
@@ -62,7 +67,9 @@
   }
 
   // Search: hides the sections without all words, unfolds and marks the rows with all of them.
-  const index = sections.map((section) => ({
+  // What it looks through is gathered when somebody searches: a phone takes a moment for it.
+  let index = null;
+  const gather = () => sections.map((section) => ({
     section,
     links: all(`nav a[href="#${section.id}"]`).map((link) => link.parentElement),
     text: section.textContent.toLowerCase(),
@@ -89,6 +96,7 @@
     let shown = 0;
     let rows = 0;
     clear();
+    index ??= gather();
     for (const one of index) {
       const hit = has(one.text);
       one.section.hidden = !hit;
@@ -101,7 +109,8 @@
         unfold(row);
       }
     }
-    const parts = `${shown} of ${index.length} sections, ${rows} rows`;
+    const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+    const parts = shown ? `Found in ${count(shown, "section")}, ${count(rows, "row")}` : "Nothing found";
     found.textContent = words.length ? parts : "";
   };
   let waiting = 0;
@@ -112,7 +121,7 @@
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape") input.value = "";
     if (event.key === "Escape" || event.key === "Enter") search();
-    const first = document.querySelector(".hit, main > section:not([hidden])");
+    const first = document.querySelector(".hit") ?? sections.find((one) => !one.hidden);
     if (event.key === "Enter" && first) first.scrollIntoView();
   });
   document.addEventListener("keydown", (event) => {

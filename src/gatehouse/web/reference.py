@@ -24,6 +24,9 @@ _CODED: Final = re.compile(r"`([^`]+)`: (.*?)(?=\s*`[^`]+`: |\s*$)", re.DOTALL)
 _FIELDS: Final = ("Name", "Type", "Description")
 _MOST_OPEN: Final = 12
 """Fields of a request that holds no more than these are shown unfolded."""
+_SHARED_OPEN: Final = 100
+_ALIKE: Final = 3
+"""Answers that must have a field alike for it to be described once."""
 
 
 class Guides(msgspec.Struct, frozen=True):
@@ -74,6 +77,7 @@ class _Page:
         self._operations = [_Operation(self._schemas, *one) for one in found if one[1] in one[2]]
         parameters = (each for one in self._operations for each in one.parameters)
         self._path_names = {each["name"] for each in parameters if each.get("in") == "path"}
+        self._shared = self._shared_fields()
 
     def render(self) -> str:
         info, operations = self._document["info"], self._operations
@@ -83,7 +87,8 @@ class _Page:
             f"Version <code>{version}</code> at <code>{escape(self._base)}</code></p>\n"
             f"{prose(info.get('description', ''))}</section>\n"
         )
-        parts = [*map(self._operation, operations), self._errors(), self._headers()]
+        every = [self._every_answer(), self._errors(), self._headers()]
+        parts = [*map(self._operation, operations), *every]
         return markup.page(
             f"{info['title']} API reference",
             f"{title} <span>{version}</span>",
@@ -97,7 +102,10 @@ class _Page:
             "Operations": {
                 f"#{one.anchor}": f"{one.badge} {escape(one.title)}" for one in self._operations
             },
-            "Every answer": {"#errors": "Errors", "#headers": "Headers"},
+            "Every answer": {
+                **({"#answers": "Shared fields"} if self._shared else {}),
+                **{"#errors": "Errors", "#headers": "Headers"},
+            },
             "Guides": {address: escape(title) for address, title in self._guides.pages.items()},
         }
         return "".join(markup.links(*group) for group in groups.items() if group[1])
@@ -121,7 +129,7 @@ class _Page:
         details = [titled("Parameters", self._table(map(self._parameter, one.parameters)))]
         details.append(titled("Request body", self._table(self._below(one.body))))
         for status, answer in one.good.items():
-            fields = self._table(self._below(answer), answer=True)
+            fields = self._answer_table(answer)
             about = prose(answer.get("description", ""))
             details.append(titled(f"Answer {status}", about + fields))
             shown = _examples(_media(answer)[1], most=3)
@@ -174,6 +182,38 @@ class _Page:
         """A table of fields; a request's says which are required, an answer's which are not."""
         rows = self._rows([*fields], answer=answer)
         return markup.table(_FIELDS, rows, 0 if answer else _MOST_OPEN)
+
+    def _shared_fields(self) -> dict[str, list[Field]]:
+        """Fields with others below them that many answers have alike: described once, not in each.
+
+        A page with all of them in every operation takes a phone more than a second.
+        """
+        found: dict[str, list[list[Field]]] = {}
+        for answer in (answer for one in self._operations for answer in one.good.values()):
+            for field, below in nested([*self._below(answer)]):
+                if below:
+                    found.setdefault(field.path, []).append([field, *below])
+        return {path: all_[0] for path, all_ in found.items() if all_.count(all_[0]) >= _ALIKE}
+
+    def _answer_table(self, answer: Json) -> str:
+        rows: list[Row] = []
+        for field, below in nested([*self._below(answer)]):
+            if self._shared.get(field.path) == [field, *below]:
+                [row] = self._rows([field], answer=True)
+                link = f'<p><a href="#shared-{field.path}">Its {len(below)} fields</a></p>'
+                rows.append(row._replace(about=row.about + link))
+            else:
+                rows += self._rows([field, *below], answer=True)
+        return markup.table(_FIELDS, rows)
+
+    def _every_answer(self) -> str:
+        rows: list[Row] = []
+        for path, fields in self._shared.items():
+            [row] = self._rows(fields, answer=True)
+            rows.append(row._replace(name=f'<span id="shared-{path}">{row.name}</span>'))
+        about = "<p>Objects that many answers have alike.</p>\n"
+        table = markup.table(_FIELDS, rows, _SHARED_OPEN)
+        return section("answers", "Shared fields", about, table) if rows else ""
 
     def _rows(self, fields: list[Field], *, answer: bool) -> tuple[Row, ...]:
         rows = []

@@ -56,13 +56,12 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
 ) -> None:
     """Show the entries of an account, each with the balance after it."""
     from gatehouse.admin import accounts, money
-    from gatehouse.admin.money import LedgerSearch
 
     session, account_id = open_account(account)
     if end is not None and first is None:
         raise WrongUsage("--to is given together with --from")
     period = None if first is None else period_argument(None, first, end, session.clock())
-    search = LedgerSearch(
+    search = money.LedgerSearch(
         limit,
         None if period is None else period.start_ms,
         None if period is None else period.end_ms,

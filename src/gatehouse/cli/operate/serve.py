@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -55,17 +57,24 @@ def serve(
 def _welcome(settings: Settings, key: str) -> str:
     base = settings.base_url
     body = (
-        '{"cardNumber": "4242424242424242", "cardExpiryDate": "2030-12", "cardCvv2Value": "123", '
+        '{"cardNumber": "4242424242424242", "cardExpiryDate": "2035-12", "cardCvv2Value": "123", '
         '"cardAddress": {"street": "1 Market Street", "postalCode": "94105"}}'
     )
+    command = sys.argv[0] if Path(sys.argv[0]).name == "gatehouse" else "gatehouse"
+    home = "" if settings.home == Settings().home else f"GATEHOUSE_HOME={settings.home.absolute()} "
     return (
-        f"Gatehouse sandbox on {base}\n"
-        f"API reference:   {base}/docs\n"
-        f"Demo key:        {key}\n\n"
-        f"Try:\n\n"
+        f"\nThe Gatehouse sandbox is ready on {base}\n\n"
+        f"  Reference and guides   {base}/docs\n"
+        f"  A tour                 {base}/docs/guides/tour\n"
+        f"  Demo key               {key}\n\n"
+        "Paste this into another terminal. It checks a card, and the answer says ACCEPT:\n\n"
         f"curl -s {base}/api/v1/precheck \\\n"
         f"  -H 'X-API-KEY: {key}' \\\n"
         f"  -H 'Content-Type: application/json' \\\n"
         f"  -d '{body}'\n\n"
-        f"Data is in {settings.home.absolute()}. Stop with Ctrl+C.\n"
+        "Then look at what was decided, and at what else the sandbox can answer:\n\n"
+        f"{home}{command} decisions list\n"
+        f"{home}{command} sandbox\n\n"
+        f"Data is in {settings.home.absolute()}. "
+        "Below is the log, a line for each request. Stop with Ctrl+C.\n"
     )
