@@ -11,7 +11,7 @@ import gatehouse
 import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.feedback.live import LiveFeedback
-from gatehouse.admin.reviews import LiveReviews
+from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
