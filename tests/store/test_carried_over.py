@@ -83,9 +83,9 @@ def test_a_database_with_reviews_is_brought_up_to_date(empty_home: Home) -> None
             )
         ]
         assert review_events.history(connection, ACCOUNT, requests[0]) == []
-        [resolved] = review_events.history(connection, ACCOUNT, requests[4])
-        assert (resolved.kind, resolved.at_ms, resolved.actor) == ("RESOLVED", 20, "key:key_1")
-        assert (resolved.details.state, resolved.words) == ("DECLINED", "key:key_1")
+        [event] = review_events.history(connection, ACCOUNT, requests[4])
+        assert (event.kind, event.at_ms, event.actor) == ("RESOLVED", 20, "key:key_1")
+        assert (event.details.state, event.words) == ("DECLINED", "key:key_1")
         by_reference = Subject(client_reference="order-1")
         assert feedback.find(connection, ACCOUNT, by_reference) == requests
         # The upgraded tables are those of a new database.

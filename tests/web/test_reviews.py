@@ -247,7 +247,8 @@ def test_people_work_on_a_review_together(
     over = {"assignee": "bob", "takeOver": True}
     assert changed(client, request, "assignment", over)["assignee"] == "bob"
     for _ in range(2):
-        noted = changed(client, request, "notes", {"text": "called 4242424242424242"})
+        note = {"text": "called 4242424242424242", "reviewer": "Amelia"}
+        noted = changed(client, request, "notes", note)
     assert noted["noteCount"] == 1
     early = client.post(f"{path}/correction", json=APPROVE)
     refused(early, 409, "not_resolved")
@@ -269,7 +270,7 @@ def test_people_work_on_a_review_together(
         ("OPENED", "service", None, None),
         ("ASSIGNED", by, "amelia", None),
         ("ASSIGNED", by, "bob", None),
-        ("NOTE", by, None, "called [card]"),
+        ("NOTE", f"{by} for Amelia", None, "called [card]"),
         ("RESOLVED", by, "APPROVED", "Known customer"),
         ("CORRECTED", by, "DECLINED", "charged back"),
     ]
@@ -300,6 +301,7 @@ def test_many_are_resolved_with_one_call_and_each_is_answered(
     [
         ("{}/notes", {"text": " "}, {"text": "must not be blank"}),
         ("{}/notes", {"text": "x" * 2001}, {"text": "must have at most 2000 characters"}),
+        ("{}/notes", {"text": "x", "reviewer": "me"}, {"reviewer": "meaning of its own"}),
         ("{}/assignment", {}, {"assignee": "is required"}),
         ("{}/assignment", {"assignee": "unassigned"}, {"assignee": "meaning of its own"}),
         ("{}/correction", {"resolution": "APPROVE"}, {"reason": "is required"}),

@@ -46,7 +46,9 @@ __all__ = [
 PAYMENT_MEANING: Final = {
     PaymentEffect.STANDS: "its payment stands",
     PaymentEffect.REVERSED: "its payment is being reversed",
-    PaymentEffect.LOST: "its payment was reversed before, and a correction cannot bring it back",
+    PaymentEffect.LOST: (
+        "its payment was sent to be reversed before, and a correction cannot bring it back"
+    ),
 }
 """What a resolution or a correction meant for the payment that waited for the review."""
 _OPENED_BY: Final = "service"

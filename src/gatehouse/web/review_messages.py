@@ -38,6 +38,7 @@ class ReviewVerdict(StrEnum):
     DECLINE = "DECLINE"
 
 
+PersonName = Annotated[str, Meta(max_length=LONGEST_NAME)]
 VerdictField = Annotated[
     ReviewVerdict,
     Meta(
@@ -56,18 +57,28 @@ ReasonField = Annotated[
 ]
 
 
-class ReviewResolution(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class ReviewChange(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What every change of a review has."""
+
+    reviewer: Annotated[
+        PersonName | None,
+        Meta(description="Your name for the person who says so.", examples=["amelia"]),
+    ] = None
+
+
+class ReviewResolution(ReviewChange, frozen=True, rename="camel"):
     """The reviewer's verdict on a decision, with the reason."""
 
     resolution: VerdictField
     reason: ReasonField
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """What is wrong with the reason beyond its form."""
-        return _blank("reason", self.reason)
+        """What is wrong with the fields beyond their form."""
+        yield from _unfit("reviewer", self.reviewer)
+        yield from _blank("reason", self.reason)
 
 
-class BulkResolution(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class BulkResolution(ReviewResolution, frozen=True, rename="camel", kw_only=True):
     """One verdict on many decisions."""
 
     request_ids: Annotated[
@@ -79,15 +90,9 @@ class BulkResolution(Checked, msgspec.Struct, frozen=True, rename="camel"):
             examples=[["req_01kabcdefghjkmnpqrstvwxyz0"]],
         ),
     ]
-    resolution: VerdictField
-    reason: ReasonField
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """What is wrong with the reason beyond its form."""
-        return _blank("reason", self.reason)
 
 
-class ReviewNote(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class ReviewNote(ReviewChange, frozen=True, rename="camel"):
     """Something that a reviewer writes down."""
 
     text: Annotated[
@@ -101,15 +106,16 @@ class ReviewNote(Checked, msgspec.Struct, frozen=True, rename="camel"):
     ]
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """What is wrong with the text beyond its form."""
-        return _blank("text", self.text)
+        """What is wrong with the fields beyond their form."""
+        yield from _unfit("reviewer", self.reviewer)
+        yield from _blank("text", self.text)
 
 
-class ReviewAssignment(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class ReviewAssignment(ReviewChange, frozen=True, rename="camel"):
     """Who is to have a review."""
 
     assignee: Annotated[
-        Annotated[str, Meta(max_length=LONGEST_NAME)] | None,
+        PersonName | None,
         Meta(description="Your name for the person; null for nobody.", examples=["amelia"]),
     ]
     take_over: Annotated[
@@ -117,19 +123,19 @@ class ReviewAssignment(Checked, msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """What is wrong with the name beyond its form."""
-        if isinstance(self.assignee, str):
-            try:
-                person_name(self.assignee)
-            except InvalidInput as error:
-                yield "assignee", str(error)
+        """What is wrong with the names beyond their form."""
+        yield from _unfit("reviewer", self.reviewer)
+        yield from _unfit("assignee", self.assignee)
 
 
 class PublicReviewEvent(msgspec.Struct, frozen=True, rename="camel"):
     """One line of the history of a review."""
 
     at: Annotated[Timestamp, Meta(description="When (RFC 3339).")]
-    by: Annotated[str, Meta(description="The key or the operator; `service` opened it.")]
+    by: Annotated[
+        str,
+        Meta(description="The key, with the person that it named, or the operator; or `service`."),
+    ]
     kind: Annotated[EventKind, Meta(description="What happened.")]
     assignee: Annotated[
         str | None, Meta(description="Of `ASSIGNED`: who has it since; null is nobody.")
@@ -283,3 +289,11 @@ def _time(at_ms: int | None) -> str | None:
 def _blank(field: str, text: object) -> Iterator[tuple[str, str]]:
     if isinstance(text, str) and is_blank(text):
         yield field, "must not be blank"
+
+
+def _unfit(field: str, name: object) -> Iterator[tuple[str, str]]:
+    if isinstance(name, str):
+        try:
+            person_name(name)
+        except InvalidInput as error:
+            yield field, str(error)

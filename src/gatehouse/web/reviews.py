@@ -1,14 +1,15 @@
 """The routes of reviews: list, show, assign, resolve and correct them. All are free of charge."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
 import msgspec
 
+from gatehouse.access.actors import Actor
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.review_desk import UNASSIGNED, AlreadyAssigned, Assignment, person_name
-from gatehouse.admin.reviews import NOBODY, ReviewFinding, ReviewSearch, ReviewState
+from gatehouse.admin.reviews import NOBODY, ReviewFinding, ReviewSearch, ReviewState, ReviewView
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.store.decisions.review_events import TooManyEvents
 from gatehouse.store.decisions.reviews import AlreadyResolved, NotResolved
@@ -21,6 +22,7 @@ from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
 from gatehouse.web.review_messages import (
     BulkResolution,
     ReviewAssignment,
+    ReviewChange,
     ReviewNote,
     ReviewPage,
     ReviewResolution,
@@ -41,7 +43,9 @@ ORDERS: Final = ("newest", "oldest")
 _PARAMETERS: Final = ("status", "assignee", "order", *PAGE_PARAMETERS)
 _ONE: Final = "reviewResponse"
 
-T = TypeVar("T", bound=msgspec.Struct)
+T = TypeVar("T", bound=ReviewChange)
+Which = tuple[Actor, str, str]
+"""Who changes which review: the actor, the account and the request."""
 
 
 class Reviews:
@@ -67,52 +71,73 @@ class Reviews:
 
     async def review(self, context: RequestContext, receive: Receive) -> Reply:
         """One review; a POST resolves it first."""
+        if context.scope["method"] == "POST":
+            return await self._change(
+                context,
+                receive,
+                self._resolutions,
+                lambda which, wanted: self._reviews.resolve(*which, _finding(wanted)),
+            )
         caller = await self._entry.authenticate(context, SCOPE, _ONE)
-        which = (caller.actor, caller.account.account_id, path_id(context))
         with _problems():
-            if context.scope["method"] == "POST":
-                wanted = await self._read(context, receive, self._resolutions)
-                found = await self._reviews.resolve(*which, _finding(wanted))
-            else:
-                found = await self._reviews.get(*which)
+            found = await self._reviews.get(
+                caller.actor, caller.account.account_id, path_id(context)
+            )
         return await self._entry.answer(context, public_review(found, caller.account.currency))
 
     async def correction(self, context: RequestContext, receive: Receive) -> Reply:
         """Correct the resolution of a review."""
-        caller = await self._entry.authenticate(context, SCOPE, _ONE)
-        which = (caller.actor, caller.account.account_id, path_id(context))
-        wanted = await self._read(context, receive, self._resolutions)
-        with _problems():
-            found = await self._reviews.correct(*which, _finding(wanted))
-        return await self._entry.answer(context, public_review(found, caller.account.currency))
+        return await self._change(
+            context,
+            receive,
+            self._resolutions,
+            lambda which, wanted: self._reviews.correct(*which, _finding(wanted)),
+        )
 
     async def note(self, context: RequestContext, receive: Receive) -> Reply:
         """Add a note to a review."""
-        caller = await self._entry.authenticate(context, SCOPE, _ONE)
-        which = (caller.actor, caller.account.account_id, path_id(context))
-        wanted = await self._read(context, receive, self._notes)
-        with _problems():
-            found = await self._reviews.note(*which, wanted.text)
-        return await self._entry.answer(context, public_review(found, caller.account.currency))
+        return await self._change(
+            context,
+            receive,
+            self._notes,
+            lambda which, wanted: self._reviews.note(*which, wanted.text),
+        )
 
     async def assignment(self, context: RequestContext, receive: Receive) -> Reply:
         """Give a review to a person, or to nobody."""
-        caller = await self._entry.authenticate(context, SCOPE, _ONE)
-        which = (caller.actor, caller.account.account_id, path_id(context))
-        wanted = await self._read(context, receive, self._assignments)
-        with _problems():
-            given = Assignment(wanted.assignee, bool(wanted.take_over))
-            found = await self._reviews.assign(*which, given)
-        return await self._entry.answer(context, public_review(found, caller.account.currency))
+        return await self._change(
+            context,
+            receive,
+            self._assignments,
+            lambda which, wanted: self._reviews.assign(
+                *which, Assignment(wanted.assignee, bool(wanted.take_over))
+            ),
+        )
 
     async def resolutions(self, context: RequestContext, receive: Receive) -> Reply:
         """Resolve many reviews alike, each on its own."""
         caller = await self._entry.authenticate(context, SCOPE, "resolutionsResponse")
         wanted = await self._read(context, receive, self._bulk)
+        actor = caller.actor.acting_for(wanted.reviewer)
         done = await self._reviews.resolve_many(
-            caller.actor, caller.account.account_id, wanted.request_ids, _finding(wanted)
+            actor, caller.account.account_id, wanted.request_ids, _finding(wanted)
         )
         return await self._entry.answer(context, public_results(done))
+
+    async def _change(
+        self,
+        context: RequestContext,
+        receive: Receive,
+        reader: BodyReader[T],
+        change: Callable[[Which, T], Awaitable[ReviewView]],
+    ) -> Reply:
+        """Change one review as its body says, and answer with it."""
+        caller = await self._entry.authenticate(context, SCOPE, _ONE)
+        wanted = await self._read(context, receive, reader)
+        actor = caller.actor.acting_for(wanted.reviewer)
+        with _problems():
+            found = await change((actor, caller.account.account_id, path_id(context)), wanted)
+        return await self._entry.answer(context, public_review(found, caller.account.currency))
 
     async def _read(self, context: RequestContext, receive: Receive, reader: BodyReader[T]) -> T:
         wanted = reader.read(context, await self._entry.body(context, receive))
@@ -120,7 +145,7 @@ class Reviews:
         return wanted
 
 
-def _finding(wanted: ReviewResolution | BulkResolution) -> ReviewFinding:
+def _finding(wanted: ReviewResolution) -> ReviewFinding:
     return ReviewFinding(wanted.resolution is ReviewVerdict.APPROVE, wanted.reason)
 
 

@@ -96,7 +96,9 @@ def main() -> None:
     checked("resolveReview", resolve_review.sync(request_id, client=client, body=resolution))
     correction = ReviewResolution(ReviewVerdict.DECLINE, "charged back")
     checked("correctReview", correct_review.sync(request_id, client=client, body=correction))
-    many = BulkResolution([request_id], ReviewVerdict.DECLINE, "charged back")
+    many = BulkResolution(
+        request_ids=[request_id], resolution=ReviewVerdict.DECLINE, reason="charged back"
+    )
     checked("resolveReviews", resolve_reviews.sync(client=client, body=many))
     label = FeedbackRequest(label=Label.LEGITIMATE, request_id=request_id)
     checked("giveFeedback", give_feedback.sync(client=client, body=label))

@@ -11,6 +11,13 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
 
 _HEADINGS = ("REQUEST", "AGE", "STATUS", "AMOUNT", "CARD", "CUSTOMER", "FROM", "ASSIGNEE")
+_PAYMENTS = {
+    "OPEN": "its request is in flight",
+    "REVIEW": "it was authorized, and waits for this review",
+    "REVERSE": "it is being reversed",
+    "REVERSED": "it was reversed",
+    "FAILED": "it could not be reversed; see to it at your gateway",
+}
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 
@@ -125,13 +132,10 @@ def _about(view: ReviewView, now_ms: int) -> Iterator[tuple[str, str]]:
     else:
         yield from ((name, recordable(text)) for name, text in _subject(summary))
     if view.payment is not None:
-        yield "payment", view.payment
+        yield "payment", f"{view.payment}: {_PAYMENTS[view.payment]}"
     if review.actor is not None:
         yield "resolved", f"{time_or_none(review.resolved_at_ms)} by {review.actor}"
         yield "reason", review.reason or "-"
-        meaning = payment_sentence(view)
-        if meaning is not None:
-            yield "meaning", meaning
 
 
 def _subject(summary: ReviewSummary) -> Iterator[tuple[str, str]]:
@@ -142,7 +146,7 @@ def _subject(summary: ReviewSummary) -> Iterator[tuple[str, str]]:
         customer.shipping_country and f"shipping {customer.shipping_country}",
     )
     yield "customer", _joined(", ", customer.user_id, customer.email, *countries)
-    items = None if order.items is None else f"{order.items:g} lines"
+    items = order.items and f"{order.items:g} line{'' if order.items == 1 else 's'}"
     goods = order.categories and f"categories {' and '.join(order.categories)}"
     reference = order.client_reference_id and f"reference {order.client_reference_id}"
     amount = None if order.amount is None else str(order.amount)
