@@ -12,7 +12,7 @@ import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
-from gatehouse.admin.reviews import LiveReviews
+from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
 from gatehouse.core import keyring

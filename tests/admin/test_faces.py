@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import decisions, reviews
+from gatehouse.admin import decisions, review_bulk, review_desk, reviews
 from gatehouse.admin.decisions import DecisionExport
 from gatehouse.admin.feedback import record
 from gatehouse.admin.feedback.import_labels import import_feedback
@@ -19,6 +19,8 @@ from gatehouse.admin.identities import records
 from gatehouse.admin.identities.import_records import IdentityImport, import_identities
 from gatehouse.admin.identities.rows import open_identity_file
 from gatehouse.admin.identities.selection import IdentityQuery, select_records
+from gatehouse.admin.review_bulk import ReviewFilter
+from gatehouse.admin.review_desk import Assignment
 from gatehouse.admin.reviews import ReviewFinding, ReviewSearch
 from gatehouse.core.errors import NotFound
 from gatehouse.core.labels import Label
@@ -146,6 +148,13 @@ def foreign_calls(account: str, request: str, folder: Path) -> list[Callable[[Ad
         lambda one: reviews.get_review(one, account, request),
         lambda one: reviews.list_reviews(one, account, search),
         lambda one: reviews.resolve_review(one, account, request, finding),
+        lambda one: reviews.correct_review(one, account, request, finding),
+        lambda one: review_desk.add_note(one, account, request, "seen"),
+        lambda one: review_desk.assign_review(one, account, request, Assignment("amelia")),
+        lambda one: review_desk.take_oldest(one, account, "amelia"),
+        lambda one: review_bulk.resolve_reviews(one, account, [request], finding),
+        lambda one: review_bulk.examine_reviews(one, account, [request]),
+        lambda one: review_bulk.find_open_reviews(one, account, ReviewFilter()),
         lambda one: record.feedback_of(one, account, request),
         lambda one: record.list_feedback(one, account, 0, None, 9),
         lambda one: record.record_feedback(one, account, Subject(request_id=request), FRAUD),

@@ -27,7 +27,7 @@ from gatehouse.decisions.record import DecisionRecord, RecordedEvent, RecordedSt
 from gatehouse.decisions.search_terms import pack_terms
 from gatehouse.sentry.request import EventTime
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions.reviews import ReviewState
+from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
 from gatehouse.store.search import pages

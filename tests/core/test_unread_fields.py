@@ -12,7 +12,7 @@ from gatehouse.operations.pipeline_messages import pipeline_messages
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.web.feedback import FeedbackRequest
-from gatehouse.web.reviews import ReviewResolution
+from gatehouse.web.review_messages import ReviewResolution
 from tests.harness.samples import AMELIA, BODY, CARD, PURCHASE, VISIT
 
 PIPELINE = pipeline_messages().request

@@ -18,7 +18,7 @@ from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesCall
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.web.feedback import FeedbackRequest
-from gatehouse.web.reviews import ReviewResolution
+from gatehouse.web.review_messages import ReviewResolution
 from tests.harness import AMELIA, BODY, CARD, PURCHASE, VISIT, Home
 from tests.harness.service import serving
 from tests.resilience.hostile import hostile_bodies

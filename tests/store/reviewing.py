@@ -1,13 +1,15 @@
 """Reviews as the close of a request leaves them: a decision record and an open review."""
 
 from itertools import count
+from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.tables import DECISIONS, REVIEWS
+from gatehouse.store.tables import DECISIONS, GATEWAY_INTENTS, REVIEWS
 
 MOMENT_MS = 1_790_000_000_000
 _NUMBERS = count()
@@ -39,7 +41,14 @@ STAGES = [
 ]
 
 
-def open_review(session: AdminSession, account_id: str, at_ms: int = MOMENT_MS) -> str:
+def open_review(
+    session: AdminSession,
+    account_id: str,
+    at_ms: int = MOMENT_MS,
+    *,
+    card: dict[str, Any] | None = None,
+    signals: dict[str, Any] | None = None,
+) -> str:
     """Insert a decision and its open review; ids of one moment grow with every call."""
     request_id = new_id("req", at_ms, lambda size: next(_NUMBERS).to_bytes(size, "big"))
     record = {
@@ -47,11 +56,11 @@ def open_review(session: AdminSession, account_id: str, at_ms: int = MOMENT_MS) 
         "operation": "pipeline",
         "at": iso_time(at_ms),
         "clientReferenceId": "order-1001",
-        "card": None,
+        "card": card,
         "stages": STAGES,
         "authorizedMicros": 30_000,
         "closedMicros": 30_000,
-        "signals": {"order.amount": 950.0, "order.currency": "USD"},
+        "signals": signals or {"order.amount": 950.0, "order.currency": "USD"},
         "decision": "REVIEW",
         "pipeline": {"id": 1, "version": 1},
     }
@@ -74,3 +83,19 @@ def open_review(session: AdminSession, account_id: str, at_ms: int = MOMENT_MS) 
         connection.execute(DECISIONS.insert(), decision)
         connection.execute(REVIEWS.insert(), review)
     return request_id
+
+
+def keep_payment(session: AdminSession, account: str, request: str) -> None:
+    """A payment that waits for the review of its request, as the close leaves it."""
+    row = {"request_id": request, "account_id": account, "amount_minor": 5990, "currency": "USD"}
+    row |= {"at_ms": MOMENT_MS, "changed_at_ms": MOMENT_MS, "state": "REVIEW", "attempts": 0}
+    with session.database.writing() as connection:
+        connection.execute(GATEWAY_INTENTS.insert(), row)
+
+
+def kept_payment(session: AdminSession, request: str) -> tuple[str, str | None] | None:
+    """The state and detail of a payment that is kept."""
+    with session.reading() as connection:
+        query = sa.select(GATEWAY_INTENTS).where(GATEWAY_INTENTS.c.request_id == request)
+        row = connection.execute(query).one_or_none()
+    return None if row is None else (row.state, row.detail)

@@ -9,6 +9,7 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.settings import load_settings
 from gatehouse.store.database import Database
+from gatehouse.store.decisions import review_events
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.feedback.statements import (
     FeedbackStatement,
@@ -81,6 +82,10 @@ def test_a_database_with_reviews_is_brought_up_to_date(empty_home: Home) -> None
                 source=LabelSource.REVIEW,
             )
         ]
+        assert review_events.history(connection, ACCOUNT, requests[0]) == []
+        [event] = review_events.history(connection, ACCOUNT, requests[4])
+        assert (event.kind, event.at_ms, event.actor) == ("RESOLVED", 20, "key:key_1")
+        assert (event.details.state, event.words) == ("DECLINED", "key:key_1")
         by_reference = Subject(client_reference="order-1")
         assert feedback.find(connection, ACCOUNT, by_reference) == requests
         # The upgraded tables are those of a new database.

@@ -102,7 +102,7 @@ def test_a_payment_and_a_review_cost_no_commit_of_their_own(
     with session.reading() as connection:
         reviews = [tuple(row) for row in connection.execute(sa.select(REVIEWS))]
     assert money.verify_ledger(session).problems == []
-    assert reviews == [(account, "r0", 7, "OPEN", None, None, None)]
+    assert reviews == [(account, "r0", 7, "OPEN", None, None, None, None)]
 
 
 def test_ends_of_every_kind_in_one_batch_each_do_their_own(

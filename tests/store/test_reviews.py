@@ -7,10 +7,11 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.reviews import (
-    LiveReviews,
     ReviewFinding,
     ReviewSearch,
+    ReviewState,
     get_review,
     resolve_review,
 )
@@ -20,16 +21,12 @@ from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import reviews
-from gatehouse.store.decisions.reviews import (
-    AlreadyResolved,
-    ReviewState,
-    StoredReview,
-)
+from gatehouse.store.decisions.reviews import AlreadyResolved, StoredReview
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.requests import intents
-from gatehouse.store.tables import AUDIT, DECISIONS, GATEWAY_INTENTS
+from gatehouse.store.tables import AUDIT, DECISIONS
 from tests.harness import make_account
-from tests.store.reviewing import MOMENT_MS, open_review
+from tests.store.reviewing import MOMENT_MS, keep_payment, kept_payment, open_review
 
 
 def resolve(
@@ -47,7 +44,7 @@ def listed(
     session: AdminSession, account: str, state: ReviewState | None, before: str | None = None
 ) -> list[str]:
     with session.reading() as connection:
-        found = reviews.listing(connection, account, state, before, 2)
+        found = reviews.listing(connection, account, ReviewSearch(state, before, 2))
     return [review.request_id for review in found]
 
 
@@ -173,7 +170,7 @@ def test_each_review_comes_with_its_own_record(session: AdminSession) -> None:
     with session.database.writing() as connection:
         connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == requests[1]))
     with session.reading() as connection:
-        found = reviews.listing(connection, account, None, None, 10)
+        found = reviews.listing(connection, account, ReviewSearch(None, None, 10))
         pairs = reviews.with_records(connection, account, found, session.fingerprints)
         assert reviews.with_records(connection, account, [], session.fingerprints) == []
     assert [one.review.request_id for one in pairs] == requests[::-1]
@@ -244,21 +241,6 @@ def test_a_server_resolves_in_the_name_of_the_key(session: AdminSession) -> None
     with session.reading() as connection:
         *_, line = audit.read(connection, account, 10)
     assert (line.action, [line.actor]) == ("review.resolve", winners)
-
-
-def keep_payment(session: AdminSession, account: str, request: str) -> None:
-    """A payment that waits for the review of its request, as the close leaves it."""
-    row = {"request_id": request, "account_id": account, "amount_minor": 5990, "currency": "USD"}
-    row |= {"at_ms": MOMENT_MS, "changed_at_ms": MOMENT_MS, "state": "REVIEW", "attempts": 0}
-    with session.database.writing() as connection:
-        connection.execute(GATEWAY_INTENTS.insert(), row)
-
-
-def kept_payment(session: AdminSession, request: str) -> tuple[str, str | None] | None:
-    with session.reading() as connection:
-        query = sa.select(GATEWAY_INTENTS).where(GATEWAY_INTENTS.c.request_id == request)
-        row = connection.execute(query).one_or_none()
-    return None if row is None else (row.state, row.detail)
 
 
 def test_a_declined_review_marks_its_payment_for_reversal_once(session: AdminSession) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from gatehouse.admin.reviews import ReviewFinding, resolve_review
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.web.samples import LANGUAGES, SampleCall, as_curl, as_javascript, as_python
 from tests.harness import PATIENCE_S, Server
@@ -123,6 +124,8 @@ def test_the_samples_of_the_reference_run_as_they_stand(
     ending = "mjs" if language == "JavaScript" else "txt"
     for operation, texts in shown.items():
         request = open_review(session, merchant.account)
+        if operation == "correctReview":
+            resolve_review(session, merchant.account, request, ReviewFinding(False, "stolen"))
         (tmp_path / f"{operation}.{request}.{ending}").write_text(texts[language])
     printed = run(language, ONE_BY_ONE[language], tmp_path, API_KEY=merchant.key)
     answers = [part.partition(".") for part in printed.split("== ")[1:]]

@@ -25,6 +25,8 @@ class Actor(msgspec.Struct, frozen=True):
     name: str
     account_id: str | None = None
     """The only account that the actor may see; None may see all of them."""
+    person: str | None = None
+    """The person for whom a key says that it acts."""
 
     @classmethod
     def operator(cls, user: str) -> "Actor":
@@ -41,6 +43,10 @@ class Actor(msgspec.Struct, frozen=True):
         """A part of the service that acts by itself."""
         return cls(ActorKind.SYSTEM, part)
 
+    def acting_for(self, person: str | None) -> "Actor":
+        """The same actor, in the name of a person."""
+        return msgspec.structs.replace(self, person=person)
+
     def check_account(self, account_id: str) -> None:
         """Refuse an account that is not the actor's, as if it did not exist."""
         if self.account_id not in (None, account_id):
@@ -53,4 +59,5 @@ class Actor(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """The actor as the audit log and every stored row name it."""
-        return self.name if self.kind is ActorKind.SYSTEM else f"{self.kind}:{self.name}"
+        named = self.name if self.kind is ActorKind.SYSTEM else f"{self.kind}:{self.name}"
+        return named if self.person is None else f"{named} for {self.person}"

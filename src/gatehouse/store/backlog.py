@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.store.decisions.reviews import ReviewState
+from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, REVIEWS
 

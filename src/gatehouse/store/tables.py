@@ -273,8 +273,29 @@ REVIEWS: Final = _table(
     *required(BigInteger, "at_ms"),
     *required(Text, "state"),
     *optional(BigInteger, "resolved_at_ms"),
-    *optional(Text, "actor", "reason"),
+    *optional(Text, "actor", "reason", "assignee"),
     index("reviews_by_state", "account_id", "state", "request_id"),
+    index("reviews_unassigned", "account_id", "state", "request_id", where="assignee IS NULL"),
+    index(
+        "reviews_by_assignee",
+        "account_id",
+        "assignee",
+        "state",
+        "request_id",
+        where="assignee IS NOT NULL",
+    ),
+)
+
+# What happened to reviews after they were opened. Rows are only added; `words` are a person's own
+# and may be erased.
+REVIEW_EVENTS: Final = _table(
+    "review_events",
+    *key(Text, "account_id", "request_id"),
+    *key(Integer, "seq"),
+    *required(BigInteger, "at_ms"),
+    *required(Text, "actor", "kind", "details"),
+    *optional(Text, "words"),
+    sqlite_with_rowid=False,
 )
 
 # The labels of requests. Rows are never changed: the newest row of a request counts, and names the

@@ -97,7 +97,17 @@ CODES: Final[dict[str, Code]] = {
     "already_resolved": Code(
         409,
         "The review was resolved already.",
-        "Read the review to see what was found; a review is resolved once and stays so.",
+        "Read the review to see what was found; what was found wrongly can be corrected.",
+    ),
+    "not_resolved": Code(
+        409,
+        "The review is open, so there is nothing to correct.",
+        "Resolve it.",
+    ),
+    "already_assigned": Code(
+        409,
+        "Somebody else has the review.",
+        "Leave it to them, or send `takeOver`.",
     ),
     "body_too_large": Code(
         413, "The body is too large.", "Send at most 64 KiB (or what the operator has set)."
@@ -147,11 +157,16 @@ PAID_CODES: Final = frozenset(
     {"insufficient_balance", "invalid_idempotency_key", "card_enumeration"}
     | {"idempotency_in_flight", "idempotency_key_reused"}
 )
+# Codes that only changes of reviews can get.
+REVIEW_CODES: Final = frozenset({"already_resolved", "not_resolved", "already_assigned"})
 # Codes that only requests with a body can get.
-BODY_CODES: Final = PAID_CODES | {
-    *("malformed_body", "body_timeout", "body_too_large", "unsupported_media_type"),
-    "already_resolved",
-}
+BODY_CODES: Final = (
+    PAID_CODES
+    | REVIEW_CODES
+    | {
+        *("malformed_body", "body_timeout", "body_too_large", "unsupported_media_type"),
+    }
+)
 
 
 class Problem(Exception):

@@ -1,28 +1,35 @@
-"""The routes of reviews: list, show and resolve them. All are free of charge."""
+"""The routes of reviews: list, show, assign, resolve and correct them. All are free of charge."""
 
-from collections.abc import Iterator
-from enum import StrEnum
-from typing import Annotated, Final
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
 
 import msgspec
-from msgspec import Meta
 
-from gatehouse.admin.reviews import LiveReviews, ReviewFinding, ReviewSearch
-from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import NotFound
-from gatehouse.core.text import is_blank
-from gatehouse.core.validation import Checked
-from gatehouse.pipeline.settlement import Search
-from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved, Reviewed, ReviewState
-from gatehouse.store.requests.intents import IntentState
+from gatehouse.access.actors import Actor
+from gatehouse.admin.live_reviews import LiveReviews
+from gatehouse.admin.review_desk import UNASSIGNED, AlreadyAssigned, Assignment, person_name
+from gatehouse.admin.reviews import NOBODY, ReviewFinding, ReviewSearch, ReviewState, ReviewView
+from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.store.decisions.review_events import TooManyEvents
+from gatehouse.store.decisions.reviews import AlreadyResolved, NotResolved
 from gatehouse.web.body import Receive
 from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
-from gatehouse.web.envelope import Timestamp
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
-from gatehouse.web.records import PublicDecision, public_decision
+from gatehouse.web.review_messages import (
+    BulkResolution,
+    ReviewAssignment,
+    ReviewChange,
+    ReviewNote,
+    ReviewPage,
+    ReviewResolution,
+    ReviewVerdict,
+    public_results,
+    public_review,
+)
 
 SCOPE: Final = "reviews"
 STATUSES: Final[dict[str, ReviewState | None]] = {
@@ -32,69 +39,13 @@ STATUSES: Final[dict[str, ReviewState | None]] = {
     "all": None,
 }
 DEFAULT_STATUS: Final = "open"
-_PARAMETERS: Final = ("status", *PAGE_PARAMETERS)
+ORDERS: Final = ("newest", "oldest")
+_PARAMETERS: Final = ("status", "assignee", "order", *PAGE_PARAMETERS)
+_ONE: Final = "reviewResponse"
 
-
-class ReviewVerdict(StrEnum):
-    """The reviewer's verdict."""
-
-    APPROVE = "APPROVE"
-    DECLINE = "DECLINE"
-
-
-class ReviewResolution(Checked, msgspec.Struct, frozen=True, rename="camel"):
-    """The reviewer's verdict on a decision, with the reason."""
-
-    resolution: Annotated[
-        ReviewVerdict,
-        Meta(
-            description="`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud.",
-            examples=["APPROVE"],
-        ),
-    ]
-    reason: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=LONGEST_REASON,
-            description="Why, kept with the review; card numbers in it are masked.",
-            examples=["Known customer, confirmed by phone"],
-        ),
-    ]
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """What is wrong with the reason beyond its form."""
-        if isinstance(self.reason, str) and is_blank(self.reason):
-            yield "reason", "must not be blank"
-
-
-class Review(msgspec.Struct, frozen=True, rename="camel"):
-    """A decision that waits for a reviewer, or was resolved by one."""
-
-    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
-    status: Annotated[ReviewState, Meta(description="Whether it is open, and else the verdict.")]
-    created_at: Annotated[Timestamp, Meta(description="When it was opened (RFC 3339).")]
-    resolved_at: Annotated[Timestamp | None, Meta(description="When it was resolved (RFC 3339).")]
-    resolved_by: Annotated[
-        str | None, Meta(description="The key, or the operator, that resolved it.")
-    ]
-    reason: Annotated[str | None, Meta(description="Why, in the reviewer's words.")]
-    payment_status: Annotated[
-        IntentState | None,
-        Meta(
-            description="Of the payment that was authorized before the review: `REVIEW` while it "
-            "waits, `REVERSE` when it is being reversed because the review was declined, then "
-            "`REVERSED` or `FAILED`; null when there is none, or it stays as it is."
-        ),
-    ]
-    decision: Annotated[PublicDecision | None, Meta(description="The decision it speaks of.")]
-
-
-class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
-    """A page of reviews, newest first."""
-
-    reviews: list[Review]
-    has_more: Annotated[bool, Meta(description="Whether there are older ones.")]
+T = TypeVar("T", bound=ReviewChange)
+Which = tuple[Actor, str, str]
+"""Who changes which review: the actor, the account and the request."""
 
 
 class Reviews:
@@ -103,57 +54,136 @@ class Reviews:
     def __init__(self, entry: Entry, reviews: LiveReviews) -> None:
         self._entry = entry
         self._reviews = reviews
-        self._reader = BodyReader(ReviewResolution)
+        self._resolutions = BodyReader(ReviewResolution)
+        self._bulk = BodyReader(BulkResolution)
+        self._notes = BodyReader(ReviewNote)
+        self._assignments = BodyReader(ReviewAssignment)
 
     async def listing(self, context: RequestContext, _receive: Receive) -> Reply:
-        """The account's reviews, newest first; by default those that are open."""
+        """The account's reviews, by default those that are open, newest first."""
         caller = await self._entry.authenticate(context, SCOPE, "reviewsResponse", takes_query=True)
         account = caller.account
-        state, page = _read_query(context.scope["query_string"])
-        search = ReviewSearch(state, page.before, page.limit + 1)
-        found = await self._reviews.search(caller.actor, account.account_id, search)
-        shown = [public_review(one, account.currency) for one in found[: page.limit]]
-        return await self._entry.answer(context, ReviewPage(shown, len(found) > page.limit))
+        search = _read_query(context.scope["query_string"])
+        more = msgspec.structs.replace(search, limit=search.limit + 1)
+        found = await self._reviews.search(caller.actor, account.account_id, more)
+        shown = [public_review(one, account.currency) for one in found[: search.limit]]
+        return await self._entry.answer(context, ReviewPage(shown, len(found) > search.limit))
 
     async def review(self, context: RequestContext, receive: Receive) -> Reply:
         """One review; a POST resolves it first."""
-        caller = await self._entry.authenticate(context, SCOPE, "reviewResponse")
-        which = (caller.actor, caller.account.account_id, path_id(context))
-        try:
-            if context.scope["method"] == "POST":
-                wanted = self._reader.read(context, await self._entry.body(context, receive))
-                refuse_unread(context)
-                approve = wanted.resolution is ReviewVerdict.APPROVE
-                found = await self._reviews.resolve(*which, ReviewFinding(approve, wanted.reason))
-            else:
-                found = await self._reviews.get(*which)
-        except NotFound:
-            raise Problem("not_found", details=["no such review for this account"]) from None
-        except AlreadyResolved as late:
-            raise Problem("already_resolved", details=[str(late)]) from None
+        if context.scope["method"] == "POST":
+            return await self._change(
+                context,
+                receive,
+                self._resolutions,
+                lambda which, wanted: self._reviews.resolve(*which, _finding(wanted)),
+            )
+        caller = await self._entry.authenticate(context, SCOPE, _ONE)
+        with _problems():
+            found = await self._reviews.get(
+                caller.actor, caller.account.account_id, path_id(context)
+            )
         return await self._entry.answer(context, public_review(found, caller.account.currency))
 
+    async def correction(self, context: RequestContext, receive: Receive) -> Reply:
+        """Correct the resolution of a review."""
+        return await self._change(
+            context,
+            receive,
+            self._resolutions,
+            lambda which, wanted: self._reviews.correct(*which, _finding(wanted)),
+        )
 
-def _read_query(query_string: bytes) -> tuple[ReviewState | None, Search]:
-    """The requested state and page, or the `Problem` with all errors of the query."""
+    async def note(self, context: RequestContext, receive: Receive) -> Reply:
+        """Add a note to a review."""
+        return await self._change(
+            context,
+            receive,
+            self._notes,
+            lambda which, wanted: self._reviews.note(*which, wanted.text),
+        )
+
+    async def assignment(self, context: RequestContext, receive: Receive) -> Reply:
+        """Give a review to a person, or to nobody."""
+        return await self._change(
+            context,
+            receive,
+            self._assignments,
+            lambda which, wanted: self._reviews.assign(
+                *which, Assignment(wanted.assignee, bool(wanted.take_over))
+            ),
+        )
+
+    async def resolutions(self, context: RequestContext, receive: Receive) -> Reply:
+        """Resolve many reviews alike, each on its own."""
+        caller = await self._entry.authenticate(context, SCOPE, "resolutionsResponse")
+        wanted = await self._read(context, receive, self._bulk)
+        actor = caller.actor.acting_for(wanted.reviewer)
+        done = await self._reviews.resolve_many(
+            actor, caller.account.account_id, wanted.request_ids, _finding(wanted)
+        )
+        return await self._entry.answer(context, public_results(done))
+
+    async def _change(
+        self,
+        context: RequestContext,
+        receive: Receive,
+        reader: BodyReader[T],
+        change: Callable[[Which, T], Awaitable[ReviewView]],
+    ) -> Reply:
+        """Change one review as its body says, and answer with it."""
+        caller = await self._entry.authenticate(context, SCOPE, _ONE)
+        wanted = await self._read(context, receive, reader)
+        actor = caller.actor.acting_for(wanted.reviewer)
+        with _problems():
+            found = await change((actor, caller.account.account_id, path_id(context)), wanted)
+        return await self._entry.answer(context, public_review(found, caller.account.currency))
+
+    async def _read(self, context: RequestContext, receive: Receive, reader: BodyReader[T]) -> T:
+        wanted = reader.read(context, await self._entry.body(context, receive))
+        refuse_unread(context)
+        return wanted
+
+
+def _finding(wanted: ReviewResolution) -> ReviewFinding:
+    return ReviewFinding(wanted.resolution is ReviewVerdict.APPROVE, wanted.reason)
+
+
+@contextmanager
+def _problems() -> Iterator[None]:
+    """Turns the refusals of the use cases into answers."""
+    try:
+        yield
+    except NotFound:
+        raise Problem("not_found", details=["no such review for this account"]) from None
+    except AlreadyResolved as late:
+        raise Problem("already_resolved", details=[str(late)]) from None
+    except AlreadyAssigned as taken:
+        raise Problem("already_assigned", details=[str(taken)]) from None
+    except NotResolved as early:
+        raise Problem("not_resolved", details=[str(early)]) from None
+    except TooManyEvents as full:
+        raise Problem("invalid_request", details=[str(full)]) from None
+
+
+def _read_query(query_string: bytes) -> ReviewSearch:
+    """The reviews that a query asks for, or the `Problem` with all its errors."""
     query = read_query(query_string, _PARAMETERS)
+    wrong: dict[str, list[str]] = {}
     # Answers show the states in capitals, so both spellings are accepted.
     status = query.values.get("status", DEFAULT_STATUS).lower()
-    wrong = {} if status in STATUSES else {"status": [f"must be one of {', '.join(STATUSES)}"]}
-    return STATUSES.get(status), read_search(query, wrong)
-
-
-def public_review(found: Reviewed, currency: str) -> Review:
-    """A stored review in the shape of the API."""
-    review, record = found.review, found.record
-    resolved_at_ms = review.resolved_at_ms
-    return Review(
-        request_id=review.request_id,
-        status=review.state,
-        created_at=iso_time(review.at_ms),
-        resolved_at=None if resolved_at_ms is None else iso_time(resolved_at_ms),
-        resolved_by=review.actor,
-        reason=review.reason,
-        payment_status=found.payment,
-        decision=None if record is None else public_decision(record, currency),
+    if status not in STATUSES:
+        wrong["status"] = [f"must be one of {', '.join(STATUSES)}"]
+    order = query.values.get("order", ORDERS[0])
+    if order not in ORDERS:
+        wrong["order"] = [f"must be one of {', '.join(ORDERS)}"]
+    assignee = query.values.get("assignee")
+    if assignee is not None:
+        try:
+            assignee = NOBODY if assignee == UNASSIGNED else person_name(assignee)
+        except InvalidInput as error:
+            wrong["assignee"] = [str(error)]
+    page = read_search(query, wrong)
+    return ReviewSearch(
+        STATUSES[status], page.before, page.limit, assignee, oldest_first=order == "oldest"
     )

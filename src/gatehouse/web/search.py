@@ -16,8 +16,8 @@ from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry
 from gatehouse.web.problems import Problem
 from gatehouse.web.records import PublicDecision, public_decision
+from gatehouse.web.review_messages import Review, public_review
 from gatehouse.web.reviews import SCOPE as REVIEWS_SCOPE
-from gatehouse.web.reviews import Review, public_review
 
 _SCOPE: Final = "decisions"
 

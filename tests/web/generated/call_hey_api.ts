@@ -58,10 +58,31 @@ async function main(): Promise<void> {
   checked("listReviews", await api.listReviews());
   checked("getReview", await api.getReview({ path: { requestId } }));
   checked(
+    "assignReview",
+    await api.assignReview({ path: { requestId }, body: { assignee: "amelia" } }),
+  );
+  checked(
+    "noteReview",
+    await api.noteReview({ path: { requestId }, body: { text: "called the customer" } }),
+  );
+  checked(
     "resolveReview",
     await api.resolveReview({
       path: { requestId },
       body: { resolution: "APPROVE", reason: "known customer" },
+    }),
+  );
+  checked(
+    "correctReview",
+    await api.correctReview({
+      path: { requestId },
+      body: { resolution: "DECLINE", reason: "charged back" },
+    }),
+  );
+  checked(
+    "resolveReviews",
+    await api.resolveReviews({
+      body: { requestIds: [requestId], resolution: "DECLINE", reason: "charged back" },
     }),
   );
   checked("giveFeedback", await api.giveFeedback({ body: { requestId, label: "LEGITIMATE" } }));

@@ -63,10 +63,37 @@ async function main(): Promise<void> {
   checked("listReviews", await api.GET("/api/v1/reviews"));
   checked("getReview", await api.GET("/api/v1/reviews/{requestId}", named));
   checked(
+    "assignReview",
+    await api.POST("/api/v1/reviews/{requestId}/assignment", {
+      ...named,
+      body: { assignee: "amelia" },
+    }),
+  );
+  checked(
+    "noteReview",
+    await api.POST("/api/v1/reviews/{requestId}/notes", {
+      ...named,
+      body: { text: "called the customer" },
+    }),
+  );
+  checked(
     "resolveReview",
     await api.POST("/api/v1/reviews/{requestId}", {
       ...named,
       body: { resolution: "APPROVE", reason: "known customer" },
+    }),
+  );
+  checked(
+    "correctReview",
+    await api.POST("/api/v1/reviews/{requestId}/correction", {
+      ...named,
+      body: { resolution: "DECLINE", reason: "charged back" },
+    }),
+  );
+  checked(
+    "resolveReviews",
+    await api.POST("/api/v1/reviews/resolutions", {
+      body: { requestIds: [paid.requestId], resolution: "DECLINE", reason: "charged back" },
     }),
   );
   checked(

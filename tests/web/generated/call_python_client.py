@@ -8,9 +8,18 @@ from gatehouse_client.api.checks import idverify, pipeline, precheck, rules, sen
 from gatehouse_client.api.decisions import get_decision, list_decisions
 from gatehouse_client.api.feedback import get_feedback, give_feedback
 from gatehouse_client.api.pipelines import list_pipelines
-from gatehouse_client.api.reviews import get_review, list_reviews, resolve_review
+from gatehouse_client.api.reviews import (
+    assign_review,
+    correct_review,
+    get_review,
+    list_reviews,
+    note_review,
+    resolve_review,
+    resolve_reviews,
+)
 from gatehouse_client.models import (
     Advice,
+    BulkResolution,
     ErrorCode,
     Failure,
     FeedbackRequest,
@@ -22,6 +31,8 @@ from gatehouse_client.models import (
     PreCheckEnvelope,
     PreCheckRequest,
     PreCheckResponse,
+    ReviewAssignment,
+    ReviewNote,
     ReviewResolution,
     ReviewVerdict,
     RulesCall,
@@ -78,7 +89,17 @@ def main() -> None:
     checked("listReviews", list_reviews.sync(client=client))
     checked("getReview", get_review.sync(request_id, client=client))
     resolution = ReviewResolution(ReviewVerdict.APPROVE, "known customer")
+    taken = ReviewAssignment("amelia")
+    checked("assignReview", assign_review.sync(request_id, client=client, body=taken))
+    note = ReviewNote("called the customer")
+    checked("noteReview", note_review.sync(request_id, client=client, body=note))
     checked("resolveReview", resolve_review.sync(request_id, client=client, body=resolution))
+    correction = ReviewResolution(ReviewVerdict.DECLINE, "charged back")
+    checked("correctReview", correct_review.sync(request_id, client=client, body=correction))
+    many = BulkResolution(
+        request_ids=[request_id], resolution=ReviewVerdict.DECLINE, reason="charged back"
+    )
+    checked("resolveReviews", resolve_reviews.sync(client=client, body=many))
     label = FeedbackRequest(label=Label.LEGITIMATE, request_id=request_id)
     checked("giveFeedback", give_feedback.sync(client=client, body=label))
     checked("getFeedback", get_feedback.sync(request_id, client=client))

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.reviews import ReviewView, review_views
 from gatehouse.admin.search.filters import DecisionSearchRequest, ReviewSearchRequest
 from gatehouse.admin.search.sources import WrongFilters, listed, sources_of, span_of
 from gatehouse.admin.search.values import SearchValues
@@ -15,7 +16,6 @@ from gatehouse.core.ids import is_id
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, reviews
-from gatehouse.store.decisions.reviews import Reviewed
 from gatehouse.store.search.indexing import is_complete
 from gatehouse.store.search.pages import PageWanted, find_page
 from gatehouse.store.search.sources import IdSpan, by_review_states, every_decision, every_review
@@ -36,7 +36,7 @@ class FoundDecisions(msgspec.Struct, frozen=True):
 class FoundReviews(msgspec.Struct, frozen=True):
     """A page of reviews, oldest first."""
 
-    reviews: list[Reviewed]
+    reviews: list[ReviewView]
     next_cursor: str | None
     complete: bool = True
 
@@ -73,7 +73,7 @@ def search_reviews(
     with session.reading() as connection:
         page = find_page(connection, sources, PageWanted(span, search.limit, newest_first=False))
         stored = reviews.get_many(connection, account_id, page.request_ids)
-        found = reviews.with_records(connection, account_id, stored, session.fingerprints)
+        found = review_views(session, connection, account_id, stored)
         return FoundReviews(found, _cursor(page.reached), is_complete(connection))
 
 

@@ -16,7 +16,7 @@ from gatehouse.core.outcomes import Outcome
 from gatehouse.core.secrets import Personal
 from gatehouse.core.validation import Checked
 from gatehouse.sentry.request import EventTime
-from gatehouse.store.decisions.reviews import ReviewState
+from gatehouse.store.decisions.review_events import ReviewState
 
 DEFAULT_PAGE: Final = 50
 LARGEST_PAGE: Final = 100

@@ -1,20 +1,38 @@
-"""gatehouse reviews: list, search, show, resolve."""
+"""gatehouse reviews: list, search, show, take, assign, note, resolve, correct."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from gatehouse.admin import reviews
+from gatehouse.admin import review_bulk, review_desk, reviews
+from gatehouse.admin.review_bulk import MOST_AT_ONCE, ResolvedItem, ReviewFilter
+from gatehouse.admin.review_desk import ME, AlreadyAssigned, Assignment, assignee_of, person_of
 from gatehouse.admin.reviews import (
     AlreadyResolved,
-    Reviewed,
     ReviewFinding,
     ReviewSearch,
     ReviewState,
+    ReviewView,
+    payment_sentence,
 )
 from gatehouse.admin.search.filters import ReviewSearchRequest
-from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.arguments import (
+    AccountOption,
+    After,
+    AsJson,
+    DryRun,
+    RequestIdArgument,
+    check_after,
+    read_file,
+    span_argument,
+)
+from gatehouse.cli.decisions.review_output import (
+    item_data,
+    review_data,
+    review_list,
+    review_sheet,
+    whole_review_data,
+)
 from gatehouse.cli.decisions.search_options import (
     Filters,
     following,
@@ -23,13 +41,29 @@ from gatehouse.cli.decisions.search_options import (
     words_option,
 )
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, sheet, show, time_or_none
-from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import Conflict
-from gatehouse.decisions.record import RecordedStage
-from gatehouse.sentry.spec import SENTRY
+from gatehouse.cli.output import show
+from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.redaction import recordable
 
 app = typer.Typer(no_args_is_help=True)
+
+_LARGEST_FILE = 64 * MOST_AT_ONCE
+_CORRECTED = "a review is resolved once, and then corrected: gatehouse reviews correct"
+
+AssigneeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--assignee",
+        metavar="me|unassigned|NAME",
+        help="Only those that you have, that nobody has, or that a person has.",
+    ),
+]
+VerdictOption = Annotated[
+    bool, typer.Option("--approve/--decline", help="It was legitimate, or it was fraud.")
+]
+ReasonOption = Annotated[
+    str, typer.Option(help="Why, in up to 500 characters. No personal data, please.")
+]
 
 
 @app.command("list")
@@ -37,21 +71,27 @@ def list_reviews(
     status: Annotated[
         Literal["open", "approved", "declined", "all"], typer.Option(help="Which of them.")
     ] = "open",
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest ones.")] = 50,
+    assignee: AssigneeOption = None,
+    newest: Annotated[
+        bool, typer.Option("--newest", help="The newest first, not the oldest.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 50,
     after: After = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """List reviews, newest first, with what was to be paid and what spoke against it."""
+    """List reviews, oldest first: who ordered what, with which card, from where, and why."""
     check_after(after)
+    session, account_id = open_account(account)
     state = None if status == "all" else ReviewState(status.upper())
-    found = reviews.list_reviews(*open_account(account), ReviewSearch(state, after, limit + 1))
+    person = assignee_of(session.actor, assignee)
+    search = ReviewSearch(state, after, limit + 1, person, oldest_first=not newest)
+    found = reviews.list_reviews(session, account_id, search)
     page = found[:limit]
-    data = [_summary(one) for one in page]
-    text = _table(data)
+    text = review_list(page, session.clock()) if page else "no reviews"
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].review.request_id}"
-    show(data, text, as_json=as_json)
+    show([review_data(one) for one in page], text, as_json=as_json)
 
 
 @app.command("search")
@@ -70,10 +110,12 @@ def search(
     from gatehouse.admin.search.decisions import search_reviews
 
     wanted = ReviewSearchRequest(**filters, status=status or None)
-    found = search_reviews(*open_account(account), wanted)
+    session, account_id = open_account(account)
+    found = search_reviews(session, account_id, wanted)
     warn_of_missing(complete=found.complete)
-    data = [_summary(one) for one in found.reviews]
-    text = _table(data) + following(found.next_cursor)
+    data = [review_data(one) for one in found.reviews]
+    text = review_list(found.reviews, session.clock()) if data else "no reviews"
+    text += following(found.next_cursor)
     show({"reviews": data, "nextCursor": found.next_cursor}, text, as_json=as_json)
 
 
@@ -81,86 +123,172 @@ def search(
 def show_review(
     request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
-    """Show one review: who resolved it and why, and what each stage of its decision found."""
-    one = reviews.get_review(*open_account(account), request)
-    data = {**_summary(one), "decision": one.record}
-    show(data, _plain(one), as_json=as_json)
+    """Show one review: all that is known, what each stage found, notes and history."""
+    session, account_id = open_account(account)
+    found = reviews.get_review(session, account_id, request)
+    show(whole_review_data(found), review_sheet(found, session.clock()), as_json=as_json)
 
 
 @app.command()
-def resolve(
+def take(
+    to: Annotated[str, typer.Option(metavar="me|NAME", help="Who is to have it.")] = ME,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take the oldest open review that nobody has, and show it."""
+    session, account_id = open_account(account)
+    taken = review_desk.take_oldest(session, account_id, person_of(session.actor, to))
+    show(whole_review_data(taken), review_sheet(taken, session.clock()), as_json=as_json)
+
+
+@app.command()
+def assign(
     request: RequestIdArgument,
-    approve: Annotated[
-        bool, typer.Option("--approve/--decline", help="It was legitimate, or it was fraud.")
-    ],
-    reason: Annotated[
-        str, typer.Option(help="Why, in up to 500 characters. No personal data, please.")
+    to: Annotated[str, typer.Option(metavar="me|NAME", help="Who is to have it.")],
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Also if somebody else has it.")
+    ] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a review to a person."""
+    session, account_id = open_account(account)
+    wanted = Assignment(person_of(session.actor, to), take_over)
+    try:
+        done = review_desk.assign_review(session, account_id, request, wanted)
+    except AlreadyAssigned as taken:
+        raise Conflict(f"{taken}; --take-over assigns it all the same") from None
+    show(whole_review_data(done), f"{done.review.assignee} has {request}", as_json=as_json)
+
+
+@app.command()
+def unassign(
+    request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Take a review from whoever has it, so that nobody has it."""
+    session, account_id = open_account(account)
+    done = review_desk.assign_review(session, account_id, request, Assignment(None))
+    show(whole_review_data(done), f"nobody has {request}", as_json=as_json)
+
+
+@app.command()
+def note(
+    request: RequestIdArgument,
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEXT", help="The note, up to 2000 characters; - reads it from standard input."
+        ),
     ],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Resolve an open review, once and for all."""
+    """Add a note to a review. It stays with the review until it is erased."""
+    if text == "-":
+        text = read_file("-", 4 * review_desk.LONGEST_NOTE).decode(errors="replace")
+    session, account_id = open_account(account)
+    done = review_desk.add_note(session, account_id, request, text)
+    show(whole_review_data(done), f"note {done.notes} of {request} is kept", as_json=as_json)
+
+
+@app.command()
+def resolve(  # noqa: PLR0913, PLR0917  # each option is one way to say which
+    approve: VerdictOption,
+    reason: ReasonOption,
+    requests: Annotated[
+        list[str] | None, typer.Argument(metavar="[REQUEST]...", help="Ids of the requests.")
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FILE", help="Ids from a file, one in a line; - is standard input."
+        ),
+    ] = None,
+    assignee: AssigneeOption = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option(metavar="SPAN", help="Open ones that are older, such as 7d or 12h."),
+    ] = None,
+    rule: Annotated[str | None, typer.Option(help="Open ones for which this rule matched.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Open ones with this tag.")] = None,
+    dry_run: DryRun = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Resolve all that the options find, without asking.")
+    ] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Resolve open reviews: the named ones, those of a file, or those that options describe."""
+    named = [*(requests or ()), *([] if file is None else _read_requests(file))]
+    described = any(one is not None for one in (assignee, older_than, rule, tag))
+    if bool(named) == described:
+        raise InvalidInput(
+            "say which: REQUEST..., --from FILE, or options that describe them: --assignee, "
+            "--older-than, --rule, --tag"
+        )
+    session, account_id = open_account(account)
     finding = ReviewFinding(approve, reason)
-    try:
-        found = reviews.resolve_review(*open_account(account), request, finding)
-    except AlreadyResolved as late:
-        raise Conflict(f"{late}; a review is resolved once") from None
-    reversed_too = "" if found.payment is None else "; its payment is being reversed"
-    show(_data(found), f"{request} is {found.review.state}{reversed_too}", as_json=as_json)
+    if described:
+        before = None if older_than is None else session.clock() - span_argument(older_than)
+        wanted = ReviewFilter(assignee_of(session.actor, assignee), before, rule, tag)
+        found = review_bulk.find_open_reviews(session, account_id, wanted)
+        named = [one.review.request_id for one in found]
+    if dry_run:
+        items = review_bulk.examine_reviews(session, account_id, named)
+        _show_items(items, f"would be {finding.state}", as_json=as_json)
+    elif len(named) == 1 and not described:
+        try:
+            done = reviews.resolve_review(session, account_id, named[0], finding)
+        except AlreadyResolved as late:
+            raise Conflict(f"{late}; {_CORRECTED}") from None
+        _show_resolved(done, "is", as_json=as_json)
+    else:
+        if described and named and not yes:
+            question = f"Resolve {len(named)} open reviews as {finding.state}?"
+            typer.confirm(question, abort=True, err=True)
+        items = review_bulk.resolve_reviews(session, account_id, named, finding)
+        _show_items(items, f"is {finding.state}", as_json=as_json)
 
 
-def _data(one: Reviewed) -> dict[str, Any]:
-    review = one.review
-    return {
-        "requestId": review.request_id,
-        "status": review.state,
-        "createdAt": iso_time(review.at_ms),
-        "resolvedAt": time_or_none(review.resolved_at_ms),
-        "resolvedBy": review.actor,
-        "reason": review.reason,
-        "paymentStatus": one.payment,
-    }
+@app.command()
+def correct(
+    request: RequestIdArgument,
+    approve: VerdictOption,
+    reason: ReasonOption,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Correct the resolution of a review, and say what that means for its payment."""
+    finding = ReviewFinding(approve, reason)
+    done = reviews.correct_review(*open_account(account), request, finding)
+    _show_resolved(done, "is now", as_json=as_json)
 
 
-def _table(summaries: Sequence[Mapping[str, Any]]) -> str:
-    """Reviews for people, one line each."""
-    headings = ("REQUEST", "CREATED", "STATUS", "AMOUNT", "CURRENCY", "RULES", "TAGS")
-    fields = ("requestId", "createdAt", "status", "amount", "currency", "matchedRules", "tags")
-    return columns(headings, summaries, fields, "-") if summaries else "no reviews"
+def _show_resolved(done: ReviewView, verb: str, *, as_json: bool) -> None:
+    meaning = payment_sentence(done)
+    text = f"{done.review.request_id} {verb} {done.review.state}"
+    text += "" if meaning is None else f"; {meaning}"
+    show(whole_review_data(done), text, as_json=as_json)
 
 
-def _summary(one: Reviewed) -> dict[str, Any]:
-    """A review for scripts: what was to be paid, and what spoke against it."""
-    signals = (one.record.signals if one.record else None) or {}
-    matched = [name for stage in _stages(one) for name in stage.result.get("matched", ())]
-    return {
-        **_data(one),
-        "amount": signals.get("order.amount"),
-        "currency": signals.get("order.currency"),
-        "matchedRules": list(dict.fromkeys(matched)),
-        "tags": _tags(one),
-    }
+def _show_items(items: list[ResolvedItem], done: str, *, as_json: bool) -> None:
+    """Print what became of each; exit code 1 when one was refused."""
+    lines = [f"{one.request_id} {done}" for one in items if one.refusal is None]
+    refused = [str(one.refusal) for one in items if one.refusal is not None]
+    lines += [f"refused: {why}" for why in refused]
+    lines.append(f"{len(items) - len(refused)} of {len(items)} reviews")
+    show([item_data(one) for one in items], "\n".join(lines), as_json=as_json)
+    if refused:
+        raise typer.Exit(1)
 
 
-def _plain(one: Reviewed) -> str:
-    """A review for people: its own fields, then one line for each stage."""
-    rows: list[tuple[str, Any]] = list(_summary(one).items())
-    for stage in _stages(one):
-        plain = str | int | float
-        rows.append((stage.name, {k: v for k, v in stage.result.items() if isinstance(v, plain)}))
-    return sheet(rows)
-
-
-def _stages(one: Reviewed) -> list[RecordedStage]:
-    return [] if one.record is None else one.record.stages
-
-
-def _tags(one: Reviewed) -> list[str]:
-    """The tags of the answer: of the rules that matched, and Sentry's reasons for doubt."""
-    tags: list[str] = []
-    for stage in _stages(one):
-        tags += stage.result.get("tags", ())
-        if stage.name == SENTRY.name:
-            reasons = stage.result.get("reasons", {})
-            tags += [code for code, effect in reasons.items() if effect < 0]
-    return list(dict.fromkeys(tags))
+def _read_requests(file: str) -> list[str]:
+    """The ids of a file, one in a line; empty lines are left out."""
+    content = read_file(file, _LARGEST_FILE)
+    if len(content) > _LARGEST_FILE:
+        raise InvalidInput(f"{recordable(file)} is too long: at most {MOST_AT_ONCE} ids")
+    found = [line.strip() for line in content.decode(errors="replace").splitlines()]
+    named = [line for line in found if line]
+    if not named:
+        raise InvalidInput(f"there are no ids in {recordable(file)}")
+    return named

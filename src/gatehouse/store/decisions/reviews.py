@@ -1,27 +1,35 @@
 """Reviews: decisions that a person has to look at, and what that person found.
 
-A review is opened in the commit of its decision and resolved once. The finding is recorded as
-feedback in the same transaction: it labels the request as fraud or as legitimate.
+A review is opened in the commit of its decision and resolved once; after that, its resolution can
+be corrected. The finding is recorded as feedback in the same transaction: it labels the request as
+fraud or as legitimate.
 """
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.money import Payment
 from gatehouse.core.redaction import recordable
-from gatehouse.core.text import is_blank
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
+from gatehouse.store.decisions import review_events
+from gatehouse.store.decisions.review_events import (
+    EventDetails,
+    EventKind,
+    PaymentEffect,
+    ReviewState,
+    storable_words,
+)
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
 from gatehouse.store.requests import intents
@@ -29,18 +37,12 @@ from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import DECISIONS, REVIEWS
 
 LONGEST_REASON: Final = 500
-
-
-class ReviewState(StrEnum):
-    """Whether a review is open, and how it was resolved."""
-
-    OPEN = "OPEN"
-    APPROVED = "APPROVED"
-    DECLINED = "DECLINED"
+NOBODY: Final = ""
+"""In a search: the assignee of reviews that nobody has."""
 
 
 class StoredReview(msgspec.Struct, frozen=True):
-    """A review as it is stored; the last three fields are of the resolution."""
+    """A review as it is stored; the fields after the state are of its newest resolution."""
 
     request_id: str
     at_ms: int
@@ -48,6 +50,31 @@ class StoredReview(msgspec.Struct, frozen=True):
     resolved_at_ms: int | None = None
     actor: str | None = None
     reason: str | None = None
+    assignee: str | None = None
+    """Who has it."""
+
+
+class ReviewSearch(msgspec.Struct, frozen=True):
+    """Which reviews are wanted: in a state or in any, after a request in their order."""
+
+    state: ReviewState | None
+    after: str | None
+    limit: int
+    assignee: str | None = None
+    """Only those that this person has, or `NOBODY`."""
+    oldest_first: bool = False
+
+
+class ReviewFinding(msgspec.Struct, frozen=True):
+    """What a person found about a decision, and why."""
+
+    approve: bool
+    reason: str
+
+    @property
+    def state(self) -> ReviewState:
+        """The state of a review with this finding."""
+        return ReviewState.APPROVED if self.approve else ReviewState.DECLINED
 
 
 class Reviewed(msgspec.Struct, frozen=True):
@@ -57,6 +84,8 @@ class Reviewed(msgspec.Struct, frozen=True):
     record: DecisionRecord | None
     payment: IntentState | None = None
     """Of the payment that is kept for the review, or was and is reversed."""
+    notes: int = 0
+    """How many there are."""
 
 
 class AlreadyResolved(Conflict):
@@ -66,6 +95,10 @@ class AlreadyResolved(Conflict):
         at = "" if review.resolved_at_ms is None else f" at {iso_time(review.resolved_at_ms)}"
         super().__init__(f"{review.request_id} was {review.state} by {review.actor}{at}")
         self.review = review
+
+
+class NotResolved(Conflict):
+    """The review is open, so there is nothing to correct."""
 
 
 def get(connection: sa.Connection, account_id: str, request_id: str) -> StoredReview:
@@ -90,20 +123,26 @@ def get_many(
     return [struct_from(row, StoredReview) for row in rows]
 
 
-def listing(
-    connection: sa.Connection,
-    account_id: str,
-    state: ReviewState | None,
-    before: str | None,
-    limit: int,
-) -> list[StoredReview]:
-    """The account's reviews in a state, or in any, newest first, before the request named."""
-    query = sa.select(REVIEWS).where(REVIEWS.c.account_id == account_id)
-    if state is not None:
-        query = query.where(REVIEWS.c.state == state.value)
-    if before is not None:
-        query = query.where(REVIEWS.c.request_id < before)
-    rows = connection.execute(query.order_by(REVIEWS.c.request_id.desc()).limit(limit))
+def listing(connection: sa.Connection, account_id: str, search: ReviewSearch) -> list[StoredReview]:
+    """The account's reviews that are wanted, newest first unless the oldest are to be."""
+    if search.state is None and search.assignee is not None:
+        # One state after another: the indexes by assignee have the order within each.
+        each = [msgspec.structs.replace(search, state=state) for state in ReviewState]
+        found = [review for one in each for review in listing(connection, account_id, one)]
+        found.sort(key=lambda review: review.request_id, reverse=not search.oldest_first)
+        return found[: search.limit]
+    column = REVIEWS.c
+    query = sa.select(REVIEWS).where(column.account_id == account_id)
+    if search.state is not None:
+        query = query.where(column.state == search.state.value)
+    if search.assignee is not None:
+        wanted = None if search.assignee == NOBODY else search.assignee
+        query = query.where(column.assignee == wanted)
+    name = column.request_id
+    if search.after is not None:
+        query = query.where(name > search.after if search.oldest_first else name < search.after)
+    ordered = query.order_by(name if search.oldest_first else name.desc())
+    rows = connection.execute(ordered.limit(search.limit))
     return [struct_from(row, StoredReview) for row in rows]
 
 
@@ -113,7 +152,7 @@ def with_records(
     found: Sequence[StoredReview],
     fingerprints: Fingerprints,
 ) -> list[Reviewed]:
-    """A page of reviews, each with its decision record and its payment."""
+    """A page of reviews, each with its decision record, its payment and the number of notes."""
     wanted = [review.request_id for review in found]
     query = sa.select(DECISIONS.c.request_id, DECISIONS.c.record).where(
         DECISIONS.c.account_id == account_id, DECISIONS.c.request_id.in_(wanted)
@@ -123,57 +162,112 @@ def with_records(
         for row in connection.execute(query)
     }
     payments = intents.states_of(connection, account_id, wanted)
+    notes = review_events.count_notes(connection, account_id, wanted)
     return [
-        Reviewed(review, records.get(review.request_id), payments.get(review.request_id))
-        for review in found
+        Reviewed(review, records.get(name), payments.get(name), notes.get(name, 0))
+        for name, review in zip(wanted, found, strict=True)
     ]
 
 
 def resolve(
-    change: Change, account_id: str, request_id: str, *, approve: bool, reason: str
+    change: Change, account_id: str, request_id: str, finding: ReviewFinding
 ) -> tuple[StoredReview, IntentState | None]:
     """Close an open review, label its request and end the wait of its payment.
 
-    Returns the review and what becomes of the payment. The caller writes the audit line.
+    Returns the review and what becomes of the payment. The caller writes the audit line. When it
+    raises, nothing was written.
     """
-    actor = str(change.actor)
-    resolved = msgspec.structs.replace(
-        get(change.connection, account_id, request_id),
-        state=ReviewState.APPROVED if approve else ReviewState.DECLINED,
+    connection = change.connection
+    review = get(connection, account_id, request_id)
+    if review.state is not ReviewState.OPEN:
+        raise AlreadyResolved(review)
+    resolved = _with_finding(change, review, finding)
+    payment = intents.waiting_for_review(connection, account_id, request_id)
+    _store(change, account_id, resolved)
+    ended = intents.end_review(
+        connection, account_id, request_id, change.now_ms, approved=finding.approve
+    )
+    effect = None
+    if payment is not None:
+        effect = PaymentEffect.STANDS if finding.approve else PaymentEffect.REVERSED
+    details = EventDetails(state=resolved.state, payment=payment, effect=effect)
+    event = (account_id, request_id, EventKind.RESOLVED)
+    review_events.add(change, event, details, resolved.reason)
+    return resolved, ended
+
+
+def correct(
+    change: Change, account_id: str, request_id: str, finding: ReviewFinding
+) -> tuple[StoredReview, PaymentEffect | None]:
+    """Change what a resolved review found, the label of its request, and its payment if possible.
+
+    Returns the review and what became of the payment, None when there is none. The caller writes
+    the audit line.
+    """
+    review = get(change.connection, account_id, request_id)
+    if review.state is ReviewState.OPEN:
+        raise NotResolved(f"{request_id} is open: there is no resolution to correct; resolve it")
+    if review.state is finding.state:
+        raise AlreadyResolved(review)
+    corrected = _with_finding(change, review, finding)
+    payment, effect = _correct_payment(change, account_id, request_id, approve=finding.approve)
+    details = EventDetails(state=corrected.state, payment=payment, effect=effect)
+    event = (account_id, request_id, EventKind.CORRECTED)
+    review_events.add(change, event, details, corrected.reason)
+    _store(change, account_id, corrected)
+    return corrected, effect
+
+
+def assign(change: Change, account_id: str, request_id: str, assignee: str | None) -> None:
+    """Give a review to a person, or to nobody; the caller writes the audit line."""
+    event = (account_id, request_id, EventKind.ASSIGNED)
+    review_events.add(change, event, EventDetails(assignee=assignee))
+    update = REVIEWS.update().where(_this(account_id, request_id)).values(assignee=assignee)
+    change.connection.execute(update)
+
+
+def _with_finding(change: Change, review: StoredReview, finding: ReviewFinding) -> StoredReview:
+    return msgspec.structs.replace(
+        review,
+        state=finding.state,
         resolved_at_ms=change.now_ms,
-        actor=actor,
-        reason=_stored_reason(reason),
+        actor=str(change.actor),
+        reason=storable_words(finding.reason, LONGEST_REASON, "reason"),
     )
-    # The state is part of the condition: of several resolutions at once exactly one succeeds.
-    update = (
-        REVIEWS.update()
-        .where(_this(account_id, request_id), REVIEWS.c.state == ReviewState.OPEN.value)
-        .values(msgspec.structs.asdict(resolved))
-    )
-    if change.connection.execute(update).rowcount == 0:
-        raise AlreadyResolved(get(change.connection, account_id, request_id))
-    feedback.record(
-        change.connection,
-        LabelReport(
-            account_id,
-            [request_id],
-            FeedbackStatement(Label.LEGITIMATE if approve else Label.FRAUD),
-            actor,
-            LabelSource.REVIEW,
-        ),
-        change.now_ms,
-    )
-    payment = intents.end_review(
-        change.connection, account_id, request_id, change.now_ms, approved=approve
-    )
-    return resolved, payment
 
 
-def _stored_reason(reason: str) -> str:
-    stored = recordable(reason.strip())
-    if is_blank(reason) or len(stored) > LONGEST_REASON:
-        raise InvalidInput(f"a reason has 1 to {LONGEST_REASON} characters")
-    return stored
+def _store(change: Change, account_id: str, review: StoredReview) -> None:
+    """Store a review with its new finding, and label its request."""
+    # All changes hold one lock, so the row is as it was read: of several who resolve a review at
+    # once, exactly one finds it open.
+    update = REVIEWS.update().where(_this(account_id, review.request_id))
+    change.connection.execute(update.values(msgspec.structs.asdict(review)))
+    approved = review.state is ReviewState.APPROVED
+    report = LabelReport(
+        account_id,
+        [review.request_id],
+        FeedbackStatement(Label.LEGITIMATE if approved else Label.FRAUD),
+        str(change.actor),
+        LabelSource.REVIEW,
+    )
+    feedback.record(change.connection, report, change.now_ms)
+
+
+def _correct_payment(
+    change: Change, account_id: str, request_id: str, *, approve: bool
+) -> tuple[Payment | None, PaymentEffect | None]:
+    """What a correction changes about the payment that waited for the review, if one did."""
+    connection = change.connection
+    payment, before = review_events.payment_of(connection, account_id, request_id)
+    if payment is None:
+        return None, None
+    if approve:
+        kept = intents.keep_reviewed(connection, account_id, request_id)
+        return payment, PaymentEffect.STANDS if kept else PaymentEffect.LOST
+    if before is PaymentEffect.STANDS:
+        intents.reverse_reviewed(connection, account_id, request_id, payment, change.now_ms)
+        return payment, PaymentEffect.REVERSED
+    return payment, PaymentEffect.LOST
 
 
 def _this(account_id: str, request_id: str) -> sa.ColumnElement[bool]:

@@ -6,18 +6,20 @@ functions here do the rest.
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.money import Payment
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
 
 _INTENT: Final = GATEWAY_INTENTS.c
 _DELETED_AT_ONCE: Final = 1000
+_DECLINED_REVIEW: Final = "declined_review"
 
 
 class IntentState(StrEnum):
@@ -117,22 +119,56 @@ def delete_old(connection: sa.Connection, now_ms: int) -> int:
     return connection.execute(done).rowcount
 
 
+def waiting_for_review(
+    connection: sa.Connection, account_id: str, request_id: str
+) -> Payment | None:
+    """The payment that waits for the review of a request, or None."""
+    query = sa.select(_INTENT.amount_minor, _INTENT.currency)
+    row = connection.execute(query.where(_waiting(account_id, request_id))).first()
+    return None if row is None else Payment(*row)
+
+
 def end_review(
     connection: sa.Connection, account_id: str, request_id: str, now_ms: int, *, approved: bool
 ) -> IntentState | None:
     """End the wait of a payment for its review; its state then, or None when none is kept."""
-    waiting = (
-        (_INTENT.request_id == request_id)
-        & (_INTENT.account_id == account_id)
-        & (_INTENT.state == IntentState.REVIEW)
-    )
+    waiting = _waiting(account_id, request_id)
     if approved:
         connection.execute(GATEWAY_INTENTS.delete().where(waiting))
         return None
-    reverse = {"state": IntentState.REVERSE, "next_at_ms": now_ms, "changed_at_ms": now_ms}
-    reverse["detail"] = "declined_review"
+    reverse = _to_reverse(now_ms)
     marked = connection.execute(GATEWAY_INTENTS.update().where(waiting).values(reverse)).rowcount
     return IntentState.REVERSE if marked else None
+
+
+def keep_reviewed(connection: sa.Connection, account_id: str, request_id: str) -> bool:
+    """Let a payment stand whose review was declined, unless its reversal was asked for already."""
+    untouched = (
+        (_INTENT.request_id == request_id)
+        & (_INTENT.account_id == account_id)
+        & (_INTENT.state == IntentState.REVERSE)
+        & (_INTENT.attempts == 0)
+        & (_INTENT.detail == _DECLINED_REVIEW)
+    )
+    return connection.execute(GATEWAY_INTENTS.delete().where(untouched)).rowcount == 1
+
+
+def reverse_reviewed(
+    connection: sa.Connection, account_id: str, request_id: str, payment: Payment, now_ms: int
+) -> None:
+    """Mark a payment for reversal that stood after its review, unless it is kept already."""
+    kept = sa.select(_INTENT.request_id).where(_INTENT.request_id == request_id)
+    if connection.scalar(kept) is None:
+        row = {
+            "request_id": request_id,
+            "account_id": account_id,
+            "amount_minor": payment.amount_minor,
+            "currency": payment.currency,
+            "at_ms": now_ms,
+            "attempts": 0,
+            **_to_reverse(now_ms),
+        }
+        connection.execute(GATEWAY_INTENTS.insert(), row)
 
 
 def states_of(
@@ -186,6 +222,24 @@ def retry(change: Change, request_ids: Sequence[str]) -> list[KeptIntent]:
             )
         change.audit("gateway.retry", found.account_id, requestId=request_id)
     return [get(change.connection, request_id) for request_id in request_ids]
+
+
+def _waiting(account_id: str, request_id: str) -> sa.ColumnElement[bool]:
+    return (
+        (_INTENT.request_id == request_id)
+        & (_INTENT.account_id == account_id)
+        & (_INTENT.state == IntentState.REVIEW)
+    )
+
+
+def _to_reverse(now_ms: int) -> dict[str, Any]:
+    """The columns of a payment that is to be reversed because of its review."""
+    return {
+        "state": IntentState.REVERSE,
+        "next_at_ms": now_ms,
+        "changed_at_ms": now_ms,
+        "detail": _DECLINED_REVIEW,
+    }
 
 
 def _due(now_ms: int) -> sa.ColumnElement[bool]:

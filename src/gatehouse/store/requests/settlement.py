@@ -28,7 +28,7 @@ from gatehouse.pipeline.settlement import (
     Replay,
     StillInFlight,
 )
-from gatehouse.store.decisions.reviews import ReviewState
+from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.requests.intents import IntentState
 
 _HOUR_MS: Final = 3_600_000

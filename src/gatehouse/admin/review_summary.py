@@ -1,0 +1,249 @@
+"""What a reviewer has to know about a request, read out of its decision record.
+
+A record keeps no e-mail address, no phone number and no card number: the summary tells what is left
+of them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Annotated, Any, Final
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Meta
+
+from gatehouse.decisions.record import DecisionRecord, RecordedStage
+from gatehouse.intel.places import minor_digits
+from gatehouse.precheck.response import Advice
+from gatehouse.precheck.spec import PRE_CHECK
+from gatehouse.rules.spec import RULES as RULES_STAGE
+from gatehouse.sentry.spec import SENTRY
+from gatehouse.store.configured.configurations import RULES, ConfigurationKey, find
+
+Descriptions = Mapping[tuple[str, int], Mapping[str, str]]
+"""The descriptions of rules by name, of each rule set by name and version."""
+
+_TRAITS: Final = ("hosting", "vpn", "tor", "proxy", "relay", "mobile", "blocked", "allowed")
+_CATEGORY: Final = "category"
+_HASHED: Final = "#"
+
+
+class OrderAmount(msgspec.Struct, frozen=True):
+    """What is to be paid, exactly."""
+
+    currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])]
+    amount: Annotated[
+        msgspec.Raw,
+        Meta(description="Exact decimal number.", extra_json_schema={"type": "number"}),
+    ]
+
+    def __str__(self) -> str:
+        """The amount with the decimals of its currency, and more if it has more."""
+        number = Decimal(bytes(self.amount).decode())
+        exponent = number.normalize().as_tuple().exponent
+        assert isinstance(exponent, int)
+        digits = max(minor_digits(self.currency or "") or 0, -exponent)
+        return f"{number:,.{digits}f} {self.currency or ''}".rstrip()
+
+
+class ReviewedCustomer(msgspec.Struct, frozen=True, rename="camel"):
+    """Who ordered, as far as the record may tell it."""
+
+    user_id: Annotated[str | None, Meta(description="Your name for the user, or its hash.")]
+    email: Annotated[
+        str | None,
+        Meta(description="The e-mail address, masked but for its domain.", examples=["…@a.test"]),
+    ]
+    phone_country: Annotated[str | None, Meta(description="Country of the phone number.")]
+    billing_country: Annotated[str | None, Meta(description="Country of the billing address.")]
+    shipping_country: Annotated[str | None, Meta(description="Country of the delivery.")]
+
+
+class ReviewedOrder(msgspec.Struct, frozen=True, rename="camel"):
+    """What was ordered."""
+
+    amount: Annotated[OrderAmount | None, Meta(description="What is to be paid.")]
+    items: Annotated[int | None, Meta(description="Lines in the shopping cart.")]
+    categories: Annotated[
+        list[str],
+        Meta(description="What kinds of articles; those that are kept as a hash are not named."),
+    ]
+    client_reference_id: Annotated[
+        str | int | None, Meta(description="The caller's reference, card numbers masked.")
+    ]
+
+
+class ReviewedCard(msgspec.Struct, frozen=True, rename="camel"):
+    """Which card."""
+
+    brand: Annotated[str | None, Meta(description="Card brand.")]
+    bin: Annotated[str | None, Meta(description="First six or eight digits.")]
+    last_four: Annotated[str | None, Meta(description="Last four digits.")]
+    country: Annotated[str | None, Meta(description="Issuer's country.")]
+    funding: Annotated[str | None, Meta(description="CREDIT, DEBIT or CHARGE.")]
+    prepaid: Annotated[bool | None, Meta(description="Whether it is prepaid.")]
+
+
+class ReviewedOrigin(msgspec.Struct, frozen=True, rename="camel"):
+    """From where."""
+
+    ip_address: Annotated[str | None, Meta(description="The customer's address.")]
+    country: Annotated[str | None, Meta(description="Country of the address.")]
+    operator: Annotated[str | None, Meta(description="Who runs its network.")]
+    traits: Annotated[list[str], Meta(description=f"What is known of it: of {', '.join(_TRAITS)}.")]
+    device: Annotated[str | None, Meta(description="Browser or program, and system.")]
+    language: Annotated[str | None, Meta(description="First language of the device.")]
+
+
+class ReviewReason(msgspec.Struct, frozen=True):
+    """One thing that spoke against the request."""
+
+    stage: Annotated[str, Meta(description="The stage that found it.")]
+    code: Annotated[str, Meta(description="Name of the rule, or code of the reason.")]
+    sentence: Annotated[str, Meta(description="What it means.")]
+
+
+class ReviewSummary(msgspec.Struct, frozen=True):
+    """Who ordered what, with which card, from where, and what spoke against it."""
+
+    customer: ReviewedCustomer
+    order: ReviewedOrder
+    card: ReviewedCard | None
+    origin: ReviewedOrigin
+    rules: Annotated[list[str], Meta(description="Names of the rules that matched.")]
+    tags: Annotated[
+        list[str], Meta(description="Tags of those rules, and codes that lowered Sentry's score.")
+    ]
+    reasons: Annotated[list[ReviewReason], Meta(description="Why, one sentence for each.")]
+
+
+class _RuleWords(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    description: str = ""
+
+
+class _RuleSetWords(msgspec.Struct, frozen=True):
+    rules: tuple[_RuleWords, ...] = ()
+
+
+_decode_words: Final = msgspec.json.Decoder(_RuleSetWords).decode
+
+
+def rule_descriptions(
+    connection: sa.Connection, account_id: str, records: Iterable[DecisionRecord | None]
+) -> Descriptions:
+    """The descriptions of rules as they were when these requests were decided."""
+    used = {
+        (stage.result["ruleSet"], stage.result["version"])
+        for record in records
+        if record is not None
+        for stage in record.stages
+        if stage.result.get("matched") and {"ruleSet", "version"} <= stage.result.keys()
+    }
+    found: dict[tuple[str, int], Mapping[str, str]] = {}
+    for name, version in used:
+        stored = find(connection, ConfigurationKey(account_id, RULES, name), version)
+        if stored is not None:
+            words = _decode_words(stored.program).rules
+            found[name, version] = {rule.name: rule.description for rule in words}
+    return found
+
+
+def summarise(record: DecisionRecord, descriptions: Descriptions) -> ReviewSummary:
+    """The summary of one record."""
+    signals = record.signals or {}
+    reasons = [reason for stage in record.stages for reason in _reasons(stage, descriptions)]
+    matched = [name for stage in record.stages for name in stage.result.get("matched", ())]
+    return ReviewSummary(
+        customer=_customer(signals),
+        order=_order(record, signals),
+        card=_card(record, signals),
+        origin=_origin(signals),
+        rules=list(dict.fromkeys(matched)),
+        tags=list(dict.fromkeys(tag for stage in record.stages for tag in _tags(stage))),
+        reasons=reasons,
+    )
+
+
+def _customer(signals: Mapping[str, Any]) -> ReviewedCustomer:
+    domain = signals.get("email.domain")
+    return ReviewedCustomer(
+        user_id=signals.get("user.id"),
+        email=None if domain is None else f"…@{domain}",
+        phone_country=signals.get("phone.country"),
+        billing_country=signals.get("billing.country"),
+        shipping_country=signals.get("shipping.country"),
+    )
+
+
+def _order(record: DecisionRecord, signals: Mapping[str, Any]) -> ReviewedOrder:
+    amount = signals.get("order.amount")
+    entities = [] if record.event is None else record.event.entities
+    named = [value for kind, value in entities if kind == _CATEGORY]
+    return ReviewedOrder(
+        amount=None if amount is None else _amount(amount, signals.get("order.currency")),
+        items=signals.get("order.items"),
+        categories=[value for value in named if not value.startswith(_HASHED)],
+        client_reference_id=record.client_reference_id,
+    )
+
+
+def _amount(amount: float, currency: str | None) -> OrderAmount:
+    # A float stands for the shortest decimal number that it is read from.
+    number = Decimal(repr(amount)).normalize()
+    return OrderAmount(currency, msgspec.Raw(f"{number:f}".encode()))
+
+
+def _card(record: DecisionRecord, signals: Mapping[str, Any]) -> ReviewedCard | None:
+    kept = record.card
+    if kept is not None:
+        return ReviewedCard(
+            kept.brand, kept.bin, kept.last_four, kept.country, kept.funding, kept.prepaid
+        )
+    # A card that was only described to the rules.
+    if "card.bin" not in signals:
+        return None
+    brand, country, funding, prepaid = (
+        signals.get(f"card.{name}") for name in ("brand", "country", "funding", "prepaid")
+    )
+    return ReviewedCard(brand, signals["card.bin"], None, country, funding, prepaid)
+
+
+def _origin(signals: Mapping[str, Any]) -> ReviewedOrigin:
+    program = signals.get("device.browser") or signals.get("device.kind")
+    system = signals.get("device.system")
+    return ReviewedOrigin(
+        ip_address=signals.get("ip.address"),
+        country=signals.get("ip.country"),
+        operator=signals.get("ip.organisation"),
+        traits=[trait for trait in _TRAITS if signals.get(f"ip.{trait}")],
+        device=" on ".join([part for part in (program, system) if part]) or None,
+        language=signals.get("device.language"),
+    )
+
+
+def _reasons(stage: RecordedStage, descriptions: Descriptions) -> Iterator[ReviewReason]:
+    result = stage.result
+    if stage.name == RULES_STAGE.name:
+        words = descriptions.get((result.get("ruleSet", ""), result.get("version", 0)), {})
+        for rule in result.get("matched", ()):
+            yield ReviewReason(stage.name, rule, words.get(rule) or f"The rule {rule} matched.")
+    elif stage.name == SENTRY.name:
+        # All features: commands that show no review need not load them.
+        from gatehouse.sentry.features.catalogue import BY_CODE
+
+        measured = result.get("signals", {})
+        for code, effect in result.get("reasons", {}).items():
+            if effect < 0:
+                feature = BY_CODE.get(code)
+                said = None if feature is None else feature.sentence(measured.get(code, 0.0))
+                yield ReviewReason(stage.name, code, said or f"Sentry found {code}.")
+    elif stage.name == PRE_CHECK.name and result.get("advice") not in (None, Advice.ACCEPT):
+        advice, codes = result["advice"], ", ".join(result.get("reasons", ()))
+        yield ReviewReason(stage.name, advice, f"PreCheck advises {advice}: {codes}.")
+
+
+def _tags(stage: RecordedStage) -> Iterator[str]:
+    yield from stage.result.get("tags", ())
+    if stage.name == SENTRY.name:
+        yield from (code for code, effect in stage.result.get("reasons", {}).items() if effect < 0)

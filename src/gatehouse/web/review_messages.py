@@ -1,0 +1,299 @@
+"""What the routes of reviews read and answer, in the words of the API."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from gatehouse.admin.review_bulk import ResolvedItem
+from gatehouse.admin.review_desk import LONGEST_NAME, LONGEST_NOTE, person_name
+from gatehouse.admin.review_summary import ReviewSummary
+from gatehouse.admin.reviews import ReviewView, payment_sentence
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.redaction import recordable
+from gatehouse.core.text import is_blank
+from gatehouse.core.validation import Checked
+from gatehouse.store.decisions.review_events import (
+    EventKind,
+    PaymentEffect,
+    ReviewEvent,
+    ReviewState,
+)
+from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved
+from gatehouse.store.requests.intents import IntentState
+from gatehouse.web.envelope import Timestamp
+from gatehouse.web.records import PublicDecision, public_decision
+
+MOST_AT_ONCE: Final = 100
+"""How many reviews one call resolves."""
+
+
+class ReviewVerdict(StrEnum):
+    """The reviewer's verdict."""
+
+    APPROVE = "APPROVE"
+    DECLINE = "DECLINE"
+
+
+PersonName = Annotated[str, Meta(max_length=LONGEST_NAME)]
+VerdictField = Annotated[
+    ReviewVerdict,
+    Meta(
+        description="`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud.",
+        examples=["APPROVE"],
+    ),
+]
+ReasonField = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=LONGEST_REASON,
+        description="Why, kept with the review; card numbers in it are masked.",
+        examples=["Known customer, confirmed by phone"],
+    ),
+]
+
+
+class ReviewChange(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What every change of a review has."""
+
+    reviewer: Annotated[
+        PersonName | None,
+        Meta(description="Your name for the person who says so.", examples=["amelia"]),
+    ] = None
+
+
+class ReviewResolution(ReviewChange, frozen=True, rename="camel"):
+    """The reviewer's verdict on a decision, with the reason."""
+
+    resolution: VerdictField
+    reason: ReasonField
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields beyond their form."""
+        yield from _unfit("reviewer", self.reviewer)
+        yield from _blank("reason", self.reason)
+
+
+class BulkResolution(ReviewResolution, frozen=True, rename="camel", kw_only=True):
+    """One verdict on many decisions."""
+
+    request_ids: Annotated[
+        list[Annotated[str, Meta(max_length=128)]],
+        Meta(
+            min_length=1,
+            max_length=MOST_AT_ONCE,
+            description="The `requestId`s of the decisions.",
+            examples=[["req_01kabcdefghjkmnpqrstvwxyz0"]],
+        ),
+    ]
+
+
+class ReviewNote(ReviewChange, frozen=True, rename="camel"):
+    """Something that a reviewer writes down."""
+
+    text: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=LONGEST_NOTE,
+            description="The note; card numbers in it are masked. It can be erased.",
+            examples=["Called the number on the invoice, nobody answered"],
+        ),
+    ]
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields beyond their form."""
+        yield from _unfit("reviewer", self.reviewer)
+        yield from _blank("text", self.text)
+
+
+class ReviewAssignment(ReviewChange, frozen=True, rename="camel"):
+    """Who is to have a review."""
+
+    assignee: Annotated[
+        PersonName | None,
+        Meta(description="Your name for the person; null for nobody.", examples=["amelia"]),
+    ]
+    take_over: Annotated[
+        bool | None, Meta(description="Whether it may be taken from somebody else.")
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the names beyond their form."""
+        yield from _unfit("reviewer", self.reviewer)
+        yield from _unfit("assignee", self.assignee)
+
+
+class PublicReviewEvent(msgspec.Struct, frozen=True, rename="camel"):
+    """One line of the history of a review."""
+
+    at: Annotated[Timestamp, Meta(description="When (RFC 3339).")]
+    by: Annotated[
+        str,
+        Meta(description="The key, with the person that it named, or the operator; or `service`."),
+    ]
+    kind: Annotated[EventKind, Meta(description="What happened.")]
+    assignee: Annotated[
+        str | None, Meta(description="Of `ASSIGNED`: who has it since; null is nobody.")
+    ]
+    status: Annotated[
+        ReviewState | None, Meta(description="Of `RESOLVED` and `CORRECTED`: the state since.")
+    ]
+    text: Annotated[
+        str | None, Meta(description="The note, or the reason; null when it was erased.")
+    ]
+    payment: Annotated[
+        PaymentEffect | None,
+        Meta(
+            description="Of `RESOLVED` and `CORRECTED`: what became of the payment that waited "
+            "for the review. `LOST` was reversed before, and cannot be brought back."
+        ),
+    ]
+
+
+class Review(msgspec.Struct, frozen=True, rename="camel"):
+    """A decision that waits for a reviewer, or was resolved by one."""
+
+    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
+    status: Annotated[ReviewState, Meta(description="Whether it is open, and else the verdict.")]
+    created_at: Annotated[Timestamp, Meta(description="When it was opened (RFC 3339).")]
+    assignee: Annotated[str | None, Meta(description="Who has it; null is nobody.")]
+    resolved_at: Annotated[
+        Timestamp | None, Meta(description="When it was resolved or corrected last (RFC 3339).")
+    ]
+    resolved_by: Annotated[str | None, Meta(description="The key, or the operator, that did so.")]
+    reason: Annotated[str | None, Meta(description="Why, in the reviewer's words.")]
+    payment_status: Annotated[
+        IntentState | None,
+        Meta(
+            description="Of the payment that was authorized before the review: `REVIEW` while it "
+            "waits, `REVERSE` when it is being reversed because the review was declined, then "
+            "`REVERSED` or `FAILED`; null when there is none, or it stays as it is."
+        ),
+    ]
+    note_count: Annotated[int, Meta(description="How many notes there are.")]
+    summary: Annotated[
+        ReviewSummary | None, Meta(description="Who, what, which card, from where, and why.")
+    ]
+    decision: Annotated[PublicDecision | None, Meta(description="The decision it speaks of.")]
+    payment_meaning: Annotated[
+        str | UnsetType | None,
+        Meta(
+            description="What the newest resolution meant for the payment, in words; null when "
+            "no payment waited. Only of one review."
+        ),
+    ] = UNSET
+    history: Annotated[
+        list[PublicReviewEvent] | UnsetType,
+        Meta(description="What happened to it, notes included, oldest first. Only of one review."),
+    ] = UNSET
+
+
+class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
+    """A page of reviews in the order that was asked for."""
+
+    reviews: list[Review]
+    has_more: Annotated[bool, Meta(description="Whether there are more after them.")]
+
+
+class ResolutionOutcome(StrEnum):
+    """What became of one of many reviews."""
+
+    RESOLVED = "RESOLVED"
+    ALREADY_RESOLVED = "ALREADY_RESOLVED"
+    NOT_FOUND = "NOT_FOUND"
+
+
+class ResolutionResult(msgspec.Struct, frozen=True, rename="camel"):
+    """The answer about one of many reviews."""
+
+    request_id: Annotated[str, Meta(description="As it was sent, card numbers masked.")]
+    outcome: Annotated[ResolutionOutcome, Meta(description="Whether it was resolved now.")]
+    status: Annotated[
+        ReviewState | None, Meta(description="The review's state now; null when there is none.")
+    ]
+    resolved_by: Annotated[
+        str | None, Meta(description="Who resolved it, now or before; null when nobody did.")
+    ]
+    resolved_at: Annotated[Timestamp | None, Meta(description="When.")]
+
+
+class BulkResult(msgspec.Struct, frozen=True, rename="camel"):
+    """What became of many reviews, in the order in which they were sent."""
+
+    results: list[ResolutionResult]
+    resolved: Annotated[int, Meta(description="How many were resolved now.")]
+    refused: Annotated[int, Meta(description="How many were not.")]
+
+
+def public_review(view: ReviewView, currency: str) -> Review:
+    """A review in the shape of the API, with its history where that was read."""
+    review, record = view.review, view.record
+    return Review(
+        request_id=review.request_id,
+        status=review.state,
+        created_at=iso_time(review.at_ms),
+        assignee=review.assignee,
+        resolved_at=_time(review.resolved_at_ms),
+        resolved_by=review.actor,
+        reason=review.reason,
+        payment_status=view.payment,
+        note_count=view.notes,
+        summary=view.summary,
+        decision=None if record is None else public_decision(record, currency),
+        payment_meaning=payment_sentence(view) if view.events else UNSET,
+        history=[_event(event) for event in view.events] if view.events else UNSET,
+    )
+
+
+def public_results(items: list[ResolvedItem]) -> BulkResult:
+    """What became of many reviews in the shape of the API."""
+    results = [_result(item) for item in items]
+    resolved = sum(item.refusal is None for item in items)
+    return BulkResult(results, resolved, len(items) - resolved)
+
+
+def _result(item: ResolvedItem) -> ResolutionResult:
+    outcome = ResolutionOutcome.RESOLVED
+    if item.refusal is not None:
+        late = isinstance(item.refusal, AlreadyResolved)
+        outcome = ResolutionOutcome.ALREADY_RESOLVED if late else ResolutionOutcome.NOT_FOUND
+    name, review = recordable(item.request_id), item.review
+    if review is None:
+        return ResolutionResult(name, outcome, None, None, None)
+    at = _time(review.resolved_at_ms)
+    return ResolutionResult(name, outcome, review.state, review.actor, at)
+
+
+def _event(event: ReviewEvent) -> PublicReviewEvent:
+    details = event.details
+    return PublicReviewEvent(
+        at=iso_time(event.at_ms),
+        by=event.actor,
+        kind=event.kind,
+        assignee=details.assignee,
+        status=details.state,
+        text=event.words,
+        payment=details.effect,
+    )
+
+
+def _time(at_ms: int | None) -> str | None:
+    return None if at_ms is None else iso_time(at_ms)
+
+
+def _blank(field: str, text: object) -> Iterator[tuple[str, str]]:
+    if isinstance(text, str) and is_blank(text):
+        yield field, "must not be blank"
+
+
+def _unfit(field: str, name: object) -> Iterator[tuple[str, str]]:
+    if isinstance(name, str):
+        try:
+            person_name(name)
+        except InvalidInput as error:
+            yield field, str(error)
