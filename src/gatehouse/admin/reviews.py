@@ -7,7 +7,9 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.decisions import explain_decision
 from gatehouse.admin.review_summary import ReviewSummary, rule_descriptions, summarise
+from gatehouse.explanations.explanation import Explanation
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.decisions import review_events, reviews
@@ -152,6 +154,12 @@ def resolve_in(
     about = {"requestId": request_id, "state": resolved.state.value, **more}
     change.audit("review.resolve", account_id, **about)
     return resolved
+
+
+def explain_review(session: AdminSession, account_id: str, view: ReviewView) -> Explanation | None:
+    """Why the decision of a review was made; None when its record is gone."""
+    session.actor.check_account(account_id)
+    return None if view.record is None else explain_decision(session, account_id, view.record)
 
 
 def payment_sentence(view: ReviewView) -> str | None:

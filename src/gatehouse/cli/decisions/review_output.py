@@ -6,9 +6,11 @@ from typing import Any
 from gatehouse.admin.review_bulk import ResolvedItem
 from gatehouse.admin.review_summary import ReviewedCard, ReviewSummary
 from gatehouse.admin.reviews import EventKind, ReviewEvent, ReviewView, payment_sentence
+from gatehouse.cli.decisions.explained import explained
 from gatehouse.cli.output import sheet, table, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
+from gatehouse.explanations.explanation import Explanation
 
 _HEADINGS = ("REQUEST", "AGE", "STATUS", "AMOUNT", "CARD", "CUSTOMER", "FROM", "ASSIGNEE")
 _PAYMENTS = {
@@ -70,13 +72,11 @@ def review_list(views: Sequence[ReviewView], now_ms: int) -> str:
     return "\n".join(text)
 
 
-def review_sheet(view: ReviewView, now_ms: int) -> str:
+def review_sheet(view: ReviewView, explanation: Explanation | None, now_ms: int) -> str:
     """A review that is shown alone, for people."""
     parts = [sheet(_about(view, now_ms))]
-    if view.summary is not None:
-        # The sentences of `explain_decision` belong here, before the reasons of the stages.
-        why = [(f"{one.stage} {one.code}", one.sentence) for one in view.summary.reasons]
-        parts.append(table(("WHY", ""), why))
+    if explanation is not None:
+        parts.append(explained(explanation))
     if view.record is not None:
         plain = str | int | float
         found = [

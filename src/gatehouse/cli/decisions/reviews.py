@@ -44,6 +44,7 @@ from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import show
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.explanations.explanation import Explanation
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -126,7 +127,8 @@ def show_review(
     """Show one review: all that is known, what each stage found, notes and history."""
     session, account_id = open_account(account)
     found = reviews.get_review(session, account_id, request)
-    show(whole_review_data(found), review_sheet(found, session.clock()), as_json=as_json)
+    why = reviews.explain_review(session, account_id, found)
+    _show_whole(found, why, session.clock(), as_json=as_json)
 
 
 @app.command()
@@ -138,7 +140,8 @@ def take(
     """Take the oldest open review that nobody has, and show it."""
     session, account_id = open_account(account)
     taken = review_desk.take_oldest(session, account_id, person_of(session.actor, to))
-    show(whole_review_data(taken), review_sheet(taken, session.clock()), as_json=as_json)
+    why = reviews.explain_review(session, account_id, taken)
+    _show_whole(taken, why, session.clock(), as_json=as_json)
 
 
 @app.command()
@@ -262,6 +265,12 @@ def correct(
     finding = ReviewFinding(approve, reason)
     done = reviews.correct_review(*open_account(account), request, finding)
     _show_resolved(done, "is now", as_json=as_json)
+
+
+def _show_whole(view: ReviewView, why: Explanation | None, now_ms: int, *, as_json: bool) -> None:
+    """Print a review with the explanation of its decision."""
+    data = {**whole_review_data(view), "explanation": why}
+    show(data, review_sheet(view, why, now_ms), as_json=as_json)
 
 
 def _show_resolved(done: ReviewView, verb: str, *, as_json: bool) -> None:
