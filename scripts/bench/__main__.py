@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.bench import backtesting, judging
+from scripts.bench import backtesting, judging, searching
 from scripts.bench.cards import precheck_body
 from scripts.bench.client import Load, drive, pace, post
 from scripts.bench.growth import fill_with_decisions, fill_with_people, fill_with_visits
@@ -261,13 +261,22 @@ def time_the_backtest(requests: int) -> None:
     print(verdict("seconds after loading", found.judge_s, backtesting.BAR_S, at_least=False))
 
 
+def time_the_search(decisions: int) -> None:
+    """How long a page of a search takes with few decisions and with many."""
+    for database, found in searching.measure(decisions):
+        print(f"A page on {database}, {searching.FEW:,} decisions beside {decisions:,}, ms")
+        for each in found:
+            name = f"{each.kind} ({each.few_ms:.2f}, {each.many_ms:.2f})"
+            print(verdict(name, each.ratio, searching.BAR, at_least=False))
+
+
 def main() -> None:
     """Run the measurements that were asked for."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="short rounds, 100,000 records")
     parser.add_argument(
         "--only",
-        choices=("speed", "growth", "memory", "start", "rules", "backtest"),
+        choices=("speed", "growth", "memory", "start", "rules", "backtest", "search"),
         help="one measurement alone",
     )
     operations = [subject.operation for subject in SUBJECTS]
@@ -294,6 +303,8 @@ def main() -> None:
         time_the_rules()
     if options.only == "backtest" or (options.only is None and options.operation is None):
         time_the_backtest(options.records)
+    if options.only == "search" or (options.only is None and options.operation is None):
+        time_the_search(options.records)
     if options.only in (None, "memory") and options.operation in (None, "sentry"):
         weigh_memory(options.records)
 

@@ -67,6 +67,7 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
     for start in range(0, count, 50_000):
         decisions: list[tuple[object, ...]] = []
         entries: list[tuple[object, ...]] = []
+        found: list[tuple[object, ...]] = []
         for index in range(start, min(start + 50_000, count)):
             request_id = _request_id(index, chance)
             reference = f"{chance.getrandbits(64):016x}"
@@ -75,10 +76,12 @@ def fill_with_decisions(shop: Shop, count: int) -> None:
             when = at_ms + index
             row = (shop.account_id, request_id, when, "precheck", reference, print_of_card, text)
             decisions.append(row)
+            found.append((chance.getrandbits(63), request_id, None))
             entries.append((shop.account_id, request_id, 0, "AUTHORIZE", 0, 10, when, None))
             entries.append((shop.account_id, request_id, 1, "CLOSE", -10, -10, when, "PRECHECK=10"))
         database.execute("BEGIN")
         database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?,NULL,NULL)", decisions)
+        database.executemany("INSERT INTO search_entries VALUES (?,?,?)", found)
         database.executemany("INSERT INTO ledger_entries VALUES (?,?,?,?,?,?,?,?)", entries)
         database.execute(
             "UPDATE accounts SET balance = balance - ? WHERE id = ?",

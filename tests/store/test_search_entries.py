@@ -7,7 +7,7 @@ from gatehouse.admin.search.people import PersonNamed, requests_about
 from gatehouse.core.cards import CardNumber
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.decisions.search_terms import (
-    OPERATION,
+    DECISION,
     SearchEntry,
     TermMaker,
     amount_bucket,
@@ -76,7 +76,8 @@ def test_what_is_indexed_shows_nothing_and_differs_between_accounts(
     index_all(session)
     assert len({each.term for each in entries(session)}) == 2 * len(mine)
     assert any(is_of_a_person(term) for term in mine)
-    assert session.terms.term(account, OPERATION, "pipeline") in mine
+    decision = decode(account, PURCHASE, session.fingerprints).decision
+    assert session.terms.term(account, DECISION, str(decision)) in mine
 
 
 def test_a_decision_is_forgotten_whoever_indexed_it(session: AdminSession, account: str) -> None:

@@ -6,14 +6,14 @@ that what is about a person can be told from the rest. The other 59 bits collide
 five billion searches of a hundred million values.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final
 
 import msgspec
 
-from gatehouse.decisions.record import DecisionRecord, RecordedEvent
+from gatehouse.decisions.record import DecisionRecord, RecordedEvent, RecordedStage
 from gatehouse.intel.addresses import read_address
 
 # These numbers are stored in terms and can never change.
@@ -23,11 +23,10 @@ EMAIL: Final = 3
 PHONE: Final = 4
 ADDRESS: Final = 5
 DEVICE: Final = 6
-OPERATION: Final = 7
-DECISION: Final = 8
-RULE: Final = 9
-TAG: Final = 10
-AMOUNT: Final = 11
+DECISION: Final = 7
+RULE: Final = 8
+TAG: Final = 9
+AMOUNT: Final = 10
 OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE))
 _FIELD_BITS: Final = 31
 
@@ -71,7 +70,7 @@ class TermMaker:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        # The same few operations, verdicts, rules, tags and currencies come again and again.
+        # The same few verdicts, rules, tags and currencies come again and again.
         self._common = lru_cache(_MOST_COMMON)(self.term)
 
     def term(self, account_id: str, field: int, value: str) -> int:
@@ -84,18 +83,22 @@ class TermMaker:
         self, account_id: str, record: DecisionRecord, more: Iterable[FoundBy] = ()
     ) -> list[SearchEntry]:
         """The rows of a decision; `more` is what it is found by although its record is silent."""
-        event, request_id = _event(record), record.request_id
-        term, common = self.term, self._common
-        about = dict.fromkeys(_about_somebody(record, event))
-        about.update(dict.fromkeys(more))
+        term, common, request_id = self.term, self._common, record.request_id
+        event = record.event or _event_of_stage(record.stages)
+        about = dict.fromkeys(more)
+        if record.card is not None:
+            about[CARD, record.card.fingerprint] = None
+        if event is None and record.signals is None:
+            # Neither Sentry nor rules looked at it.
+            return [SearchEntry(term(account_id, *each), request_id) for each in about]
+        about.update(_described(event, record.signals))
         terms = [term(account_id, field, value) for field, value in about]
-        terms.append(common(account_id, OPERATION, record.operation))
         if record.decision is not None:
             terms.append(common(account_id, DECISION, record.decision.value))
-        found = dict.fromkeys(_findings(record))
+        found = dict.fromkeys(_findings(record.stages))
         terms += [common(account_id, field, value) for field, value in found]
         entries = [SearchEntry(each, request_id) for each in terms[: MOST_ENTRIES - 1]]
-        amount, currency = _order(record, event)
+        amount, currency = _order(event, record.signals)
         if amount is not None and currency is not None:
             micros = micros_of(amount)
             bucket = common(account_id, AMOUNT, amount_bucket(currency, micros))
@@ -140,23 +143,25 @@ def _octave(micros: int) -> int:
     return max(0, micros // _MICROS).bit_length()
 
 
-def _about_somebody(record: DecisionRecord, event: RecordedEvent | None) -> Iterator[FoundBy]:
-    if record.card is not None:
-        yield CARD, record.card.fingerprint
+def _described(
+    event: RecordedEvent | None, signals: Mapping[str, Any] | None
+) -> dict[FoundBy, None]:
+    """What a request is found by that was described for Sentry or for rules."""
+    found: dict[FoundBy, None] = {}
     if event is not None:
         for kind, value in event.entities:
             field = _OF_ENTITIES.get(kind)
             if field is not None:
-                yield field, value
-    signals = record.signals
+                found[field, value] = None
     if signals is not None:
         for name, field in _OF_SIGNALS:
             known = signals.get(name)
             if known is not None:
-                yield field, known
+                found[field, known] = None
         text = signals.get("ip.address")
         if text is not None:
-            yield ADDRESS, _household(text)
+            found[ADDRESS, _household(text)] = None
+    return found
 
 
 def _household(text: str) -> str:
@@ -164,33 +169,31 @@ def _household(text: str) -> str:
     return text if address is None else address.household
 
 
-def _findings(record: DecisionRecord) -> Iterator[FoundBy]:
+def _findings(stages: Sequence[RecordedStage]) -> list[FoundBy]:
     """The rules that matched, and the tags of the answer."""
-    for stage in record.stages:
+    found: list[FoundBy] = []
+    for stage in stages:
         result = stage.result
-        for name in result.get("matched", ()):
-            yield RULE, name
-        for tag in result.get("tags", ()):
-            yield TAG, tag
+        if "matched" in result:
+            found += [(RULE, name) for name in result["matched"]]
+            found += [(TAG, tag) for tag in result.get("tags", ())]
         reasons = result.get("reasons")
         if isinstance(reasons, dict):
-            for code, effect in reasons.items():
-                if effect < 0:
-                    yield TAG, code
+            found += [(TAG, code) for code, effect in reasons.items() if effect < 0]
+    return found
 
 
-def _order(record: DecisionRecord, event: RecordedEvent | None) -> tuple[float | None, str | None]:
-    signals = record.signals
+def _order(
+    event: RecordedEvent | None, signals: Mapping[str, Any] | None
+) -> tuple[float | None, str | None]:
     if signals is not None:
         return signals.get("order.amount"), signals.get("order.currency")
     return (None, None) if event is None else (event.amount, event.currency)
 
 
-def _event(record: DecisionRecord) -> RecordedEvent | None:
-    """The event of the record, or of the stage that it was sent to alone."""
-    if record.event is not None:
-        return record.event
-    for stage in record.stages:
+def _event_of_stage(stages: Sequence[RecordedStage]) -> RecordedEvent | None:
+    """The event of a request to Sentry alone, live or out of a record."""
+    for stage in stages:
         found: Any = stage.result.get("event")
         if isinstance(found, RecordedEvent):
             return found

@@ -35,8 +35,9 @@ def search_entries(
     """What the decision is found by: what its record says, and what it must not say."""
     if terms is None:
         return []
-    more = list(job.plan.contacts)
-    more += [(CARD, card.kept.fingerprint) for card in case.other_cards.values()]
+    more = job.plan.contacts
+    if case.other_cards:
+        more += tuple((CARD, card.kept.fingerprint) for card in case.other_cards.values())
     return terms.entries(job.account_id, record, more)
 
 

@@ -12,14 +12,21 @@ from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.search_terms import (
     AMOUNT,
     DECISION,
-    OPERATION,
     RULE,
     TAG,
     amount_buckets,
     micros_of,
 )
 from gatehouse.operations.catalogue import PIPELINE
-from gatehouse.store.search.sources import IdSpan, Source, by_amount, by_column, by_labels, by_terms
+from gatehouse.store.search.sources import (
+    IdSpan,
+    Source,
+    by_amount,
+    by_column,
+    by_labels,
+    by_operation,
+    by_terms,
+)
 from gatehouse.store.tables import DECISIONS
 
 T = TypeVar("T")
@@ -74,7 +81,7 @@ def _operation(values: SearchValues, given: str | list[str]) -> Source:
     known = [*(spec.operation.name for spec in REGISTRY if spec.operation is not None), PIPELINE]
     if any(each not in known for each in listed(given)):
         raise WrongValue(f"must be one of {', '.join(known)}")
-    return by_terms([values.term(OPERATION, each) for each in listed(given)])
+    return by_operation(values.account_id, listed(given))
 
 
 def _amount(values: SearchValues, given: AmountRange) -> Source:

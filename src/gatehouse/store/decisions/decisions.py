@@ -8,7 +8,7 @@ from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.pipeline.settlement import Claim, KeyReused, Replay, Search, StillInFlight
-from gatehouse.store.database import Database
+from gatehouse.store.database import Database, is_any_of
 from gatehouse.store.requests.settlement import StoredClaim, earlier
 from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
 
@@ -32,7 +32,8 @@ def get_many(
 ) -> list[DecisionRecord]:
     """The account's records of some requests, in the same order; others are left out."""
     query = sa.select(DECISIONS.c.request_id, DECISIONS.c.record).where(
-        DECISIONS.c.account_id == account_id, DECISIONS.c.request_id.in_(request_ids)
+        DECISIONS.c.account_id == account_id,
+        is_any_of(connection, DECISIONS.c.request_id, request_ids),
     )
     texts = {row.request_id: row.record for row in connection.execute(query)}
     return [decode(account_id, texts[each], fingerprints) for each in request_ids if each in texts]

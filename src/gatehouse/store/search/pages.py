@@ -19,11 +19,11 @@ from gatehouse.store.search.sources import (
     read_ids,
 )
 
-MOST_EXAMINED: Final = 5_000
+MOST_EXAMINED: Final = 10_000
 """Rows of an index that one page reads."""
 _FIRST_STEP: Final = 128
 _LARGEST_STEP: Final = 1_024
-_COUNTED: Final = 1_000
+_COUNTED: Final = 256
 """Above this many rows, which of two sources is the smaller one is not asked."""
 
 
