@@ -108,10 +108,10 @@ class ForkServer:
         connection.sendall(data)
         return Fork(connection)
 
-    def write_launcher(self, path: Path) -> None:
-        """Write a command `gatehouse` that runs in a fork, whoever calls it."""
-        path.write_text(_LAUNCHER.format(python=sys.executable, address=self._address))
-        path.chmod(0o755)
+    @property
+    def launcher(self) -> str:
+        """A command `gatehouse` for shells and pipes that runs in a fork, whoever calls it."""
+        return str(Path(self._address).with_name("gatehouse"))
 
 
 @functools.cache
@@ -129,6 +129,9 @@ def _begin() -> str:
     """Start the process and return its address; whoever connects early waits until it is ready."""
     folder = tempfile.TemporaryDirectory(prefix="gatehouse-forks-")
     address = str(Path(folder.name) / "socket")
+    launcher = Path(ForkServer(address).launcher)
+    launcher.write_text(_LAUNCHER.format(python=sys.executable, address=address))
+    launcher.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as doorway:
         doorway.bind(address)
         doorway.listen(64)

@@ -26,8 +26,9 @@ from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
 from gatehouse.store.identities.identity_sealer import EVERYONE, HolderRecord
+from tests.forkserver import fork_server
 from tests.harness import FINGERPRINTS, GATEHOUSE, PATIENCE_S, Done, Home, until
-from tests.harness.commands import fork_command, launcher
+from tests.harness.commands import fork_command
 
 CARD, OTHER_CARD = "4242424242424242", "5555555555554444"
 ELEANOR: dict[str, Any] = {
@@ -67,7 +68,8 @@ def numbers() -> Iterator[str]:
 
 def feed(home: Home, text: str, *arguments: str) -> Done:
     """Run a command with something on its standard input."""
-    done = subprocess.run([launcher(), *arguments], env=home.environ(), input=text, text=True,
+    command = [fork_server().launcher, *arguments]
+    done = subprocess.run(command, env=home.environ(), input=text, text=True,
                           capture_output=True, timeout=300, check=False)  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -27,8 +27,8 @@ from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.identities import erasure, imports
 from gatehouse.store.tables import IDENTITIES
 from tests.cli.test_identities import CARD, ELEANOR, HEADER, numbers, rows_of, write
+from tests.forkserver import fork_server
 from tests.harness import GATEHOUSE, Done, Home, make_account
-from tests.harness.commands import launcher
 from tests.harness.invoking import finished
 
 
@@ -106,7 +106,7 @@ def test_a_pipe_is_read_like_standard_input(run: Run, tmp_path: Path) -> None:
         writer.join()
         assert done.code == 0, done.err
         assert done.json["lines"] == 1
-    command = [launcher(), "identities", "import", "-", "--format", "jsonl"]
+    command = [fork_server().launcher, "identities", "import", "-", "--format", "jsonl"]
     packed = subprocess.run(command, input=gzip.compress(data), capture_output=True, check=True)
     assert b"1 unchanged" in packed.stdout
 
@@ -227,19 +227,21 @@ def test_a_large_file_is_not_rewritten_unasked(
 def test_full_disks_and_closed_input_are_plain_errors(sqlite_home: Home, tmp_path: Path) -> None:
     file = write(tmp_path / "people.jsonl", ELEANOR, {"cardNumber": "1"})
 
-    def shell(command: str, gatehouse: str) -> Done:
+    quick = fork_server().launcher
+
+    def shell(gatehouse: str, command: str) -> Done:
         line = f"{gatehouse} identities {command}"
         done = subprocess.run(["bash", "-c", line], env=sqlite_home.environ(), text=True,
                               capture_output=True, timeout=300, check=False)  # fmt: skip
         assert "Traceback" not in done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 
-    full = shell(f"import {file} --errors /dev/full", launcher())
+    full = shell(quick, f"import {file} --errors /dev/full")
     assert (full.code, "cannot write /dev/full: No space left" in full.err) == (4, True)
-    assert shell(f"import {file}", launcher()).code == 1
-    full = shell("export - > /dev/full", launcher())
+    assert shell(quick, f"import {file}").code == 1
+    full = shell(quick, "export - > /dev/full")
     assert (full.code, "No space left" in full.err) == (4, True)
-    closed = shell("import - --format csv <&-", " ".join(GATEHOUSE))
+    closed = shell(" ".join(GATEHOUSE), "import - --format csv <&-")
     assert (closed.code, "standard input is closed" in closed.err) == (4, True)
 
 

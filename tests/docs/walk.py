@@ -22,7 +22,7 @@ def checkout(folder: Path, **settings: str) -> Iterator[Server]:
     """Serve a folder as `make run` does, with a command `gatehouse` that starts quickly."""
     command = folder / ".venv/bin/gatehouse"
     command.parent.mkdir(parents=True)
-    fork_server().write_launcher(command)
+    command.symlink_to(fork_server().launcher)
     with Home(folder / ".gatehouse", settings=settings).migrated().server() as server:
         yield server
 

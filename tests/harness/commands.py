@@ -1,12 +1,9 @@
 """The command `gatehouse`, run in this process or in one of its own."""
 
-import atexit
 import contextlib
-import functools
 import io
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -43,15 +40,6 @@ def fork_command(
     with Path(os.devnull).open() as nothing:
         files = [file.fileno() for file in (nothing, out, err)]
         return fork_server().start(arguments, environ, files)
-
-
-@functools.cache
-def launcher() -> str:
-    """The path of a command `gatehouse` for shells and pipes, which starts quickly."""
-    path = Path(tempfile.mkdtemp(prefix="gatehouse-launcher-")) / "gatehouse"
-    fork_server().write_launcher(path)
-    atexit.register(shutil.rmtree, path.parent)
-    return str(path)
 
 
 def run_apart(arguments: Sequence[str], environ: dict[str, str]) -> Done:

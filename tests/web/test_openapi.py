@@ -81,7 +81,7 @@ def test_every_answer_to_generated_requests_fits_the_description(
     described: Any, key: str, shared: Server, line: requests.Session, path: str, method: str
 ) -> None:
     # The requests at the bounds of the schemas come on top of these.
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
     def check(case: "Case[Any]") -> None:
         _check_answer(case, key, shared, line)
 
