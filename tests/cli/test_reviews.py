@@ -164,7 +164,7 @@ def test_a_day_of_an_analyst(session: AdminSession, account: str) -> None:
         "1,950.500 BHD, 2 lines, reference order-1001",
         "VISA 42424242…4242 GB, DEBIT",
         "198.51.100.1, US, Example Hosting (hosting), Firefox on Linux",
-        "the rule large-order of rule set",
+        "The rule large-order of rule set",
         "assigned to Amelia Whitfield",
     ):
         assert told in shown
