@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gatehouse.billing.ledger import EntryKind
 from tests.harness import BODY, Home, Server, free_port
 from tests.harness.samples import SILENT_CARD
 from tests.resilience.wire import Answer, Caller, Lost, envelope, start
@@ -163,10 +164,11 @@ def _all_settled(home: Home, seconds: float) -> dict[str, Any]:
 
 def _check_books(load: Load, account: str, report: dict[str, Any]) -> None:
     home, errands = load.home, load.errands
-    shown = home.ok("ledger", "show", account, "--limit", "100000", "--json").out
-    entries = json.loads(shown, parse_float=Decimal)
+    every = [f"--kind={kind}" for kind in EntryKind]
+    shown = home.ok("ledger", "show", account, *every, "--limit", "100000", "--json").out
+    entries = json.loads(shown, parse_float=Decimal)["entries"]
     closes = [entry for entry in entries if entry["kind"] == "CLOSE"]
-    charges = {entry["reference"]: -entry["amount"]["amount"] for entry in closes}
+    charges = {entry["entry"]: -entry["amount"]["amount"] for entry in closes}
     assert len(charges) == len(closes), "a request was closed twice"
     assert set(charges.values()) <= {FEE, Decimal(0)}
 

@@ -58,10 +58,23 @@ def old(home: Home) -> Iterator[tuple[AdminSession, str]]:
 
 
 def _back_to_0004(connection: sa.Connection) -> None:
-    for name in ("card_numbers", "configuration_totals", "search_entries"):
+    for name in (
+        *("card_numbers", "configuration_totals", "search_entries"),
+        *("top_up_references", "review_events"),
+    ):
         connection.execute(sa.text(f"DROP TABLE {name}"))
-    connection.execute(sa.text("DROP INDEX feedback_by_label"))
-    connection.execute(sa.text("ALTER TABLE decisions DROP COLUMN terms"))
+    for name in (
+        *("feedback_by_label", "ledger_entries_by_time", "ledger_movements_by_time"),
+        *("reviews_unassigned", "reviews_by_assignee"),
+    ):
+        connection.execute(sa.text(f"DROP INDEX {name}"))
+    for table_name, column in (
+        ("decisions", "terms"),
+        ("accounts", "closed_at_ms"),
+        ("accounts", "closed_reason"),
+        ("reviews", "assignee"),
+    ):
+        connection.execute(sa.text(f"ALTER TABLE {table_name} DROP COLUMN {column}"))
     for table in METADATA.tables.values():
         if "signature" in table.c and table.name != "configuration_totals":
             connection.execute(sa.text(f"ALTER TABLE {table.name} DROP COLUMN signature"))

@@ -76,8 +76,8 @@ def test_a_kept_model_is_not_used_until_it_is_promoted(session: AdminSession, ac
         '{"sheet of": 1}',
     )
     assert [(line.action, line.details) for line in lines if "model" in line.action] == [
-        ("model.train", {"version": 1, "note": None}),
-        ("model.train", {"version": 2, "note": "better"}),
+        ("model.train", {"version": 1, "source": "records", "note": None}),
+        ("model.train", {"version": 2, "source": "records", "note": "better"}),
         ("model.promote", {"version": 2, "before": 0}),
     ]
 

@@ -30,7 +30,7 @@ def test_lost_connections_are_made_anew(tmp_path: Path, new_database: Callable[[
         assert client.get("/readyz").status_code == 200
         paid = 1 + statuses.count(200)
     assert home.ok("ledger", "verify", "--json").json["problems"] == []
-    closes = home.ok("ledger", "show", "acct_demo", "--json").json
+    closes = home.ok("ledger", "show", "acct_demo", "--json").json["entries"]
     assert [e["kind"] for e in closes].count("CLOSE") == paid
 
 
