@@ -98,7 +98,9 @@ def test_two_hundred_callers_spend_a_balance_exactly(
         assert report["requests"] == report["closed"] == AFFORDABLE
         assert report["open"] == 0
         assert report["entries"] == 2 * AFFORDABLE + 2  # and one payment for each account
-        shown = homes[0].ok("ledger", "show", account, "--limit", "100000", "--json").json
+        shown = (
+            homes[0].ok("ledger", "show", account, "--limit", "100000", "--json").json["entries"]
+        )
         assert {entry["reference"] for entry in shown if entry["kind"] == "CLOSE"} == charged
 
 
