@@ -62,7 +62,7 @@ from gatehouse.web.logs import log_lost_failure
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
-from gatehouse.web.search import Search
+from gatehouse.web.search import SearchRoutes
 from gatehouse.web.v1 import Api
 
 _MOST_DIGITS: Final = 640
@@ -224,7 +224,7 @@ class Service:
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
-        search = Search(entry, LiveSearch(session))
+        search = SearchRoutes(entry, LiveSearch(session))
         offered = Offered(operations, self._pipelines.listing, api, reviews, feedback, search)
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)

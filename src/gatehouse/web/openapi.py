@@ -52,6 +52,13 @@ _ALSO: Final = {
 }
 
 
+_SEARCHES: Final[dict[str, tuple[type, type, str]]] = {
+    "decisions": (DecisionSearchRequest, DecisionMatches, "newest"),
+    "reviews": (ReviewSearchRequest, ReviewMatches, "oldest"),
+}
+"""By subject: what is sent, the page that is found, and what comes first on it."""
+
+
 def path_of(operation: Operation) -> str:
     """Where an operation is found."""
     return f"/api/v1/{operation.name}"
@@ -77,8 +84,8 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     paths["/api/v1/pipelines"] = {"get": _list_pipelines(schemas)}
     paths["/api/v1/decisions"] = {"get": _list_decisions(schemas)}
     paths["/api/v1/decisions/{requestId}"] = {"get": _get_decision(schemas)}
-    paths["/api/v1/decisions/search"] = {"post": _search_decisions(schemas)}
-    paths["/api/v1/reviews/search"] = {"post": _search_reviews(schemas)}
+    for subject in _SEARCHES:
+        paths[f"/api/v1/{subject}/search"] = {"post": _search(schemas, subject)}
     paths["/api/v1/reviews"] = {"get": _list_reviews(schemas)}
     paths["/api/v1/reviews/{requestId}"] = {
         "get": _get_review(schemas),
@@ -197,38 +204,22 @@ def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _search_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["DecisionMatchesEnvelope"] = _envelope("decisionsResponse", DecisionMatches.__name__)
+def _search(schemas: dict[str, Any], subject: str) -> dict[str, Any]:
+    request, page, order = _SEARCHES[subject]
+    envelope = f"{page.__name__}Envelope"
+    schemas[envelope] = _envelope(f"{subject}Response", page.__name__)
     return {
-        "operationId": "searchDecisions",
-        "summary": "Search decisions",
-        "description": "The account's records to which every filter applies, newest first. "
-        "Filters are in the body, so that no card number or address is in a URL. Cards, contacts "
-        "and users are compared by keyed fingerprints. A page can have fewer records than asked "
-        "for although there are more: `nextCursor` tells. Free.",
+        "operationId": f"search{subject.capitalize()}",
+        "summary": f"Search {subject}",
+        "description": f"The account's {subject}, {order} first, to which every filter applies. "
+        "Filters are in the body: nothing of them is in a URL. Cards, contacts and users are "
+        "compared by keyed fingerprints. A page can be short although there is more: "
+        "`nextCursor` tells. Free.",
         "parameters": [_PREFER, _TRACE_ID],
-        "requestBody": _body(DecisionSearchRequest, schemas),
+        "requestBody": _body(request, schemas),
         **_free(
-            "A page of records, or a refusal with the fields at fault: `isSuccess` tells.",
-            "DecisionMatchesEnvelope",
-            without=PAID_CODES | {"not_found", "already_resolved"},
-            headers=("Preference-Applied",),
-        ),
-    }
-
-
-def _search_reviews(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["ReviewMatchesEnvelope"] = _envelope("reviewsResponse", ReviewMatches.__name__)
-    return {
-        "operationId": "searchReviews",
-        "summary": "Search reviews",
-        "description": "Decisions that a person is to look at, or did, to which every filter "
-        "applies, oldest first. Free.",
-        "parameters": [_PREFER, _TRACE_ID],
-        "requestBody": _body(ReviewSearchRequest, schemas),
-        **_free(
-            "A page of reviews, or a refusal with the fields at fault: `isSuccess` tells.",
-            "ReviewMatchesEnvelope",
+            "What was found, or a refusal with the fields at fault: `isSuccess` tells.",
+            envelope,
             without=PAID_CODES | {"not_found", "already_resolved"},
             headers=("Preference-Applied",),
         ),

@@ -20,7 +20,7 @@ from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.pages import HTML, Page
 from gatehouse.web.reference import reference_page
 from gatehouse.web.reviews import Reviews
-from gatehouse.web.search import Search
+from gatehouse.web.search import SearchRoutes
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
 
@@ -84,7 +84,7 @@ class Offered(msgspec.Struct, frozen=True):
     api: Api
     reviews: Reviews
     feedback: Feedback
-    search: Search
+    search: SearchRoutes
 
 
 def make_routes(
