@@ -163,7 +163,7 @@ def _add(rows: dict[str, list[Row]], filled: Filled, number: int, chance: random
     request_id, amount = new_id("req", at_ms, chance.randbytes), chance.lognormvariate(4, 1)
     user = f"u-{number % (filled.decisions // _OF_A_USER)}"
     micros = micros_of(round(amount, 2))
-    outcome, rule = chance.choice(_OUTCOMES), chance.choice(_RULES)
+    outcome, rule = _OUTCOMES[number % 10], _RULES[number // 10 % 2]
     words = [(USER, user), (DECISION, outcome.value), (RULE, rule)]
     words += [(CARD, _card(filled, number)), (DEVICE, f"#{user}"), (ADDRESS, f"::{number % 997}")]
     terms = [filled.session.terms.term(account_id, field, value) for field, value in words]

@@ -67,7 +67,7 @@ from gatehouse.web.logs import log_lost_failure
 from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import Offered, Ready, Routes, make_routes
-from gatehouse.web.search import Searches
+from gatehouse.web.search import SearchRoutes
 from gatehouse.web.v1 import Api, Repetitions
 
 _MOST_DIGITS: Final = 640
@@ -244,7 +244,7 @@ class Service:
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)
-        search = Searches(entry, LiveSearch(session))
+        search = SearchRoutes(entry, LiveSearch(session))
         balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
             operations, self._pipelines.listing, api, reviews, feedback, search, balances

@@ -101,7 +101,7 @@ def test_two_hundred_callers_spend_a_balance_exactly(
         shown = (
             homes[0].ok("ledger", "show", account, "--limit", "100000", "--json").json["entries"]
         )
-        assert {entry["reference"] for entry in shown if entry["kind"] == "CLOSE"} == charged
+        assert {entry["entry"] for entry in shown if entry["kind"] == "CLOSE"} == charged
 
 
 def test_a_refused_request_leaves_the_balance_for_a_cheaper_day(sqlite_home: Home) -> None:

@@ -7,51 +7,38 @@ from gatehouse.web.openapi_parts import PREFER, TRACE_ID, body_of, envelope_of, 
 from gatehouse.web.problems import PAID_CODES, REVIEW_CODES
 from gatehouse.web.search import DecisionMatches, ReviewMatches
 
-SEARCH_TYPES: Final[tuple[type, ...]] = (
-    *(DecisionSearchRequest, DecisionMatches, ReviewSearchRequest, ReviewMatches),
-)
+_SEARCHES: Final[dict[str, tuple[type, type, str]]] = {
+    "decisions": (DecisionSearchRequest, DecisionMatches, "newest"),
+    "reviews": (ReviewSearchRequest, ReviewMatches, "oldest"),
+}
+"""By subject: what is sent, the page that is found, and what comes first on it."""
+
+SEARCH_TYPES: Final = tuple(kind for search in _SEARCHES.values() for kind in search[:2])
 
 
 def search_paths(schemas: dict[str, Any]) -> dict[str, Any]:
     """The paths of searches; their envelopes are added to the schemas."""
     return {
-        "/api/v1/decisions/search": {"post": _search_decisions(schemas)},
-        "/api/v1/reviews/search": {"post": _search_reviews(schemas)},
+        f"/api/v1/{subject}/search": {"post": _search(schemas, subject)} for subject in _SEARCHES
     }
 
 
-def _search_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["DecisionMatchesEnvelope"] = envelope_of("decisionsResponse", DecisionMatches.__name__)
+def _search(schemas: dict[str, Any], subject: str) -> dict[str, Any]:
+    request, page, order = _SEARCHES[subject]
+    envelope = f"{page.__name__}Envelope"
+    schemas[envelope] = envelope_of(f"{subject}Response", page.__name__)
     return {
-        "operationId": "searchDecisions",
-        "summary": "Search decisions",
-        "description": "The account's records to which every filter applies, newest first. "
-        "Filters are in the body, so that no card number or address is in a URL. Cards, contacts "
-        "and users are compared by keyed fingerprints. A page can have fewer records than asked "
-        "for although there are more: `nextCursor` tells. Free.",
+        "operationId": f"search{subject.capitalize()}",
+        "summary": f"Search {subject}",
+        "description": f"The account's {subject}, {order} first, to which every filter applies. "
+        "Filters are in the body: nothing of them is in a URL. Cards, contacts and users are "
+        "compared by keyed fingerprints. A page can be short although there is more: "
+        "`nextCursor` tells. Free.",
         "parameters": [PREFER, TRACE_ID],
-        "requestBody": body_of(DecisionSearchRequest, schemas),
+        "requestBody": body_of(request, schemas),
         **free_answers(
-            "A page of records, or a refusal with the fields at fault: `isSuccess` tells.",
-            "DecisionMatchesEnvelope",
-            without=PAID_CODES | REVIEW_CODES | {"not_found"},
-            headers=("Preference-Applied",),
-        ),
-    }
-
-
-def _search_reviews(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["ReviewMatchesEnvelope"] = envelope_of("reviewsResponse", ReviewMatches.__name__)
-    return {
-        "operationId": "searchReviews",
-        "summary": "Search reviews",
-        "description": "Decisions that a person is to look at, or did, to which every filter "
-        "applies, oldest first. Free.",
-        "parameters": [PREFER, TRACE_ID],
-        "requestBody": body_of(ReviewSearchRequest, schemas),
-        **free_answers(
-            "A page of reviews, or a refusal with the fields at fault: `isSuccess` tells.",
-            "ReviewMatchesEnvelope",
+            "What was found, or a refusal with the fields at fault: `isSuccess` tells.",
+            envelope,
             without=PAID_CODES | REVIEW_CODES | {"not_found"},
             headers=("Preference-Applied",),
         ),

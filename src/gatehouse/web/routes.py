@@ -22,7 +22,7 @@ from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.pages import HTML, Page
 from gatehouse.web.reference import reference_page
 from gatehouse.web.reviews import Reviews
-from gatehouse.web.search import Searches
+from gatehouse.web.search import SearchRoutes
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
 
@@ -86,7 +86,7 @@ class Offered(msgspec.Struct, frozen=True):
     api: Api
     reviews: Reviews
     feedback: Feedback
-    search: Searches
+    search: SearchRoutes
     balances: Balances
 
 

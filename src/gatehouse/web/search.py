@@ -52,7 +52,7 @@ class ReviewMatches(msgspec.Struct, frozen=True, rename="camel"):
     still_indexing: _StillIndexing = UNSET
 
 
-class Searches:
+class SearchRoutes:
     """Makes the handlers of these routes."""
 
     def __init__(self, entry: Entry, search: LiveSearch) -> None:
