@@ -99,6 +99,8 @@ def test_a_decision_is_shown_with_its_signals_and_nothing_a_terminal_obeys() -> 
     shown = json.loads(run("decisions", "show", newest["requestId"], "--json"))
     assert shown.pop("explanation")["summary"] in text.replace("\n", " ")
     assert shown == newest
+    assert shown["stages"][0]["fee"] == {"currency": "USD", "amount": 0.05}
+    assert not [name for name in shown if name.endswith("Micros")]
     with pytest.raises(NotFound, match="decisions list"):
         run("decisions", "show", request_id(99))
 

@@ -26,6 +26,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.pipeline.settlement import Search
+from gatehouse.web.records import public_decision
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -49,7 +50,8 @@ def list_decisions(
     text = _decision_table(page)
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].request_id}"
-    show(page, text, as_json=as_json)
+    currency = accounts.get(session, account_id).account.currency
+    show([public_decision(one, currency) for one in page], text, as_json=as_json)
 
 
 @app.command("search")
@@ -59,9 +61,12 @@ def search(filters: Filters, account: AccountOption = None, as_json: AsJson = Fa
     # Loads what is known about phone numbers, which no other command here needs.
     from gatehouse.admin.search.decisions import search_decisions
 
-    found = search_decisions(*open_account(account), DecisionSearchRequest(**filters))
+    session, account_id = open_account(account)
+    found = search_decisions(session, account_id, DecisionSearchRequest(**filters))
     warn_of_missing(complete=found.complete)
-    data = {"decisions": found.records, "nextCursor": found.next_cursor}
+    currency = accounts.get(session, account_id).account.currency
+    shown = [public_decision(one, currency) for one in found.records]
+    data = {"decisions": shown, "nextCursor": found.next_cursor}
     show(data, _decision_table(found.records) + following(found.next_cursor), as_json=as_json)
 
 
@@ -73,15 +78,14 @@ def show_decision(
 ) -> None:
     """Explain one decision: what decided, why, what would have changed it, and all that was found.
 
-    In JSON the record comes as it is kept, with the explanation beside it.
+    In JSON it has the form of the API.
     """
     session, account_id = open_account(account)
     record = decisions.get_decision(session, account_id, request)
     currency = accounts.get(session, account_id).account.currency
     explanation = decisions.explain_decision(session, account_id, record)
-    data = {**msgspec.to_builtins(record), "explanation": explanation}
     text = f"{explained(explanation)}\n\n{_whole(record, currency)}"
-    show(data, text, as_json=as_json)
+    show(public_decision(record, currency, explanation), text, as_json=as_json)
 
 
 @app.command()

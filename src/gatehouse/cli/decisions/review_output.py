@@ -1,11 +1,9 @@
-"""How commands print reviews: as data for scripts, and as text for people."""
+"""How commands print reviews for people."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
-from gatehouse.admin.review_bulk import ResolvedItem
 from gatehouse.admin.review_summary import ReviewedCard, ReviewSummary
-from gatehouse.admin.reviews import EventKind, ReviewEvent, ReviewView, payment_sentence
+from gatehouse.admin.reviews import EventKind, ReviewEvent, ReviewView
 from gatehouse.cli.decisions.explained import explained
 from gatehouse.cli.output import sheet, table, time_or_none
 from gatehouse.core.clock import iso_time
@@ -21,45 +19,6 @@ _PAYMENTS = {
     "FAILED": "it could not be reversed; see to it at your gateway",
 }
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60))
-
-
-def review_data(view: ReviewView) -> dict[str, Any]:
-    """A review for scripts."""
-    review = view.review
-    return {
-        "requestId": review.request_id,
-        "status": review.state,
-        "createdAt": iso_time(review.at_ms),
-        "assignee": review.assignee,
-        "resolvedAt": time_or_none(review.resolved_at_ms),
-        "resolvedBy": review.actor,
-        "reason": review.reason,
-        "paymentStatus": view.payment,
-        "noteCount": view.notes,
-        "summary": view.summary,
-    }
-
-
-def whole_review_data(view: ReviewView) -> dict[str, Any]:
-    """A review that is shown alone, for scripts."""
-    return {
-        **review_data(view),
-        "paymentMeaning": payment_sentence(view),
-        "history": [_event_data(event) for event in view.events],
-        "decision": view.record,
-    }
-
-
-def item_data(item: ResolvedItem) -> dict[str, Any]:
-    """What became of one of many reviews, for scripts."""
-    review = item.review
-    return {
-        "requestId": recordable(item.request_id),
-        "resolved": item.refusal is None,
-        "status": None if review is None else review.state,
-        "resolvedBy": None if review is None else review.actor,
-        "error": None if item.refusal is None else str(item.refusal),
-    }
 
 
 def review_list(views: Sequence[ReviewView], now_ms: int) -> str:
@@ -171,19 +130,6 @@ def _card(card: ReviewedCard | None) -> str:
         return "-"
     number = f"{card.bin or ''}…{card.last_four or ''}"
     return _joined(" ", card.brand, number, card.country)
-
-
-def _event_data(event: ReviewEvent) -> dict[str, Any]:
-    details = event.details
-    return {
-        "at": iso_time(event.at_ms),
-        "by": event.actor,
-        "kind": event.kind,
-        "assignee": details.assignee,
-        "status": details.state,
-        "text": event.words,
-        "payment": details.effect,
-    }
 
 
 def _event_text(event: ReviewEvent) -> str:
