@@ -1,6 +1,6 @@
 """gatehouse decisions: list, search, show, export."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +9,7 @@ import typer
 
 from gatehouse.admin import accounts, decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
+from gatehouse.admin.review_summary import event_of, subject_of
 from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.decisions.explained import explained
@@ -18,6 +19,7 @@ from gatehouse.cli.decisions.search_options import (
     warn_of_missing,
     with_filters,
 )
+from gatehouse.cli.decisions.subject_output import stage_facts, subject_cells, subject_lines
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import sheet, show, shown_amount, table
 from gatehouse.cli.progress import Progress
@@ -29,6 +31,9 @@ from gatehouse.pipeline.settlement import Search
 from gatehouse.web.records import public_decision
 
 app = typer.Typer(no_args_is_help=True)
+
+_DEVICE = "device"
+_HEADINGS = ("REQUEST", "AT", "OPERATION", "DECISION", "AMOUNT", "CARD", "CUSTOMER", "REFERENCE")
 
 
 @app.command("list")
@@ -125,13 +130,12 @@ def _decision_table(records: Sequence[DecisionRecord]) -> str:
             record.at,
             record.operation,
             record.decision or "-",
-            ", ".join(_stage(stage) for stage in record.stages) or "-",
+            *subject_cells(subject_of(record)),
             _plain(record.client_reference_id),
         )
         for record in records
     ]
-    headings = ("REQUEST", "AT", "OPERATION", "DECISION", "STAGES", "REFERENCE")
-    return table(headings, rows) if rows else "no decisions"
+    return table(_HEADINGS, rows, right=("AMOUNT",)) if rows else "no decisions"
 
 
 def _whole(record: DecisionRecord, currency: str) -> str:
@@ -143,8 +147,8 @@ def _whole(record: DecisionRecord, currency: str) -> str:
         ("at", record.at),
         ("operation", record.operation),
         ("decision", record.decision or "-"),
-        ("reference", _plain(record.client_reference_id)),
-        ("card", _plain(record.card)),
+        *subject_lines(subject_of(record)),
+        *_search_names(record),
         ("charged", f"{shown_amount(record.closed_micros, currency)} {currency}"),
     ]
     found = [row for stage in record.stages for row in _found(stage)]
@@ -156,10 +160,19 @@ def _whole(record: DecisionRecord, currency: str) -> str:
     return "\n\n".join(parts)
 
 
+def _search_names(record: DecisionRecord) -> Iterator[tuple[str, str]]:
+    """The card and the device by the names that a search takes."""
+    if record.card is not None:
+        yield "fingerprint", _plain(record.card.fingerprint)
+    event = event_of(record)
+    entities = [] if event is None else event.entities
+    yield from ((kind, value) for kind, value in entities if kind == _DEVICE)
+
+
 def _found(stage: RecordedStage) -> list[tuple[str, str, str]]:
     """A stage, line by line."""
     took = f"{stage.duration_microseconds:,} µs"
-    lines = [(name, _plain(value)) for name, value in stage.result.items()]
+    lines = [(name, _plain(value)) for name, value in stage_facts(stage).items()]
     rows = [("took", took), *lines]
     return [(_stage(stage) if place == 0 else "", *row) for place, row in enumerate(rows)]
 
