@@ -9,8 +9,12 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.reviews import ReviewView, review_views
-from gatehouse.admin.search.filters import DecisionSearchRequest, ReviewSearchRequest
-from gatehouse.admin.search.sources import WrongFilters, listed, sources_of, span_of
+from gatehouse.admin.search.filters import (
+    DecisionSearchRequest,
+    ReviewSearchRequest,
+    WrongFilters,
+)
+from gatehouse.admin.search.sources import listed, sources_of, span_of
 from gatehouse.admin.search.values import SearchValues
 from gatehouse.core.ids import is_id
 from gatehouse.decisions.record import DecisionRecord
