@@ -475,6 +475,8 @@ def test_the_service_says_how_it_is(shared: Server) -> None:
         assert "content-security-policy" in page.headers
         assert "/api/v1/precheck" in page.text
         assert client.get("/").headers["location"] == "/docs"
+        assert client.get("/docs/").headers["location"] == "/docs"
+        assert client.get("/docs/guides").headers["location"] == "/docs/guides/README"
 
 
 def test_metrics_can_be_kept_off_the_public_port(sqlite_home: Home) -> None:

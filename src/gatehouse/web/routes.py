@@ -114,12 +114,17 @@ def make_routes(
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("POST", "/api/v1/decisions/search", offered.search.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
-        _plain("/", lambda: Reply(307, b"", ((b"location", b"/docs"),))),
+        *(_redirect(path, "/docs") for path in ("/", "/docs/")),
+        _redirect("/docs/guides", "/docs/guides/README"),
         *(_route("GET", path, page.answer) for path, page in pages.items()),
         *_probes(ready, metrics),
         _route("GET", "/docs/guides/{name:path}", guides.answer),
     ]
     return Routes(routes, [*pages.values()])
+
+
+def _redirect(path: str, to: str) -> Route:
+    return _plain(path, lambda: Reply(307, b"", ((b"location", to.encode()),)))
 
 
 def _pages(operations: list[Operation], base_url: str, guides: GuidePages) -> dict[str, Page]:

@@ -121,7 +121,8 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
         ClientReferenceId | None, Meta(description="The `clientReferenceId` that was sent.")
     ] = None
     operation: Annotated[
-        _Word | _Words | None, Meta(description="The operation, or several of them.")
+        _Word | _Words | None,
+        Meta(description="The operation, or several of them.", examples=["pipeline"]),
     ] = None
     decision: Annotated[
         Outcome | _Outcomes | None,
