@@ -292,6 +292,16 @@ FEEDBACK: Final = _table(
     index("feedback_by_label", "account_id", "label", "request_id"),
 )
 
+# Events of erased requests, sealed, for the memories of running servers; deleted within an hour or
+# so. Their numbers grow with the time, also when all rows are gone.
+FORGOTTEN_EVENTS: Final = _table(
+    "forgotten_events",
+    *key(BigInteger, "seq"),
+    *required(BigInteger, "at_ms"),
+    *required(Integer, "key_version"),
+    *required(LargeBinary, "sealed"),
+)
+
 # Single values: the revision that servers poll, the head of the audit chain, marks.
 STATE: Final = _table(
     "state",
