@@ -12,6 +12,7 @@ import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.reviews import LiveReviews
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.core import keyring
@@ -117,6 +118,7 @@ class Service:
         )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
+        self.retention = DailyRetention(session, retention_policy(settings))
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -153,6 +155,7 @@ class Service:
             asyncio.create_task(self._prepare(system_clock())),
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
+            asyncio.create_task(self.retention.run()),
         ]
         self._running = True
 
