@@ -2,10 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.retention import (
@@ -15,88 +13,20 @@ from gatehouse.admin.retention import (
     count_old,
     run_retention,
 )
-from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.labels import Label
-from gatehouse.decisions.record import DecisionRecord, RecordedEvent, encode
-from gatehouse.decisions.search_terms import pack_terms
 from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback.label_follower import LabelFollower
-from gatehouse.store.feedback.statements import FeedbackStatement
 from gatehouse.store.tables import (
     DECISIONS,
     FEEDBACK,
-    GATEWAY_INTENTS,
     IDEMPOTENCY,
     REVIEWS,
     SEARCH_ENTRIES,
 )
-from tests.harness import Home, make_account
-from tests.store.deciding import keep_decision, label
-
-DAY_MS = 86_400_000
-FRAUD = FeedbackStatement(Label.FRAUD)
-
-
-class Shop:
-    """An account with decisions of any age."""
-
-    def __init__(self, session: AdminSession) -> None:
-        self.session = session
-        self.account_id = make_account(session)
-        self.now_ms = session.clock()
-
-    def decide(self, days_ago: float, user: str = "u-1") -> str:
-        """Keep a decision as the close of a request does."""
-        at_ms = int(self.now_ms - days_ago * DAY_MS)
-        request_id = keep_decision(self.session, self.account_id, at_ms)
-        event = RecordedEvent(at_ms / 1000, True, 5, "USD", None, [("user", user)])
-        record = DecisionRecord(
-            request_id, "sentry", iso_time(at_ms), None, None, [], 0, 0, event=event
-        )
-        entries = self.session.terms.entries(self.account_id, record)
-        rows = [
-            {"term": each.term, "request_id": request_id, "amount": each.amount} for each in entries
-        ]
-        terms = pack_terms([each.term for each in entries])
-        with self.session.database.writing() as connection:
-            connection.execute(SEARCH_ENTRIES.insert(), rows)
-            this = DECISIONS.c.request_id == request_id
-            update = DECISIONS.update().where(this).values(record=encode(record), terms=terms)
-            connection.execute(update)
-        return request_id
-
-    def review(self, request_id: str, state: str) -> None:
-        row = {"account_id": self.account_id, "request_id": request_id, "at_ms": 1, "state": state}
-        self.insert(REVIEWS, row)
-
-    def doubt(self, request_id: str, state: str) -> None:
-        row = {"request_id": request_id, "account_id": self.account_id, "amount_minor": 1}
-        row |= {"currency": "USD", "at_ms": 1, "state": state, "attempts": 1, "changed_at_ms": 1}
-        self.insert(GATEWAY_INTENTS, row)
-
-    def answer(self, request_id: str, expires_in_ms: int) -> None:
-        row = {"claim_id": request_id, "request_id": request_id, "body": "b", "answer": "{}"}
-        self.insert(IDEMPOTENCY, row | {"expires_at_ms": self.now_ms + expires_in_ms})
-
-    def insert(self, table: sa.Table, row: dict[str, Any]) -> None:
-        with self.session.database.writing() as connection:
-            connection.execute(table.insert(), row)
-
-    def label(self, request_id: str, days_ago: float) -> None:
-        at_ms = int(self.now_ms - days_ago * DAY_MS)
-        label(self.session, self.account_id, [request_id], FRAUD, at_ms)
-
-    def ids(self, table: sa.Table) -> set[str]:
-        with self.session.reading() as connection:
-            return set(connection.scalars(sa.select(table.c.request_id)))
-
-    def run(self, **days: int) -> Any:
-        pace = Pace(self.session.database, sleep=lambda _: None)
-        return run_retention(self.session, RetentionPolicy(**days), pace=pace)
+from tests.admin.shop import DAY_MS, Shop
+from tests.harness import Home
 
 
 @pytest.fixture
@@ -139,9 +69,9 @@ def test_what_is_not_over_stays(shop: Shop) -> None:
     assert shop.ids(REVIEWS) == {reviewed}
     assert reviewed in shop.ids(FEEDBACK)
     # With nothing left to do there is no line in the trail, either.
-    before = _trail(shop.session)
+    before = shop.trail()
     shop.run(decisions=30)
-    assert _trail(shop.session) == before
+    assert shop.trail() == before
 
 
 def test_labels_and_reviews_can_go_before_their_decisions(shop: Shop) -> None:
@@ -158,7 +88,7 @@ def test_labels_and_reviews_can_go_before_their_decisions(shop: Shop) -> None:
 def test_the_trail_says_what_was_deleted_and_nothing_else(shop: Shop) -> None:
     shop.decide(40)
     shop.run(decisions=30)
-    begun, ended = _trail(shop.session)[-2:]
+    begun, ended = shop.trail()[-2:]
     assert begun.action == "retention.begin"
     assert ended.details["deleted"]["decisions"] == 1
     assert begun.details["runId"] == ended.details["runId"]
@@ -185,7 +115,7 @@ def test_a_server_runs_once_a_day_whichever_of_them_it_is(shop: Shop) -> None:
     assert ran is not None
     assert ran.decisions == 1
     assert DailyRetention(shop.session, policy).run_if_due() is None
-    assert _trail(shop.session)[-1].actor == "retention"
+    assert shop.trail()[-1].actor == "retention"
 
 
 def test_followers_hear_of_labels_after_others_are_gone(shop: Shop) -> None:
@@ -212,17 +142,16 @@ def test_followers_hear_of_labels_after_others_are_gone(shop: Shop) -> None:
     assert shop.ids(FEEDBACK) == {new}
 
 
-def test_the_ledger_is_right_without_records_that_expired(home: Home) -> None:
-    account_id = home.account()
-    with home.server() as server, server.client(home.key(account_id)) as client:
+def test_the_ledger_is_right_without_records_that_expired(sqlite_home: Home) -> None:
+    account_id = sqlite_home.account()
+    with sqlite_home.server() as server, server.client(sqlite_home.key(account_id)) as client:
         client.post("/api/v1/sentry", json={"account": {"userId": "u-1"}})
-    with home.session() as session:
-        in_two_days = Actor.system("test")
-        later = session.acting_as(in_two_days)
+    with sqlite_home.session() as session:
+        later = session.acting_as(session.actor)
         later.clock = lambda: session.clock() + 2 * DAY_MS
         pace = Pace(session.database, sleep=lambda _: None)
         assert run_retention(later, RetentionPolicy(decisions=1), pace=pace).decisions == 1
-    verified = home.ok("ledger", "verify", "--json").json
+    verified = sqlite_home.ok("ledger", "verify", "--json").json
     assert (verified["problems"], verified["recordsExpired"]) == ([], 1)
 
 
@@ -235,8 +164,3 @@ def test_a_key_of_an_account_may_not_run_it(shop: Shop) -> None:
 def test_a_policy_needs_days_that_make_sense() -> None:
     with pytest.raises(InvalidInput, match="1 to 36500 days"):
         RetentionPolicy(decisions=0)
-
-
-def _trail(session: AdminSession) -> list[audit.AuditLine]:
-    with session.reading() as connection:
-        return audit.read(connection, None, 100)

@@ -48,6 +48,7 @@ class DataSubject:
         self.person = person
         given = {
             "user": person.user_id,
+            "username": person.username,
             "email": person.email,
             "phone": person.phone,
             "card": person.card,
@@ -55,13 +56,14 @@ class DataSubject:
         self.named_by = [name for name, value in given.items() if value is not None]
         """What the person is named by, without the values."""
         if not self.named_by:
-            raise InvalidInput("name the person: --user, --email, --phone or --card")
+            raise InvalidInput("name the person: --user, --username, --email, --phone or --card")
         self._check_values()
 
     def _check_values(self) -> None:
         values, person = SearchValues(self._session, self.account_id), self.person
         for name, read, given in (
             ("--user", values.user, person.user_id),
+            ("--username", values.username, person.username),
             ("--email", values.email, person.email),
             ("--phone", values.phone, person.phone),
         ):

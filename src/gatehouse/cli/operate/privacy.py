@@ -1,7 +1,7 @@
 """gatehouse privacy: what a person has a right to: export and erase."""
 
 import sys
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -12,9 +12,11 @@ from gatehouse.cli.identities.identity_options import Compact
 from gatehouse.cli.identities.identity_output import new_file
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import sheet, show, warn
-from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import InvalidInput, WrongUsage
 from gatehouse.core.files.lines import standard_input
+
+if TYPE_CHECKING:
+    from gatehouse.admin.privacy.subject import PersonNamed
 
 _LONGEST_LINE: Final = 2048
 _FROM_INPUT: Final = "- reads it from standard input or asks."
@@ -24,6 +26,10 @@ app = typer.Typer(no_args_is_help=True)
 User = Annotated[str | None, typer.Option(help=f"Your name for the user; {_FROM_INPUT}")]
 Email = Annotated[str | None, typer.Option(help=f"E-mail address; {_FROM_INPUT}")]
 Phone = Annotated[str | None, typer.Option(help=f"Phone number with country; {_FROM_INPUT}")]
+Username = Annotated[
+    str | None,
+    typer.Option(help=f"Name the user chose, of requests without user id; {_FROM_INPUT}"),
+]
 Card = Annotated[
     str | None, typer.Option(metavar="-", help="Card: its number is read as a line, or asked for.")
 ]
@@ -36,14 +42,16 @@ class _Named(msgspec.Struct, frozen=True):
     email: str | None
     phone: str | None
     card: str | None
+    username: str | None
 
 
 @app.command()
-def export(
+def export(  # noqa: PLR0913, PLR0917  # each option is one way to name the person
     user: User = None,
     email: Email = None,
     phone: Phone = None,
     card: Card = None,
+    username: Username = None,
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="File to write; - is standard output.")
     ] = "-",
@@ -55,12 +63,11 @@ def export(
     Who is named in several ways is found by any of them. The file is for its owner alone.
     """
     from gatehouse.admin.privacy.export import export_person
-    from gatehouse.admin.privacy.subject import PersonNamed
 
-    named = _read(_Named(user, email, phone, card))
+    person = _read(_Named(user, email, phone, card, username))
     session, account_id = open_account(account)
     with new_file(out) as file:
-        counts = export_person(session, account_id, PersonNamed(*named), file.write)
+        counts = export_person(session, account_id, person, file.write)
     if out != "-":
         rows = [(_words(name), value) for name, value in msgspec.to_builtins(counts).items()]
         data = {"file": out, **msgspec.to_builtins(counts)}
@@ -73,6 +80,7 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
     email: Email = None,
     phone: Phone = None,
     card: Card = None,
+    username: Username = None,
     lists: Annotated[
         bool, typer.Option("--lists", help="Take the person off lists, too; default: report.")
     ] = False,
@@ -88,13 +96,12 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
     out by their owner. See docs/privacy.md.
     """
     from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
-    from gatehouse.admin.privacy.subject import PersonNamed
 
-    named = _Named(user, email, phone, card)
+    named = _Named(user, email, phone, card, username)
     asked = FROM_INPUT in msgspec.structs.astuple(named)
     if asked and not yes and not dry_run and not sys.stdin.isatty():
         raise WrongUsage("standard input names the person, so nobody can be asked; add --yes")
-    person = PersonNamed(*_read(named))
+    person = _read(named)
     session, account_id = open_account(account)
     options = ErasureOptions(lists=lists, dry_run=True, compact=compact_now)
     if not dry_run:
@@ -137,8 +144,10 @@ def _warnings(data: dict[str, object], *, dry_run: bool) -> list[str]:
     return found
 
 
-def _read(named: _Named) -> tuple[str | None, str | None, str | None, CardNumber | None]:
+def _read(named: _Named) -> "PersonNamed":
     """The values that name the person; those that are secret come from standard input."""
+    from gatehouse.admin.privacy.subject import PersonNamed
+
     user = _value("User", named.user)
     email = _value("E-mail address", named.email)
     phone = _value("Phone number", named.phone)
@@ -148,7 +157,7 @@ def _read(named: _Named) -> tuple[str | None, str | None, str | None, CardNumber
             "processes; give --card - and type it when asked, or send it to standard input"
         )
     card = None if named.card is None else read_card_number(named.card)
-    return user, email, phone, card
+    return PersonNamed(user, email, phone, card, _value("Name", named.username))
 
 
 def _value(name: str, text: str | None) -> str | None:
