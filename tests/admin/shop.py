@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from gatehouse.admin.retention import DeletedRows, RetentionPolicy, run_retention
+from gatehouse.admin.retention import DeletedRows, RetentionHooks, RetentionPolicy, run_retention
 from gatehouse.core.cards import CardNumber, KeptCard
 from gatehouse.core.clock import iso_time
 from gatehouse.core.labels import Label
@@ -12,7 +12,6 @@ from gatehouse.decisions.record import DecisionRecord, RecordedEvent, encode
 from gatehouse.decisions.search_terms import pack_terms
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback.statements import FeedbackStatement
 from gatehouse.store.tables import DECISIONS, GATEWAY_INTENTS, IDEMPOTENCY, REVIEWS, SEARCH_ENTRIES
 from tests.harness import make_account
@@ -114,5 +113,5 @@ class Shop:
 
     def run(self, **days: int) -> DeletedRows:
         """Delete what is older, without a rest."""
-        pace = Pace(self.session.database, sleep=lambda _: None)
-        return run_retention(self.session, RetentionPolicy(**days), pace=pace)
+        hooks = RetentionHooks(rests=False)
+        return run_retention(self.session, RetentionPolicy(**days), hooks)

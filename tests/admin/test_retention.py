@@ -8,6 +8,7 @@ import pytest
 from gatehouse.access.actors import Actor
 from gatehouse.admin.retention import (
     DailyRetention,
+    DeletedRows,
     RetentionHooks,
     RetentionPolicy,
     count_old,
@@ -16,7 +17,6 @@ from gatehouse.admin.retention import (
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.tables import (
     DECISIONS,
@@ -101,11 +101,10 @@ def test_a_run_that_is_stopped_is_continued_by_the_next(
     for _ in range(7):
         shop.decide(40)
     batches: Iterator[bool] = iter([False, False, True])
-    hooks = RetentionHooks(stopped=lambda: next(batches, True))
-    pace = Pace(shop.session.database, sleep=lambda _: None)
+    hooks = RetentionHooks(stopped=lambda: next(batches, True), rests=False)
     policy = RetentionPolicy(decisions=30)
-    assert run_retention(shop.session, policy, hooks, pace).decisions == 4
-    assert run_retention(shop.session, policy, pace=pace).decisions == 3
+    assert run_retention(shop.session, policy, hooks).decisions == 4
+    assert shop.run(decisions=30).decisions == 3
 
 
 def test_a_server_runs_once_a_day_whichever_of_them_it_is(shop: Shop) -> None:
@@ -116,6 +115,17 @@ def test_a_server_runs_once_a_day_whichever_of_them_it_is(shop: Shop) -> None:
     assert ran.decisions == 1
     assert DailyRetention(shop.session, policy).run_if_due() is None
     assert shop.trail()[-1].actor == "retention"
+
+
+def test_a_server_that_stops_leaves_the_rest_to_the_next(shop: Shop) -> None:
+    shop.decide(40)
+    policy = RetentionPolicy(decisions=30)
+    stopping = DailyRetention(shop.session, policy)
+    stopping._stopped = True
+    assert stopping.run_if_due() == DeletedRows()
+    ran = DailyRetention(shop.session, policy).run_if_due()
+    assert ran is not None
+    assert ran.decisions == 1
 
 
 def test_followers_hear_of_labels_after_others_are_gone(shop: Shop) -> None:
@@ -149,8 +159,7 @@ def test_the_ledger_is_right_without_records_that_expired(sqlite_home: Home) -> 
     with sqlite_home.session() as session:
         later = session.acting_as(session.actor)
         later.clock = lambda: session.clock() + 2 * DAY_MS
-        pace = Pace(session.database, sleep=lambda _: None)
-        assert run_retention(later, RetentionPolicy(decisions=1), pace=pace).decisions == 1
+        assert run_retention(later, RetentionPolicy(decisions=1)).decisions == 1
     verified = sqlite_home.ok("ledger", "verify", "--json").json
     assert (verified["problems"], verified["recordsExpired"]) == ([], 1)
 

@@ -1,6 +1,7 @@
 """Use cases: how long data is kept, and deleting what is older, beside running servers."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -22,7 +23,7 @@ from gatehouse.store.privacy import deletion
 from gatehouse.store.privacy.deletion import DeletedRows, OldDecisions
 from gatehouse.store.privacy.kept_answers import LONGEST_KEPT_MS, delete_answers, find_answers
 from gatehouse.store.search.entries import SearchIndex
-from gatehouse.store.state import read_mark, set_mark
+from gatehouse.store.state import clear_mark, read_mark, set_mark
 from gatehouse.store.tables import ACCOUNTS
 
 __all__ = ["DeletedRows"]
@@ -32,8 +33,11 @@ _MARK: Final = "retention"
 _LOOK_S: Final = 600.0
 _FIRST_LOOK_S: Final = 60.0
 LONGEST_DAYS: Final = 36_500
-DECISIONS_AT_ONCE: Final = 100
+DECISIONS_AT_ONCE: Final = 20
 ROWS_AT_ONCE: Final = 500
+_REST_S: Final = 0.15
+"""Between two batches. A batch holds the lock for about 20 ms, so it is free for most of the time:
+a request needs it twice."""
 
 
 class RetentionPolicy(msgspec.Struct, frozen=True):
@@ -78,6 +82,8 @@ class RetentionHooks(msgspec.Struct, frozen=True):
     """Told after every batch what is deleted so far."""
     stopped: Callable[[], bool] = lambda: False
     """Asked before every batch whether to end early."""
+    rests: bool = True
+    """Whether servers get their turn between two batches."""
 
 
 def count_old(session: AdminSession, policy: RetentionPolicy) -> DeletedRows:
@@ -98,10 +104,7 @@ def count_old(session: AdminSession, policy: RetentionPolicy) -> DeletedRows:
 
 
 def run_retention(
-    session: AdminSession,
-    policy: RetentionPolicy,
-    hooks: RetentionHooks | None = None,
-    pace: Pace | None = None,
+    session: AdminSession, policy: RetentionPolicy, hooks: RetentionHooks | None = None
 ) -> DeletedRows:
     """Delete what is older than the policy keeps; after an interruption the next call goes on."""
     session.actor.check_installation()
@@ -116,7 +119,7 @@ def run_retention(
     with session.change(unseen=True) as change:
         run_id = change.new_id("ret")
         change.audit(RETENTION_BEGAN, runId=run_id, before=before)
-    run = _RetentionRun(session, policy, hooks or RetentionHooks(), pace)
+    run = _RetentionRun(session, policy, hooks or RetentionHooks())
     run.delete_all(now_ms)
     with session.change(unseen=True) as change:
         change.audit("retention.end", runId=run_id, deleted=msgspec.to_builtins(run.deleted))
@@ -127,16 +130,13 @@ class _RetentionRun:
     """One run: what it has deleted, and how it rests between batches."""
 
     def __init__(
-        self,
-        session: AdminSession,
-        policy: RetentionPolicy,
-        hooks: RetentionHooks,
-        pace: Pace | None,
+        self, session: AdminSession, policy: RetentionPolicy, hooks: RetentionHooks
     ) -> None:
         self._session = session
         self._policy = policy
         self._hooks = hooks
-        self._pace = pace or Pace(session.database)
+        sleep = time.sleep if hooks.rests else _no_rest
+        self._pace = Pace(session.database, sleep=sleep, least_rest_s=_REST_S)
         self.deleted = DeletedRows()
 
     def delete_all(self, now_ms: int) -> None:
@@ -226,8 +226,21 @@ class DailyRetention:
                 return None
             set_mark(connection, _MARK, str(now_ms))
         hooks = RetentionHooks(stopped=lambda: self._stopped)
-        return run_retention(self._session, self._policy, hooks)
+        ended = False
+        try:
+            deleted = run_retention(self._session, self._policy, hooks)
+            ended = not self._stopped
+        finally:
+            if not ended:
+                # The rest need not wait for the next day.
+                with batch_of(self._session) as connection:
+                    clear_mark(connection, _MARK, str(now_ms))
+        return deleted
 
 
 def _accounts(connection: sa.Connection) -> list[str]:
     return list(connection.scalars(sa.select(ACCOUNTS.c.id).order_by(ACCOUNTS.c.id)))
+
+
+def _no_rest(_: float) -> None:
+    """Go on at once."""

@@ -278,7 +278,7 @@ REVIEWS: Final = _table(
 )
 
 # The labels of requests. Rows are never changed: the newest row of a request counts, and names the
-# label before it, so that a reader of the rows can undo that one.
+# label before it, so that a reader of the rows can undo that one. The newest of all stays.
 FEEDBACK: Final = _table(
     "feedback",
     *key(BigInteger, "seq"),

@@ -49,6 +49,10 @@ def run(
     feedback: Annotated[str | None, _older("labels")] = None,
     reviews: Annotated[str | None, _older("resolved reviews")] = None,
     imports: Annotated[str | None, _older("notes on imports")] = None,
+    no_rest: Annotated[
+        bool,
+        typer.Option("--no-rest", help="Do it at full speed, for when no server is serving."),
+    ] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -58,6 +62,7 @@ def run(
     audit trail are never touched. An interrupted run is continued by the next one.
     """
     from gatehouse.admin.retention import (
+        DeletedRows,
         RetentionHooks,
         RetentionPolicy,
         count_old,
@@ -79,8 +84,11 @@ def run(
         deleted = total
     else:
         with Progress("deleting", total.total) as progress:
-            hooks = RetentionHooks(lambda done: progress.reached_record(done.total, total.total))
-            deleted = run_retention(session, policy, hooks)
+
+            def reached(done: DeletedRows) -> None:
+                progress.reached_record(done.total, total.total)
+
+            deleted = run_retention(session, policy, RetentionHooks(reached, rests=not no_rest))
     data = {"dryRun": dry_run, **msgspec.to_builtins(deleted)}
     counts = [(kind, count) for kind, count in data.items() if kind != "dryRun"]
     heading = "WOULD BE DELETED" if dry_run else "DELETED"
