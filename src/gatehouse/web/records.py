@@ -61,6 +61,10 @@ class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
         Explanation | UnsetType,
         Meta(description="What decided, why, and what would have changed it; not in lists."),
     ] = UNSET
+    erased_at: Annotated[
+        Timestamp | UnsetType,
+        Meta(description="When everything about the person was erased from this record."),
+    ] = UNSET
 
 
 def public_decision(
@@ -92,4 +96,5 @@ def public_decision(
         pipeline=UNSET if record.pipeline is None else record.pipeline,
         signals=UNSET if record.signals is None else record.signals,
         explanation=UNSET if explanation is None else explanation,
+        erased_at=UNSET if record.erased_at is None else record.erased_at,
     )
