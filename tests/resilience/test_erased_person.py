@@ -144,6 +144,10 @@ async def _play(home: Home, service: Service, session: AdminSession, account_id:
         await shopping
         again = await asyncio.to_thread(erase_person, session, account_id, PERSON, options)
         await service.forgetter.catch_up()
+        repeated = await client.post(
+            PATHS[0], json=_bodies()[0], headers={"Idempotency-Key": f"key-{PATHS[0]}"}
+        )
+        assert repeated.status_code == 422, repeated.text
         scene = Scene(erased, again, needles, memory=(before, service.memory.state().entities))
         scene.meanwhile = statuses
         scene.found = await asyncio.to_thread(_found, home, session, {*needles, *VALUES})

@@ -21,7 +21,7 @@ from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.background import repeat
 from gatehouse.store.privacy import deletion
 from gatehouse.store.privacy.deletion import DeletedRows, OldDecisions
-from gatehouse.store.privacy.kept_answers import LONGEST_KEPT_MS, delete_answers, find_answers
+from gatehouse.store.privacy.kept_answers import LONGEST_KEPT_MS, drop_answers, find_answers
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.state import clear_mark, read_mark, set_mark
 from gatehouse.store.tables import ACCOUNTS
@@ -168,7 +168,7 @@ class _RetentionRun:
         if before_ms > now_ms - LONGEST_KEPT_MS and not self._hooks.stopped():
             first = first_id("req", before_ms)
             claims = find_answers(self._session.database, lambda request_id: request_id < first)
-            self.deleted.answers += delete_answers(self._session, claims, self._pace)
+            self.deleted.answers += drop_answers(self._session, claims, self._pace)
         self._repeat("answers", partial(deletion.delete_expired_answers, now_ms))
 
     def _repeat(self, kind: str, work: Callable[[sa.Connection, int], int]) -> None:

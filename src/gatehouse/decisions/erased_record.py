@@ -4,7 +4,9 @@ Only what is listed here stays: what accounting needs, and what statistics count
 somebody adds to records later is lost, unless it is listed, too.
 """
 
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import replace
 
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 
@@ -43,14 +45,5 @@ def without_person(record: DecisionRecord, erased_at: str) -> DecisionRecord:
 
 
 def _stage(stage: RecordedStage) -> RecordedStage:
-    result: dict[str, Any] = {
-        name: value for name, value in stage.result.items() if name in _RESULTS
-    }
-    return RecordedStage(
-        name=stage.name,
-        fee_type=stage.fee_type,
-        fee_micros=stage.fee_micros,
-        completed=stage.completed,
-        duration_microseconds=stage.duration_microseconds,
-        result=result,
-    )
+    kept = {name: value for name, value in stage.result.items() if name in _RESULTS}
+    return replace(stage, result=kept)

@@ -20,7 +20,7 @@ from gatehouse.store.identities import erasure
 from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.privacy import forgotten_events
 from gatehouse.store.privacy.erasing import RequestEraser
-from gatehouse.store.privacy.kept_answers import LONGEST_KEPT_MS, delete_answers, find_answers
+from gatehouse.store.privacy.kept_answers import LONGEST_KEPT_MS, drop_answers, find_answers
 from gatehouse.store.privacy.waiting import not_over
 from gatehouse.store.search.indexing import is_complete
 
@@ -124,7 +124,7 @@ def _erase_requests(
         answered.update(each for each in done.erased if each > oldest_answer)
     if answered:
         claims = find_answers(session.database, answered.__contains__)
-        result.answers = delete_answers(session, claims, pace)
+        result.answers = drop_answers(session, claims, pace)
     with pace.turn(), batch_of(session) as connection:
         forgotten_events.delete_old(connection, session.clock())
 
