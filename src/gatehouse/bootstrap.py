@@ -236,20 +236,21 @@ class Service:
                 terms=session.terms,
             ),
         )
+        decisions = LiveDecisions(session)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
         api = Api(
             engine,
             entry,
             DecisionArchive(self._database, session.fingerprints),
-            LiveDecisions(session),
+            decisions,
             system_clock,
             repetitions=Repetitions(
                 ring.current(keyring.IDEMPOTENCY)[1], settings.idempotency_ttl_h * 3_600_000
             ),
             observe=self.metrics.processed,
         )
-        reviews = Reviews(entry, LiveReviews(session, self.labels.labels_recorded))
+        reviews = Reviews(entry, LiveReviews(session, self.labels.labels_recorded), decisions)
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = make_operations(self._stages, self._pipelines)

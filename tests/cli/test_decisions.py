@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,7 @@ def rules(tmp_path: Path) -> str:
 def test_decisions_are_listed_newest_first_page_by_page() -> None:
     text = run("decisions", "list", "--limit", "2")
     assert "there are more: --after" in text
+    assert " 10.50 USD " in text
     after = text.rsplit(" ", 1)[-1].strip()
     page = json.loads(run("decisions", "list", "--after", after, "--json"))
     assert [one["signals"]["order.amount"] for one in page] == [150.25, 250.0, 300.0]
@@ -94,11 +96,14 @@ def test_decisions_are_listed_newest_first_page_by_page() -> None:
 def test_a_decision_is_shown_with_its_signals_and_nothing_a_terminal_obeys() -> None:
     [newest] = json.loads(run("decisions", "list", "--limit", "1", "--json"))
     text = run("decisions", "show", newest["requestId"])
+    assert re.search(r"^order +10\.50 USD", text, re.MULTILINE)
     assert "order.amount" in text
     assert "\u009b" not in text
     shown = json.loads(run("decisions", "show", newest["requestId"], "--json"))
     assert shown.pop("explanation")["summary"] in text.replace("\n", " ")
     assert shown == newest
+    assert shown["stages"][0]["fee"] == {"currency": "USD", "amount": 0.05}
+    assert not [name for name in shown if name.endswith("Micros")]
     with pytest.raises(NotFound, match="decisions list"):
         run("decisions", "show", request_id(99))
 

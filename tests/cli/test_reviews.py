@@ -208,7 +208,12 @@ def test_many_are_resolved_and_one_bad_one_does_not_lose_the_rest(
     ids.write_text(f"{third}\n\n{third}\n{fourth}\n")
     named = ("resolve", "--from", str(ids), "--decline", "--reason", "a gang")
     assert f"{third} would be DECLINED\n" in run(*named, "--dry-run")
-    assert [one["status"] for one in as_data(*named)] == ["DECLINED", "DECLINED"]
+    tried = as_data(*named, "--dry-run")
+    assert tried["dryRun"]
+    assert [one["status"] for one in tried["results"]] == ["OPEN", "OPEN"]
+    done = as_data(*named)
+    assert [one["status"] for one in done["results"]] == ["DECLINED", "DECLINED"]
+    assert (done["resolved"], done["refused"], done["dryRun"]) == (2, 0, False)
 
 
 def test_reviews_that_options_describe_are_resolved_after_a_yes(

@@ -1,4 +1,4 @@
-"""What a reviewer has to know about a request, read out of its decision record.
+"""Who ordered what, and what a reviewer has to know of it, read out of the decision record.
 
 A record keeps no e-mail address, no phone number and no card number: the summary tells what is left
 of them.
@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta
 
-from gatehouse.decisions.record import DecisionRecord, RecordedStage
+from gatehouse.decisions.record import DecisionRecord, RecordedEvent, RecordedStage
 from gatehouse.intel.places import minor_digits
 from gatehouse.precheck.response import Advice
 from gatehouse.precheck.spec import PRE_CHECK
@@ -24,6 +24,7 @@ Descriptions = Mapping[tuple[str, int], Mapping[str, str]]
 """The descriptions of rules by name, of each rule set by name and version."""
 
 _TRAITS: Final = ("hosting", "vpn", "tor", "proxy", "relay", "mobile", "blocked", "allowed")
+_REMEMBERED: Final = {"user": "user.id", "address": "ip.address", "country": "ip.country"}
 _CATEGORY: Final = "category"
 _HASHED: Final = "#"
 
@@ -103,13 +104,18 @@ class ReviewReason(msgspec.Struct, frozen=True):
     sentence: Annotated[str, Meta(description="What it means.")]
 
 
-class ReviewSummary(msgspec.Struct, frozen=True):
-    """Who ordered what, with which card, from where, and what spoke against it."""
+class RequestSubject(msgspec.Struct, frozen=True):
+    """Who ordered what, with which card, from where."""
 
     customer: ReviewedCustomer
     order: ReviewedOrder
     card: ReviewedCard | None
     origin: ReviewedOrigin
+
+
+class ReviewSummary(RequestSubject, frozen=True):
+    """Who ordered what, with which card, from where, and what spoke against it."""
+
     rules: Annotated[list[str], Meta(description="Names of the rules that matched.")]
     tags: Annotated[
         list[str], Meta(description="Tags of those rules, and codes that lowered Sentry's score.")
@@ -151,18 +157,46 @@ def rule_descriptions(
 
 def summarise(record: DecisionRecord, descriptions: Descriptions) -> ReviewSummary:
     """The summary of one record."""
-    signals = record.signals or {}
+    about = subject_of(record)
     reasons = [reason for stage in record.stages for reason in _reasons(stage, descriptions)]
     matched = [name for stage in record.stages for name in stage.result.get("matched", ())]
     return ReviewSummary(
-        customer=_customer(signals),
-        order=_order(record, signals),
-        card=_card(record, signals),
-        origin=_origin(signals),
+        customer=about.customer,
+        order=about.order,
+        card=about.card,
+        origin=about.origin,
         rules=list(dict.fromkeys(matched)),
         tags=list(dict.fromkeys(tag for stage in record.stages for tag in _tags(stage))),
         reasons=reasons,
     )
+
+
+def subject_of(record: DecisionRecord) -> RequestSubject:
+    """Who ordered what, as far as the record tells it."""
+    event = event_of(record)
+    signals = _remembered(event) if record.signals is None else record.signals
+    return RequestSubject(
+        customer=_customer(signals),
+        order=_order(record, signals, event),
+        card=_card(record, signals),
+        origin=_origin(signals),
+    )
+
+
+def event_of(record: DecisionRecord) -> RecordedEvent | None:
+    """What Sentry remembers of a request, wherever the record keeps it."""
+    if record.event is not None:
+        return record.event
+    kept = [stage.result["event"] for stage in record.stages if stage.result.get("event")]
+    return msgspec.convert(kept[0], RecordedEvent) if kept else None
+
+
+def _remembered(event: RecordedEvent | None) -> dict[str, Any]:
+    """What is known of a request to Sentry alone, under the names of signals."""
+    if event is None:
+        return {}
+    named = {_REMEMBERED[kind]: value for kind, value in event.entities if kind in _REMEMBERED}
+    return {**named, "order.amount": event.amount, "order.currency": event.currency}
 
 
 def _customer(signals: Mapping[str, Any]) -> ReviewedCustomer:
@@ -176,9 +210,11 @@ def _customer(signals: Mapping[str, Any]) -> ReviewedCustomer:
     )
 
 
-def _order(record: DecisionRecord, signals: Mapping[str, Any]) -> ReviewedOrder:
+def _order(
+    record: DecisionRecord, signals: Mapping[str, Any], event: RecordedEvent | None
+) -> ReviewedOrder:
     amount = signals.get("order.amount")
-    entities = [] if record.event is None else record.event.entities
+    entities = [] if event is None else event.entities
     named = [value for kind, value in entities if kind == _CATEGORY]
     return ReviewedOrder(
         amount=None if amount is None else _amount(amount, signals.get("order.currency")),

@@ -4,7 +4,7 @@ import logging
 import os
 import pwd
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from gatehouse.access.actors import Actor
 from gatehouse.cli.output import warn
@@ -13,6 +13,9 @@ from gatehouse.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from gatehouse.store.admin.admin_session import AdminSession
+
+Opened: TypeAlias = "tuple[AdminSession, str]"
+"""The data, and the account that a command is about."""
 
 _LOGIN_UID: Final = Path("/proc/self/loginuid")
 _NO_LOGIN: Final = 2**32 - 1
@@ -46,7 +49,7 @@ def open_session() -> "AdminSession":
     return open_admin_session(settings, operator(settings))
 
 
-def open_account(account: str | None) -> "tuple[AdminSession, str]":
+def open_account(account: str | None) -> Opened:
     """The data, and the account that a command is about: the named one or the default.
 
     An empty sandbox gets its demo account first.

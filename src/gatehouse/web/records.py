@@ -57,6 +57,13 @@ class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
             "are lists in the order of their signals."
         ),
     ] = UNSET
+    event: Annotated[
+        dict[str, Any] | UnsetType,
+        Meta(
+            description="What Sentry remembers of a request to Rules or a pipeline; of one to "
+            "Sentry alone it is in the result of its stage."
+        ),
+    ] = UNSET
     explanation: Annotated[
         Explanation | UnsetType,
         Meta(description="What decided, why, and what would have changed it; not in lists."),
@@ -95,6 +102,7 @@ def public_decision(
         decision=UNSET if record.decision is None else record.decision,
         pipeline=UNSET if record.pipeline is None else record.pipeline,
         signals=UNSET if record.signals is None else record.signals,
+        event=UNSET if record.event is None else msgspec.to_builtins(record.event),
         explanation=UNSET if explanation is None else explanation,
         erased_at=UNSET if record.erased_at is None else record.erased_at,
     )

@@ -16,6 +16,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
 from gatehouse.core.text import is_blank
 from gatehouse.core.validation import Checked
+from gatehouse.explanations.explanation import Explanation
 from gatehouse.store.decisions.review_events import (
     EventKind,
     PaymentEffect,
@@ -230,7 +231,7 @@ class BulkResult(msgspec.Struct, frozen=True, rename="camel"):
     refused: Annotated[int, Meta(description="How many were not.")]
 
 
-def public_review(view: ReviewView, currency: str) -> Review:
+def public_review(view: ReviewView, currency: str, why: Explanation | None = None) -> Review:
     """A review in the shape of the API, with its history where that was read."""
     review, record = view.review, view.record
     return Review(
@@ -244,7 +245,7 @@ def public_review(view: ReviewView, currency: str) -> Review:
         payment_status=view.payment,
         note_count=view.notes,
         summary=view.summary,
-        decision=None if record is None else public_decision(record, currency),
+        decision=None if record is None else public_decision(record, currency, why),
         payment_meaning=payment_sentence(view) if view.events else UNSET,
         history=[_event(event) for event in view.events] if view.events else UNSET,
     )
@@ -262,11 +263,11 @@ def _result(item: ResolvedItem) -> ResolutionResult:
     if item.refusal is not None:
         late = isinstance(item.refusal, AlreadyResolved)
         outcome = ResolutionOutcome.ALREADY_RESOLVED if late else ResolutionOutcome.NOT_FOUND
-    name, review = recordable(item.request_id), item.review
+    review = item.review
     if review is None:
-        return ResolutionResult(name, outcome, None, None, None)
+        return ResolutionResult(recordable(item.request_id), outcome, None, None, None)
     at = _time(review.resolved_at_ms)
-    return ResolutionResult(name, outcome, review.state, review.actor, at)
+    return ResolutionResult(review.request_id, outcome, review.state, review.actor, at)
 
 
 def _event(event: ReviewEvent) -> PublicReviewEvent:

@@ -6,7 +6,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from gatehouse.access.accounts import Caller
 from gatehouse.access.actors import Actor
+from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.review_desk import UNASSIGNED, AlreadyAssigned, Assignment, person_name
 from gatehouse.admin.reviews import NOBODY, ReviewFinding, ReviewSearch, ReviewState, ReviewView
@@ -51,9 +53,10 @@ Which = tuple[Actor, str, str]
 class Reviews:
     """Makes the handlers of the routes of reviews."""
 
-    def __init__(self, entry: Entry, reviews: LiveReviews) -> None:
+    def __init__(self, entry: Entry, reviews: LiveReviews, decisions: LiveDecisions) -> None:
         self._entry = entry
         self._reviews = reviews
+        self._decisions = decisions
         self._resolutions = BodyReader(ReviewResolution)
         self._bulk = BodyReader(BulkResolution)
         self._notes = BodyReader(ReviewNote)
@@ -83,7 +86,7 @@ class Reviews:
             found = await self._reviews.get(
                 caller.actor, caller.account.account_id, path_id(context)
             )
-        return await self._entry.answer(context, public_review(found, caller.account.currency))
+        return await self._answer(context, caller, found)
 
     async def correction(self, context: RequestContext, receive: Receive) -> Reply:
         """Correct the resolution of a review."""
@@ -137,7 +140,14 @@ class Reviews:
         actor = caller.actor.acting_for(wanted.reviewer)
         with _problems():
             found = await change((actor, caller.account.account_id, path_id(context)), wanted)
-        return await self._entry.answer(context, public_review(found, caller.account.currency))
+        return await self._answer(context, caller, found)
+
+    async def _answer(self, context: RequestContext, caller: Caller, found: ReviewView) -> Reply:
+        """Answer with one review, whose decision is explained."""
+        account, why = caller.account, None
+        if found.record is not None:
+            why = await self._decisions.explain(caller.actor, account.account_id, found.record)
+        return await self._entry.answer(context, public_review(found, account.currency, why))
 
     async def _read(self, context: RequestContext, receive: Receive, reader: BodyReader[T]) -> T:
         wanted = reader.read(context, await self._entry.body(context, receive))

@@ -1,6 +1,6 @@
 """gatehouse decisions: list, search, show, export."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +9,7 @@ import typer
 
 from gatehouse.admin import accounts, decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
+from gatehouse.admin.review_summary import event_of, subject_of
 from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.decisions.explained import explained
@@ -18,6 +19,7 @@ from gatehouse.cli.decisions.search_options import (
     warn_of_missing,
     with_filters,
 )
+from gatehouse.cli.decisions.subject_output import stage_facts, subject_cells, subject_lines
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import sheet, show, shown_amount, table
 from gatehouse.cli.progress import Progress
@@ -26,8 +28,12 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.pipeline.settlement import Search
+from gatehouse.web.records import public_decision
 
 app = typer.Typer(no_args_is_help=True)
+
+_DEVICE = "device"
+_HEADINGS = ("REQUEST", "AT", "OPERATION", "DECISION", "AMOUNT", "CARD", "CUSTOMER", "REFERENCE")
 
 
 @app.command("list")
@@ -49,7 +55,8 @@ def list_decisions(
     text = _decision_table(page)
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].request_id}"
-    show(page, text, as_json=as_json)
+    currency = accounts.get(session, account_id).account.currency
+    show([public_decision(one, currency) for one in page], text, as_json=as_json)
 
 
 @app.command("search")
@@ -59,9 +66,12 @@ def search(filters: Filters, account: AccountOption = None, as_json: AsJson = Fa
     # Loads what is known about phone numbers, which no other command here needs.
     from gatehouse.admin.search.decisions import search_decisions
 
-    found = search_decisions(*open_account(account), DecisionSearchRequest(**filters))
+    session, account_id = open_account(account)
+    found = search_decisions(session, account_id, DecisionSearchRequest(**filters))
     warn_of_missing(complete=found.complete)
-    data = {"decisions": found.records, "nextCursor": found.next_cursor}
+    currency = accounts.get(session, account_id).account.currency
+    shown = [public_decision(one, currency) for one in found.records]
+    data = {"decisions": shown, "nextCursor": found.next_cursor}
     show(data, _decision_table(found.records) + following(found.next_cursor), as_json=as_json)
 
 
@@ -73,15 +83,14 @@ def show_decision(
 ) -> None:
     """Explain one decision: what decided, why, what would have changed it, and all that was found.
 
-    In JSON the record comes as it is kept, with the explanation beside it.
+    In JSON it has the form of the API.
     """
     session, account_id = open_account(account)
     record = decisions.get_decision(session, account_id, request)
     currency = accounts.get(session, account_id).account.currency
     explanation = decisions.explain_decision(session, account_id, record)
-    data = {**msgspec.to_builtins(record), "explanation": explanation}
     text = f"{explained(explanation)}\n\n{_whole(record, currency)}"
-    show(data, text, as_json=as_json)
+    show(public_decision(record, currency, explanation), text, as_json=as_json)
 
 
 @app.command()
@@ -121,13 +130,12 @@ def _decision_table(records: Sequence[DecisionRecord]) -> str:
             record.at,
             record.operation,
             record.decision or "-",
-            ", ".join(_stage(stage) for stage in record.stages) or "-",
+            *subject_cells(subject_of(record)),
             _plain(record.client_reference_id),
         )
         for record in records
     ]
-    headings = ("REQUEST", "AT", "OPERATION", "DECISION", "STAGES", "REFERENCE")
-    return table(headings, rows) if rows else "no decisions"
+    return table(_HEADINGS, rows, right=("AMOUNT",)) if rows else "no decisions"
 
 
 def _whole(record: DecisionRecord, currency: str) -> str:
@@ -139,8 +147,8 @@ def _whole(record: DecisionRecord, currency: str) -> str:
         ("at", record.at),
         ("operation", record.operation),
         ("decision", record.decision or "-"),
-        ("reference", _plain(record.client_reference_id)),
-        ("card", _plain(record.card)),
+        *subject_lines(subject_of(record)),
+        *_search_names(record),
         ("charged", f"{shown_amount(record.closed_micros, currency)} {currency}"),
     ]
     if record.erased_at is not None:
@@ -154,10 +162,19 @@ def _whole(record: DecisionRecord, currency: str) -> str:
     return "\n\n".join(parts)
 
 
+def _search_names(record: DecisionRecord) -> Iterator[tuple[str, str]]:
+    """The card and the device by the names that a search takes."""
+    if record.card is not None:
+        yield "fingerprint", _plain(record.card.fingerprint)
+    event = event_of(record)
+    entities = [] if event is None else event.entities
+    yield from ((kind, value) for kind, value in entities if kind == _DEVICE)
+
+
 def _found(stage: RecordedStage) -> list[tuple[str, str, str]]:
     """A stage, line by line."""
     took = f"{stage.duration_microseconds:,} µs"
-    lines = [(name, _plain(value)) for name, value in stage.result.items()]
+    lines = [(name, _plain(value)) for name, value in stage_facts(stage).items()]
     rows = [("took", took), *lines]
     return [(_stage(stage) if place == 0 else "", *row) for place, row in enumerate(rows)]
 

@@ -1,12 +1,16 @@
-"""How commands print reviews: as data for scripts, and as text for people."""
+"""How commands print reviews for people."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from gatehouse.admin.review_bulk import ResolvedItem
-from gatehouse.admin.review_summary import ReviewedCard, ReviewSummary
-from gatehouse.admin.reviews import EventKind, ReviewEvent, ReviewView, payment_sentence
+from gatehouse.admin.review_summary import ReviewSummary
+from gatehouse.admin.reviews import EventKind, ReviewEvent, ReviewView
 from gatehouse.cli.decisions.explained import explained
+from gatehouse.cli.decisions.subject_output import (
+    joined,
+    stage_facts,
+    subject_cells,
+    subject_lines,
+)
 from gatehouse.cli.output import sheet, table, time_or_none
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
@@ -21,45 +25,6 @@ _PAYMENTS = {
     "FAILED": "it could not be reversed; see to it at your gateway",
 }
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60))
-
-
-def review_data(view: ReviewView) -> dict[str, Any]:
-    """A review for scripts."""
-    review = view.review
-    return {
-        "requestId": review.request_id,
-        "status": review.state,
-        "createdAt": iso_time(review.at_ms),
-        "assignee": review.assignee,
-        "resolvedAt": time_or_none(review.resolved_at_ms),
-        "resolvedBy": review.actor,
-        "reason": review.reason,
-        "paymentStatus": view.payment,
-        "noteCount": view.notes,
-        "summary": view.summary,
-    }
-
-
-def whole_review_data(view: ReviewView) -> dict[str, Any]:
-    """A review that is shown alone, for scripts."""
-    return {
-        **review_data(view),
-        "paymentMeaning": payment_sentence(view),
-        "history": [_event_data(event) for event in view.events],
-        "decision": view.record,
-    }
-
-
-def item_data(item: ResolvedItem) -> dict[str, Any]:
-    """What became of one of many reviews, for scripts."""
-    review = item.review
-    return {
-        "requestId": recordable(item.request_id),
-        "resolved": item.refusal is None,
-        "status": None if review is None else review.state,
-        "resolvedBy": None if review is None else review.actor,
-        "error": None if item.refusal is None else str(item.refusal),
-    }
 
 
 def review_list(views: Sequence[ReviewView], now_ms: int) -> str:
@@ -80,7 +45,7 @@ def review_sheet(view: ReviewView, explanation: Explanation | None, now_ms: int)
     if view.record is not None:
         plain = str | int | float
         found = [
-            (stage.name, {k: v for k, v in stage.result.items() if isinstance(v, plain)})
+            (stage.name, {k: v for k, v in stage_facts(stage).items() if isinstance(v, plain)})
             for stage in view.record.stages
         ]
         parts.append("FOUND\n" + sheet(found))
@@ -104,12 +69,9 @@ def _row(view: ReviewView, now_ms: int) -> list[str]:
     if summary is None:
         row += ["-"] * 4
     else:
-        customer, origin = summary.customer, summary.origin
         row += [
-            "-" if summary.order.amount is None else str(summary.order.amount),
-            _card(summary.card),
-            _joined(" ", customer.user_id, customer.email),
-            _joined(" ", origin.country, origin.operator),
+            *subject_cells(summary),
+            joined(" ", summary.origin.country, summary.origin.operator),
         ]
     return [*map(recordable, row), review.assignee or "-"]
 
@@ -130,60 +92,14 @@ def _about(view: ReviewView, now_ms: int) -> Iterator[tuple[str, str]]:
     if summary is None:
         yield "decision", "the record is gone"
     else:
-        yield from ((name, recordable(text)) for name, text in _subject(summary))
+        yield from subject_lines(summary)
+        yield "rules", recordable(", ".join(summary.rules) or "-")
+        yield "tags", recordable(", ".join(summary.tags) or "-")
     if view.payment is not None:
         yield "payment", f"{view.payment}: {_PAYMENTS[view.payment]}"
     if review.actor is not None:
         yield "resolved", f"{time_or_none(review.resolved_at_ms)} by {review.actor}"
         yield "reason", review.reason or "-"
-
-
-def _subject(summary: ReviewSummary) -> Iterator[tuple[str, str]]:
-    customer, order, origin = summary.customer, summary.order, summary.origin
-    countries = (
-        customer.phone_country and f"phone {customer.phone_country}",
-        customer.billing_country and f"billing {customer.billing_country}",
-        customer.shipping_country and f"shipping {customer.shipping_country}",
-    )
-    yield "customer", _joined(", ", customer.user_id, customer.email, *countries)
-    items = order.items and f"{order.items:g} line{'' if order.items == 1 else 's'}"
-    goods = order.categories and f"categories {' and '.join(order.categories)}"
-    reference = order.client_reference_id and f"reference {order.client_reference_id}"
-    amount = None if order.amount is None else str(order.amount)
-    yield "order", _joined(", ", amount, items, goods, reference)
-    card = summary.card
-    funding = card and card.funding
-    prepaid = "prepaid" if card and card.prepaid else None
-    yield "card", _joined(", ", _card(card), funding, prepaid)
-    traits = origin.traits and f"({', '.join(origin.traits)})"
-    where = _joined(" ", origin.operator, traits) if origin.operator or traits else None
-    language = origin.language and f"language {origin.language}"
-    yield (
-        "from",
-        _joined(", ", origin.ip_address, origin.country, where, origin.device, language),
-    )
-    yield "rules", ", ".join(summary.rules) or "-"
-    yield "tags", ", ".join(summary.tags) or "-"
-
-
-def _card(card: ReviewedCard | None) -> str:
-    if card is None:
-        return "-"
-    number = f"{card.bin or ''}…{card.last_four or ''}"
-    return _joined(" ", card.brand, number, card.country)
-
-
-def _event_data(event: ReviewEvent) -> dict[str, Any]:
-    details = event.details
-    return {
-        "at": iso_time(event.at_ms),
-        "by": event.actor,
-        "kind": event.kind,
-        "assignee": details.assignee,
-        "status": details.state,
-        "text": event.words,
-        "payment": details.effect,
-    }
 
 
 def _event_text(event: ReviewEvent) -> str:
@@ -196,11 +112,3 @@ def _event_text(event: ReviewEvent) -> str:
         return f"assigned to {event.details.assignee or 'nobody'}"
     done = "corrected to" if event.kind is EventKind.CORRECTED else "resolved as"
     return f"{done} {event.details.state}: {words}"
-
-
-def _joined(separator: str, *parts: object) -> str:
-    return separator.join(_texts(parts)) or "-"
-
-
-def _texts(parts: Iterable[object]) -> list[str]:
-    return [str(part) for part in parts if part]

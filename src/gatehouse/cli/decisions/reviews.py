@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 import typer
 
-from gatehouse.admin import review_bulk, review_desk, reviews
+from gatehouse.admin import accounts, review_bulk, review_desk, reviews
 from gatehouse.admin.review_bulk import MOST_AT_ONCE, ResolvedItem, ReviewFilter
 from gatehouse.admin.review_desk import ME, AlreadyAssigned, Assignment, assignee_of, person_of
 from gatehouse.admin.reviews import (
@@ -26,13 +27,7 @@ from gatehouse.cli.arguments import (
     read_file,
     span_argument,
 )
-from gatehouse.cli.decisions.review_output import (
-    item_data,
-    review_data,
-    review_list,
-    review_sheet,
-    whole_review_data,
-)
+from gatehouse.cli.decisions.review_output import review_list, review_sheet
 from gatehouse.cli.decisions.search_options import (
     Filters,
     following,
@@ -40,11 +35,11 @@ from gatehouse.cli.decisions.search_options import (
     with_filters,
     words_option,
 )
-from gatehouse.cli.opening import open_account
+from gatehouse.cli.opening import Opened, open_account
 from gatehouse.cli.output import show
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
-from gatehouse.explanations.explanation import Explanation
+from gatehouse.web.review_messages import public_results, public_review
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -92,7 +87,8 @@ def list_reviews(
     text = review_list(page, session.clock()) if page else "no reviews"
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].review.request_id}"
-    show([review_data(one) for one in page], text, as_json=as_json)
+    currency = accounts.get(session, account_id).account.currency
+    show([public_review(one, currency) for one in page], text, as_json=as_json)
 
 
 @app.command("search")
@@ -114,7 +110,8 @@ def search(
     session, account_id = open_account(account)
     found = search_reviews(session, account_id, wanted)
     warn_of_missing(complete=found.complete)
-    data = [review_data(one) for one in found.reviews]
+    currency = accounts.get(session, account_id).account.currency
+    data = [public_review(one, currency) for one in found.reviews]
     text = review_list(found.reviews, session.clock()) if data else "no reviews"
     text += following(found.next_cursor)
     show({"reviews": data, "nextCursor": found.next_cursor}, text, as_json=as_json)
@@ -127,8 +124,7 @@ def show_review(
     """Show one review: all that is known, what each stage found, notes and history."""
     session, account_id = open_account(account)
     found = reviews.get_review(session, account_id, request)
-    why = reviews.explain_review(session, account_id, found)
-    _show_whole(found, why, session.clock(), as_json=as_json)
+    _show_whole((session, account_id), found, as_json=as_json)
 
 
 @app.command()
@@ -140,8 +136,7 @@ def take(
     """Take the oldest open review that nobody has, and show it."""
     session, account_id = open_account(account)
     taken = review_desk.take_oldest(session, account_id, person_of(session.actor, to))
-    why = reviews.explain_review(session, account_id, taken)
-    _show_whole(taken, why, session.clock(), as_json=as_json)
+    _show_whole((session, account_id), taken, as_json=as_json)
 
 
 @app.command()
@@ -161,7 +156,7 @@ def assign(
         done = review_desk.assign_review(session, account_id, request, wanted)
     except AlreadyAssigned as taken:
         raise Conflict(f"{taken}; --take-over assigns it all the same") from None
-    show(whole_review_data(done), f"{done.review.assignee} has {request}", as_json=as_json)
+    _show_done((session, account_id), done, f"{done.review.assignee} has {request}", as_json)
 
 
 @app.command()
@@ -171,7 +166,7 @@ def unassign(
     """Take a review from whoever has it, so that nobody has it."""
     session, account_id = open_account(account)
     done = review_desk.assign_review(session, account_id, request, Assignment(None))
-    show(whole_review_data(done), f"nobody has {request}", as_json=as_json)
+    _show_done((session, account_id), done, f"nobody has {request}", as_json)
 
 
 @app.command()
@@ -191,7 +186,7 @@ def note(
         text = read_file("-", 4 * review_desk.LONGEST_NOTE).decode(errors="replace")
     session, account_id = open_account(account)
     done = review_desk.add_note(session, account_id, request, text)
-    show(whole_review_data(done), f"note {done.notes} of {request} is kept", as_json=as_json)
+    _show_done((session, account_id), done, f"note {done.notes} of {request} is kept", as_json)
 
 
 @app.command()
@@ -238,19 +233,19 @@ def resolve(  # noqa: PLR0913, PLR0917  # each option is one way to say which
         named = [one.review.request_id for one in found]
     if dry_run:
         items = review_bulk.examine_reviews(session, account_id, named)
-        _show_items(items, f"would be {finding.state}", as_json=as_json)
+        _show_items(items, f"would be {finding.state}", dry_run=True, as_json=as_json)
     elif len(named) == 1 and not described:
         try:
             done = reviews.resolve_review(session, account_id, named[0], finding)
         except AlreadyResolved as late:
             raise Conflict(f"{late}; {_CORRECTED}") from None
-        _show_resolved(done, "is", as_json=as_json)
+        _show_done((session, account_id), done, _resolved(done, "is"), as_json)
     else:
         if described and named and not yes:
             question = f"Resolve {len(named)} open reviews as {finding.state}?"
             typer.confirm(question, abort=True, err=True)
         items = review_bulk.resolve_reviews(session, account_id, named, finding)
-        _show_items(items, f"is {finding.state}", as_json=as_json)
+        _show_items(items, f"is {finding.state}", dry_run=False, as_json=as_json)
 
 
 @app.command()
@@ -263,30 +258,40 @@ def correct(
 ) -> None:
     """Correct the resolution of a review, and say what that means for its payment."""
     finding = ReviewFinding(approve, reason)
-    done = reviews.correct_review(*open_account(account), request, finding)
-    _show_resolved(done, "is now", as_json=as_json)
+    session, account_id = open_account(account)
+    done = reviews.correct_review(session, account_id, request, finding)
+    _show_done((session, account_id), done, _resolved(done, "is now"), as_json)
 
 
-def _show_whole(view: ReviewView, why: Explanation | None, now_ms: int, *, as_json: bool) -> None:
+def _show_whole(opened: Opened, view: ReviewView, *, as_json: bool) -> None:
     """Print a review with the explanation of its decision."""
-    data = {**whole_review_data(view), "explanation": why}
-    show(data, review_sheet(view, why, now_ms), as_json=as_json)
+    session, account_id = opened
+    why = reviews.explain_review(session, account_id, view)
+    currency = accounts.get(session, account_id).account.currency
+    text = review_sheet(view, why, session.clock())
+    show(public_review(view, currency, why), text, as_json=as_json)
 
 
-def _show_resolved(done: ReviewView, verb: str, *, as_json: bool) -> None:
+def _show_done(opened: Opened, done: ReviewView, text: str, as_json: bool) -> None:
+    """Print what a change came to: a line, or the review as it is now."""
+    currency = accounts.get(*opened).account.currency
+    show(public_review(done, currency), text, as_json=as_json)
+
+
+def _resolved(done: ReviewView, verb: str) -> str:
     meaning = payment_sentence(done)
     text = f"{done.review.request_id} {verb} {done.review.state}"
-    text += "" if meaning is None else f"; {meaning}"
-    show(whole_review_data(done), text, as_json=as_json)
+    return text if meaning is None else f"{text}; {meaning}"
 
 
-def _show_items(items: list[ResolvedItem], done: str, *, as_json: bool) -> None:
+def _show_items(items: list[ResolvedItem], done: str, *, dry_run: bool, as_json: bool) -> None:
     """Print what became of each; exit code 1 when one was refused."""
     lines = [f"{one.request_id} {done}" for one in items if one.refusal is None]
     refused = [str(one.refusal) for one in items if one.refusal is not None]
     lines += [f"refused: {why}" for why in refused]
     lines.append(f"{len(items) - len(refused)} of {len(items)} reviews")
-    show([item_data(one) for one in items], "\n".join(lines), as_json=as_json)
+    data = {**msgspec.to_builtins(public_results(items)), "dryRun": dry_run}
+    show(data, "\n".join(lines), as_json=as_json)
     if refused:
         raise typer.Exit(1)
 
