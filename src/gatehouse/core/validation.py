@@ -257,7 +257,7 @@ def _length_problem(
     info: inspect.ListType | inspect.VarTupleType | inspect.DictType, length: int
 ) -> str | None:
     if info.min_length is not None and length < info.min_length:
-        return f"needs at least {info.min_length} entries"
+        return f"needs at least {info.min_length} {'entry' if info.min_length == 1 else 'entries'}"
     if info.max_length is not None and length > info.max_length:
         return f"must have at most {info.max_length} entries, and has {length}"
     return None

@@ -8,8 +8,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.admin.search.decisions import LiveSearch
-from gatehouse.admin.search.filters import DecisionSearchRequest, ReviewSearchRequest
-from gatehouse.admin.search.sources import WrongFilters
+from gatehouse.admin.search.filters import (
+    DecisionSearchRequest,
+    ReviewSearchRequest,
+    WrongFilters,
+)
 from gatehouse.web.body import Receive
 from gatehouse.web.body_reader import BodyReader, read_strictly
 from gatehouse.web.context import Reply, RequestContext

@@ -13,8 +13,9 @@ from gatehouse.admin.search.filters import (
     DEFAULT_PAGE,
     DecisionSearchRequest,
     ReviewSearchRequest,
+    WrongFilters,
 )
-from gatehouse.admin.search.sources import WrongFilters, listed, sources_of, span_of
+from gatehouse.admin.search.sources import listed, sources_of, span_of
 from gatehouse.admin.search.values import SearchValues
 from gatehouse.core.ids import is_id
 from gatehouse.decisions.record import DecisionRecord

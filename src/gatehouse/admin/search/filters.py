@@ -3,7 +3,7 @@
 Every filter that is given must hold. Of a filter with a list, one of its values must.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Final
 
 import msgspec
@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.case import ClientReferenceId
+from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.secrets import Personal
@@ -30,6 +31,14 @@ _Outcomes = Annotated[list[Outcome], Meta(min_length=1, max_length=_MOST_VALUES)
 _Labels = Annotated[list[Label], Meta(min_length=1, max_length=_MOST_VALUES)]
 _States = Annotated[list[ReviewState], Meta(min_length=1, max_length=_MOST_VALUES)]
 _Amount = Annotated[float, Meta(ge=0, le=_LARGEST_AMOUNT)]
+
+
+class WrongFilters(InvalidInput):
+    """Filters with values that no decision can have, by the names of their fields."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{name} {problem}" for name, problem in fields.items()))
+        self.fields = fields
 
 
 class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):

@@ -1,11 +1,15 @@
 """Turns the filters of a search into the sources that the store reads."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from gatehouse.admin.search.filters import AmountRange, DecisionSearchRequest, TimeRange
+from gatehouse.admin.search.filters import (
+    AmountRange,
+    DecisionSearchRequest,
+    TimeRange,
+    WrongFilters,
+)
 from gatehouse.admin.search.values import SearchValues, WrongValue
-from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import first_id
 from gatehouse.core.redaction import recordable
 from gatehouse.core.stage_registry import REGISTRY
@@ -30,14 +34,6 @@ from gatehouse.store.search.sources import (
 from gatehouse.store.tables import DECISIONS
 
 T = TypeVar("T")
-
-
-class WrongFilters(InvalidInput):
-    """Filters with values that no decision can have, by the names of their fields."""
-
-    def __init__(self, fields: Mapping[str, str]) -> None:
-        super().__init__("; ".join(f"{name} {problem}" for name, problem in fields.items()))
-        self.fields = fields
 
 
 def sources_of(values: SearchValues, search: DecisionSearchRequest) -> list[Source]:

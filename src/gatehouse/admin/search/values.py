@@ -79,4 +79,6 @@ class SearchValues:
 
     def device(self, text: str) -> list[int]:
         """The term of a device as decisions name it."""
+        if not text.startswith("#"):
+            raise WrongValue("must be a device as the event of a decision names it: # and a hash")
         return [self.term(DEVICE, text)]

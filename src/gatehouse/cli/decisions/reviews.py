@@ -65,7 +65,8 @@ ReasonOption = Annotated[
 @app.command("list")
 def list_reviews(
     status: Annotated[
-        Literal["open", "approved", "declined", "all"], typer.Option(help="Which of them.")
+        Literal["open", "approved", "declined", "all"],
+        typer.Option(help="Which of them.", case_sensitive=False),
     ] = "open",
     assignee: AssigneeOption = None,
     newest: Annotated[

@@ -7,7 +7,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from gatehouse.admin.search.filters import DEFAULT_PAGE, LARGEST_PAGE, AmountRange, TimeRange
+from gatehouse.admin.search.filters import (
+    DEFAULT_PAGE,
+    LARGEST_PAGE,
+    AmountRange,
+    DecisionSearchRequest,
+    TimeRange,
+    WrongFilters,
+)
 from gatehouse.cli.arguments import amount_argument
 from gatehouse.cli.card_input import FROM_INPUT, read_card_number
 from gatehouse.cli.output import warn
@@ -49,7 +56,7 @@ _OPTIONS: Final[dict[str, Any]] = {
     "device": _text("Device as decisions name it (#...)."),
     "transaction": _text("transactionId that was sent to Sentry."),
     "reference": _text("clientReferenceId that was sent."),
-    "operation": _texts("Operation."),
+    "operation": _texts("Operation, such as precheck or pipeline."),
     "decision": Annotated[list[Outcome] | None, words_option(Outcome, "What was decided.")],
     "rule": _texts("A rule that matched."),
     "tag": _texts("A tag of the answer."),
@@ -93,11 +100,26 @@ def with_filters(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        command(_read({name: given.pop(name) for name in _OPTIONS}), **given)
+        try:
+            command(_read({name: given.pop(name) for name in _OPTIONS}), **given)
+        except WrongFilters as wrong:
+            problems = [f"{_option_of(field)} {why}" for field, why in wrong.fields.items()]
+            raise InvalidInput("; ".join(problems)) from None
 
     run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]  # Typer reads it
     run.__annotations__ = {each.name: each.annotation for each in shown}
     return run
+
+
+def _option_of(field: str) -> str:
+    """The option that stands for a field of the API."""
+    names = zip(
+        DecisionSearchRequest.__struct_encode_fields__,
+        DecisionSearchRequest.__struct_fields__,
+        strict=True,
+    )
+    options = {own: option for option, own in _SAME.items()}
+    return f"--{options.get(dict(names).get(field, ''), 'card')}"
 
 
 def following(cursor: str | None) -> str:
