@@ -266,6 +266,8 @@ def _become(words: list[str], files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(pair.partition("=")[::2] for pair in environ)
     time.tzset()
+    # A test run that was begun in the background of a shell ignores the interrupt key.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path[:0] = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     sys.argv = ["gatehouse", *arguments]
     with _exit():

@@ -38,7 +38,10 @@ def test_no_test_asserts_how_long_something_took() -> None:
     """A busy machine is no defect: tests wait for what must come, with a generous limit."""
     clocks = {"monotonic", "perf_counter", "time"}
     for path in (ROOT / "tests").rglob("*.py"):
-        for claim in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        if not any(clock in text for clock in clocks):
+            continue
+        for claim in ast.walk(ast.parse(text)):
             if not isinstance(claim, ast.Assert):
                 continue
             durations = (n for n in ast.walk(claim.test) if isinstance(n, ast.BinOp))
@@ -123,13 +126,16 @@ STAGE_ROOMS = {spec.name: spec.request.type.__module__.split(".")[1] for spec in
 def test_the_name_of_a_stage_is_written_in_its_own_room_only(path: Path) -> None:
     room = path.relative_to(ROOT / "src" / "gatehouse").parts[0]
     names = {name for name, own in STAGE_ROOMS.items() if own != room}
-    for node in ast.walk(ast.parse(path.read_text())):
-        assert not (isinstance(node, ast.Constant) and node.value in names), node.lineno
+    text = path.read_text()
+    if any(name in text for name in names):
+        for node in ast.walk(ast.parse(text)):
+            assert not (isinstance(node, ast.Constant) and node.value in names), node.lineno
 
 
 def test_a_request_that_says_how_its_fields_fit_together_is_asked_while_it_is_decoded() -> None:
     """Only a struct with the base `Checked`, itself or through another, is asked for problems."""
-    trees = [ast.parse(path.read_text()) for path in SOURCES]
+    texts = [path.read_text() for path in SOURCES]
+    trees = [ast.parse(text) for text in texts if "Checked" in text or "def problems(" in text]
     classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     bases = {node.name: {ast.unparse(base) for base in node.bases} for node in classes}
     checked = {name for name, direct in bases.items() if "Checked" in direct}

@@ -13,6 +13,7 @@ from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.live_reviews import LiveReviews
+from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
 from gatehouse.core import keyring
@@ -52,6 +53,7 @@ from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
+from gatehouse.store.privacy.forgetter import Forgetter
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
@@ -111,11 +113,14 @@ class Service:
         self.labels = LabelFollower(
             database, self._recorded.note_label, lambda: self._in_flight.busy
         )
+        self.forgetter = Forgetter(database, session.ring, self._recorded, system_clock)
+        self._remembered = asyncio.Event()
         self.callers = CallerDirectory(
             database, session.signer, time.monotonic, self.setups.changed, self.refusals
         )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
+        self.retention = DailyRetention(session, retention_policy(settings))
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -151,6 +156,8 @@ class Service:
             asyncio.create_task(watch_lag(self.metrics.lag)),
             asyncio.create_task(self._prepare(system_clock())),
             asyncio.create_task(self.earlier.run()),
+            asyncio.create_task(self.forgetter.run(self._remembered.wait)),
+            asyncio.create_task(self.retention.run()),
         ]
         self._running = True
 
@@ -160,8 +167,9 @@ class Service:
         Requests are answered meanwhile.
         """
         await warmup.run(self._routes.prepare)
+        since_ms = started_ms - self._memory_days * _DAY_MS
+        self.forgetter.since_ms = since_ms
         if self._memory_days:
-            since_ms = started_ms - self._memory_days * _DAY_MS
             history = DecisionHistory(self._database, since_ms, started_ms)
             await MemoryRebuild(
                 history.read,
@@ -170,6 +178,7 @@ class Service:
                 note_decline=self._recorded.note_decline,
             ).run()
         await self.labels.current.wait()
+        self._remembered.set()
         self.memory.rebuilt = True
 
     def refuse_traffic(self) -> None:

@@ -121,7 +121,7 @@ def only_server(database: Database) -> Iterator[bool]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise Conflict(f"another server is already serving {file}") from None
+            raise Conflict(f"a server is already serving {file}; stop it first") from None
         yield True
 
 

@@ -265,6 +265,35 @@ class Settings:
     idempotency_ttl_h: int = _number(
         24, "How long an `Idempotency-Key` and its answer are kept.", "hours", (1, 720)
     )
+    retention_decisions_days: int | None = _number(
+        None,
+        "Decision records older than this are deleted once a day, with the labels, reviews and "
+        "search terms of their requests; see docs/privacy.md. Records of open reviews and of "
+        "payments in doubt stay. A starting server remembers nothing older. Unset: they are kept.",
+        "days",
+        (1, 36_500),
+    )
+    retention_feedback_days: int | None = _number(
+        None,
+        "Labels that were reported longer ago than this are deleted once a day. "
+        "Unset: they are kept as long as their decision records.",
+        "days",
+        (1, 36_500),
+    )
+    retention_reviews_days: int | None = _number(
+        None,
+        "Resolved reviews of requests older than this are deleted once a day, with all notes. "
+        "Unset: they are kept as long as their decision records.",
+        "days",
+        (1, 36_500),
+    )
+    retention_imports_days: int | None = _number(
+        None,
+        "Notes on imports of identity records that began longer ago than this are deleted once a "
+        "day: when, how many, how far. Unset: they are kept.",
+        "days",
+        (1, 36_500),
+    )
     store_timeout_ms: int = _number(
         5000,
         "How long a database operation may wait for a lock or a connection.",

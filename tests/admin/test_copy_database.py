@@ -164,7 +164,7 @@ def test_what_does_not_hold_together_is_not_copied(used: tuple[Home, str], tmp_p
 def test_nothing_is_copied_while_a_server_runs(used: tuple[Home, str], tmp_path: Path) -> None:
     home, _ = used
     database = open_database(_settings(home))
-    with only_server(database), pytest.raises(Conflict, match="another server is already serving"):
+    with only_server(database), pytest.raises(Conflict, match="a server is already serving"):
         _copy(home, f"sqlite:///{tmp_path / 'target.db'}")
 
 

@@ -143,7 +143,7 @@ def test_nothing_is_restored_while_a_server_runs(sqlite_home: Home, tmp_path: Pa
     settings, copy = _settings(sqlite_home), tmp_path / "copy"
     write_backup(settings, BOB, copy)
     database = open_database(settings)
-    with only_server(database), pytest.raises(Conflict, match="another server is already serving"):
+    with only_server(database), pytest.raises(Conflict, match="a server is already serving"):
         restore_backup(settings, BOB, copy, replace=True)
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 from gatehouse.access.actors import Actor
 from gatehouse.admin.search.decisions import search_decisions, search_reviews
 from gatehouse.admin.search.filters import (
+    DEFAULT_PAGE,
     AmountRange,
     DecisionSearchRequest,
     ReviewSearchRequest,
@@ -139,7 +140,7 @@ class Shop:
         found: list[str] = []
         while True:
             page = search_decisions(self.session, self.account, search)
-            assert len(page.records) <= search.limit
+            assert len(page.records) <= (search.limit or DEFAULT_PAGE)
             found += [record.request_id for record in page.records]
             if page.next_cursor is None:
                 return found

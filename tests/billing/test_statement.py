@@ -46,6 +46,8 @@ def test_without_a_word_it_is_this_month_and_without_an_end_through_today() -> N
         ((None, "2026-10-01", "2026-10-32"), "to"),
         ((None, "2026-10-01", "2026-10-01"), "to"),
         ((None, "1990-01-01", "2026-01-01"), "to"),
+        ((None, "1990-01-01", None), "from"),
+        ((None, "2026-11-03", None), "from"),
     ],
 )
 def test_what_is_no_period_is_refused_by_its_part(

@@ -92,7 +92,8 @@ def test_completion_is_silent_and_makes_nothing_where_there_is_no_data(tmp_path:
 
 def test_completing_loads_neither_the_database_library_nor_what_serves() -> None:
     """A shell waits for every completion, so commands import what they need when they run."""
-    modules = "accounts.accounts accounts.keys accounts.money configured.lists configured.rules"
+    modules = "accounts.accounts accounts.keys accounts.money accounts.statement configured.lists"
+    modules += " configured.rules"
     code = (
         "import sys, importlib\n"
         f"[importlib.import_module('gatehouse.cli.' + name) for name in '{modules}'.split()]\n"

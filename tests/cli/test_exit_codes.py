@@ -19,6 +19,8 @@ nonsense | balance | balance show --nope | keys rotate | reviews resolve | pipel
 reviews list --status odd | ledger show --limit 0 | feedback add --label odd | rules test x
 feedback add --label fraud | identities show | identities delete --yes | prices set acct_x
 accounts sentry --entity a --no-entities | gateway list --state odd | keys revoke a b c
+statement --month 2026-10 --from 2026-10-01 | statement --to 2026-10-01 | statement --format csv
+ledger show --to 2026-10-01 | ledger show --format csv
 """
 NOT_FOUND = f"""
 balance show acct_x | balance top-up acct_x 5 | accounts show acct_x | keys list acct_x

@@ -6,6 +6,7 @@ import io
 import pytest
 
 from gatehouse.cli.app import app
+from gatehouse.cli.output import table
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import make_account
@@ -121,3 +122,11 @@ def test_a_closed_account_is_listed_as_such(funded: str) -> None:
     renamed = printed(app, "accounts", "rename", "Shop", "--account", funded)
     assert renamed == f"{funded} is called Shop\n"
     assert "left" not in printed(app, "accounts", "list")
+
+
+def test_columns_stay_aligned_under_letters_that_take_two_places() -> None:
+    rows = [("\u5546\u5e97", "1.00"), ("Cafe\u0301", "20.00"), ("Shop", "3.00")]
+    wide, accented, plain = table(("NAME", "AMOUNT"), rows, {"AMOUNT"}).splitlines()[1:]
+    assert wide == "\u5546\u5e97    1.00"
+    assert accented == "Cafe\u0301   20.00"
+    assert plain == "Shop    3.00"

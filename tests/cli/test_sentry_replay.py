@@ -94,7 +94,7 @@ def test_scores_are_written_with_a_header_in_the_order_of_the_requests() -> None
     tor, clean, _ = (float(row.split(",")[1]) for row in rows)
     # The sandbox's own addresses are known, as its server knows them.
     assert tor < 0.5 < clean
-    assert done.stdout.startswith("3 requests from 2026-03-01T00:00:00+00:00 to ")
+    assert done.stdout.startswith("3 requests from 2026-03-01T00:00:00.000Z to ")
     assert "1 fraud, 1 legitimate, 1 without a label\n1 labels became known" in done.stdout
 
 
@@ -159,8 +159,8 @@ def test_the_summary_as_json_goes_beside_a_file_of_scores() -> None:
         "legitimates": 1,
         "unlabelled": 0,
         "labelsLearned": 1,
-        "firstAt": "2026-03-01T00:00:00+00:00",
-        "lastAt": "2026-03-01T01:00:00+00:00",
+        "firstAt": "2026-03-01T00:00:00.000Z",
+        "lastAt": "2026-03-01T01:00:00.000Z",
         "retrainings": [],
     }
 

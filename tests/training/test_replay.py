@@ -157,7 +157,9 @@ def test_every_request_is_scored_in_order_with_its_time_as_it_was_given() -> Non
     scores, summary = run(lines, ReplayOptions(WEEK_MS), watcher=watcher)
     assert [at for at, _ in scores] == times
     assert all(0 < confidence < 1 for _, confidence in scores)
-    assert (summary.requests, summary.first_at, summary.last_at) == (3, times[0], times[2])
+    assert summary.requests == 3
+    assert summary.first_at == "2026-03-01T08:00:00.000Z"
+    assert summary.last_at == "2026-03-01T08:00:01.000Z"
     assert watcher.requests == 3
 
 
@@ -454,7 +456,10 @@ GOOD = '{"at": "2026-03-01T00:00:00Z", "request": {}, "label": null}'
         ('{"at": "1969-03-01T00:00:00Z", "request": {}, "label": null}', "since 1970"),
         ('{"at": 5, "request": {}, "label": null}', "at: Expected `str`"),
         ('{"at": "2026-02-28T23:59:59Z", "request": {}, "label": null}', "sort lines by at"),
-        ('{"at": "2026-03-01T00:00:00Z", "request": {}, "label": "good"}', "label: must be one"),
+        (
+            '{"at": "2026-03-01T00:00:00Z", "request": {}, "label": "good"}',
+            "label: must be fraud, legit",
+        ),
         (GOOD.replace("{}", '{"order": {"amount": "5"}}'), "request.order.amount: Expected"),
         (GOOD.replace("{}", '{"event": {"timestamp": "now"}}'), "request.event.timestamp: must be"),
         (GOOD.replace("{}", '{"event": {"timestamp": 7}}'), "request.event.timestamp: must be"),

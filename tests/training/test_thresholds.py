@@ -30,6 +30,10 @@ def _table(orders: list[Order]) -> tuple[Threshold, ...]:
     return thresholds(examples, np.arange(len(orders)), risk)
 
 
+def _worth(currency: str, amount: str) -> OrderValue:
+    return OrderValue(currency, msgspec.Raw(amount.encode()))
+
+
 def test_each_threshold_says_what_it_declines_and_what_that_is_worth() -> None:
     found = {one.below: one for one in _table(ORDERS)}
     assert found[0.2] == Threshold(
@@ -39,13 +43,13 @@ def test_each_threshold_says_what_it_declines_and_what_that_is_worth() -> None:
         precision=0.5,
         recall=0.25,
         false_positive_rate=0.0625,
-        fraud_stopped=(OrderValue("100.000000", "USD"), OrderValue("0.000000", "JPY")),
-        legitimate_refused=(OrderValue("10.100000", "USD"), OrderValue("0.000000", "JPY")),
+        fraud_stopped=(_worth("USD", "100"), _worth("JPY", "0")),
+        legitimate_refused=(_worth("USD", "10.1"), _worth("JPY", "0")),
     )
     # Any number up to 0.55 would do the same.
     assert found[0.5].declined == 3
     assert found[0.901].recall == 1.0
-    assert found[0.901].fraud_stopped[1] == OrderValue("10000.000000", "JPY")
+    assert found[0.901].fraud_stopped[1] == _worth("JPY", "10000")
 
 
 def test_thresholds_rise_and_never_part_requests_that_score_alike() -> None:
@@ -54,9 +58,14 @@ def test_thresholds_rise_and_never_part_requests_that_score_alike() -> None:
     assert [one.declined for one in table] == [2, 3, 6]
 
 
+def test_money_has_the_form_that_it_has_everywhere() -> None:
+    refused = _table(ORDERS)[0].legitimate_refused[0]
+    assert msgspec.json.encode(refused) == b'{"currency":"USD","amount":10.1}'
+
+
 def test_sums_are_exact_however_large() -> None:
     [one] = _table([*[(0.1, True, (999_999_999_999.0, "VND"))] * 30, *[(0.9, False, None)] * 70])
-    assert one.fraud_stopped == (OrderValue(f"{999_999_999_999 * 30}.000000", "VND"),)
+    assert one.fraud_stopped == (_worth("VND", str(999_999_999_999 * 30)),)
 
 
 @pytest.mark.parametrize("orders", [[], [(0.5, True, None)] * 9])
@@ -98,8 +107,8 @@ def test_people_read_amounts_with_the_decimals_of_their_currency() -> None:
     said = thresholds_text(
         report(
             candidate=curves,
-            holdout_fraud=(OrderValue("100.200000", "USD"), OrderValue("10000.000000", "JPY")),
-            holdout_legitimate=(OrderValue("310.100000", "USD"), OrderValue("0.000000", "JPY")),
+            holdout_fraud=(_worth("USD", "100.2"), _worth("JPY", "10000")),
+            holdout_legitimate=(_worth("USD", "310.1"), _worth("JPY", "0")),
         )
     )
     _, headings, first, *_, last = said.splitlines()

@@ -61,7 +61,7 @@ def copy_sqlite(source: Path, target: Path) -> None:
         copy.close()
     if verdict != "ok":
         unfinished.unlink()
-        raise Conflict(f"the copy did not pass its check: {verdict}")
+        raise Conflict(f"the copy of {source.name} did not pass its check: {verdict}")
     unfinished.rename(target)
 
 

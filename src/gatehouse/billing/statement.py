@@ -42,6 +42,10 @@ class PeriodRefused(ValueError):
         self.part = part
 
 
+class PeriodClash(PeriodRefused):
+    """Parts of a period that do not go together, or not without another."""
+
+
 class Movement(msgspec.Struct, frozen=True):
     """A top-up or an adjustment."""
 
@@ -131,18 +135,29 @@ def charge_lines(ended: Iterable[EndedRequests]) -> list[ChargeLine]:
 def read_period(month: str | None, first: str | None, end: str | None, now_ms: int) -> Period:
     """The period that is asked for: a month, or days; the current month when nothing is named."""
     if month is not None and (first is not None or end is not None):
-        raise PeriodRefused("month", "is either given alone, or from and to are given")
+        raise PeriodClash("month", "is given without from and to")
     if first is None and end is not None:
-        raise PeriodRefused("from", "must be given with to")
+        raise PeriodClash("from", "must be given with to")
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date()
     if first is None:
         return month_period(month or f"{today:%Y-%m}")
-    last = _day("to", end) if end is not None else today + timedelta(days=1)
-    period = Period(_day("from", first), last)
-    if not 0 < (period.end - period.first).days <= MOST_DAYS:
-        problem = f"must be after from, which is inside, and at most {MOST_DAYS} days later"
-        raise PeriodRefused("to", problem)
+    begin = _day("from", first)
+    if end is None:
+        period = Period(begin, today + timedelta(days=1))
+        _check_length(period, "from", "is in the future", "lies {} days back or more")
+    else:
+        period = Period(begin, _day("to", end))
+        after = "must be after from: it is the first day that does not count"
+        _check_length(period, "to", after, "is more than {} days after from")
     return period
+
+
+def _check_length(period: Period, part: str, none: str, too_long: str) -> None:
+    days = (period.end - period.first).days
+    if days <= 0:
+        raise PeriodRefused(part, none)
+    if days > MOST_DAYS:
+        raise PeriodRefused(part, too_long.format(MOST_DAYS))
 
 
 def month_period(month: str) -> Period:

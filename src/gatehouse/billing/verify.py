@@ -31,6 +31,8 @@ class LedgerReport(msgspec.Struct, rename="camel"):
     """Top-ups and adjustments, which were compared with the audit trail."""
     records: int = 0
     """Decision records, which were compared with what was closed."""
+    records_expired: int = 0
+    """Closes whose records were deleted because of their age, as the audit trail says."""
     problems: list[str] = []
 
     def note(self, problem: str) -> None:

@@ -44,6 +44,8 @@ _LATE: Final = (
     ("decisions", "decisions.decisions:app", "Records of what was decided, and why."),
     ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),
     ("sentry", "sentry.sentry:app", "The models that Sentry scores with."),
+    ("retention", "operate.retention:app", "How long data is kept; deletes what is older."),
+    ("privacy", "operate.privacy:app", "The rights of a person: export and erase everything."),
     ("audit", "operate.audit:app", "The trail of everything that was changed."),
     ("secrets", "operate.secrets:app", "The root secret and the ring of keys it wraps."),
 )

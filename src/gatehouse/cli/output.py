@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
+from unicodedata import combining, east_asian_width
 
 import msgspec
 import typer
@@ -29,15 +30,29 @@ def table(
 ) -> str:
     """Rows in aligned columns; those whose heading is in `right` are aligned on that side."""
     cells = [[str(cell) for cell in row] for row in (headings, *rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
-    sides = [str.rjust if heading in right else str.ljust for heading in headings]
+    widths = [max(_width(row[column]) for row in cells) for column in range(len(headings))]
+    sides = [heading in right for heading in headings]
     lines = [
         "  ".join(
-            side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)
+            _padded(cell, width, right=side)
+            for side, cell, width in zip(sides, row, widths, strict=True)
         ).rstrip()
         for row in cells
     ]
     return "\n".join(lines)
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space
+
+
+def _width(text: str) -> int:
+    """How many places of a terminal a text takes: two for most letters of East Asia."""
+    if text.isascii():
+        return len(text)
+    visible = [each for each in text if not combining(each)]
+    return len(visible) + sum(east_asian_width(each) in {"W", "F"} for each in visible)
 
 
 def columns(

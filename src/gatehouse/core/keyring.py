@@ -23,9 +23,10 @@ AUDIT: Final = "audit"
 ENTITIES: Final = "entities"
 CONFIGURATION: Final = "configuration"
 SEARCH: Final = "search"
+ERASURES: Final = "erasures"
 PURPOSES: Final = (
     *(API_KEYS, CARD_FINGERPRINTS, IDENTITIES, IDEMPOTENCY, AUDIT, ENTITIES),
-    *(CONFIGURATION, SEARCH),
+    *(CONFIGURATION, SEARCH, ERASURES),
 )
 
 _LEAST_SECRET_LENGTH: Final = 32

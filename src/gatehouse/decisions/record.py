@@ -1,7 +1,8 @@
 """The whole decision record: its types, its writer and its reader.
 
-Records are kept as JSON text and never rewritten, so the reader takes those of every earlier
-version. A field that is added later has a default, and is left out of the text while it has it.
+Records are kept as JSON text, and rewritten only where a person is erased. So the reader takes
+those of every earlier version. A field that is added later has a default, and is left out of the
+text while it has it.
 """
 
 from collections.abc import Callable
@@ -82,6 +83,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
     event: RecordedEvent | None = None
     """Of a request to Sentry alone, the event is in the result of its stage."""
     version: int = VERSION
+    erased_at: str | None = None
+    """When everything about the person was erased from it (RFC 3339)."""
 
 
 class RecordedSignals(msgspec.Struct, frozen=True):

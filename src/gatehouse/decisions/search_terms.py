@@ -123,7 +123,9 @@ def is_of_a_person(term: int) -> bool:
 
 def micros_of(amount: float) -> int:
     """An amount in millionths; one that no column holds is as large as the largest."""
-    return max(-_MOST_MICROS, min(_MOST_MICROS, round(amount * _MICROS)))
+    if not -_MOST_UNITS < amount < _MOST_UNITS:
+        return _MOST_MICROS if amount > 0 else -_MOST_MICROS
+    return round(amount * _MICROS)
 
 
 def amount_bucket(currency: str, micros: int) -> str:

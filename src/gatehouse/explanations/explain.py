@@ -29,9 +29,12 @@ def explain(record: DecisionRecord, in_force: InForce) -> Explanation:
 
 def _changes(record: DecisionRecord, in_force: InForce) -> tuple[list[ExplainedChange], list[str]]:
     """What would have changed the decision, and what cannot be told."""
-    if record.decision is None and all(not _decides(each.name) for each in record.stages):
+    alone = record.decision is None and all(not _decides(each.name) for each in record.stages)
+    if alone and record.erased_at is None:
         return _other_results(record, in_force), []
     problems = list(in_force.missing)
+    if record.erased_at is not None:
+        problems = ["Everything about the person was erased from the record."]
     if not problems:
         try:
             replay, base = _replay(record, in_force)

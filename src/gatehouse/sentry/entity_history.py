@@ -116,6 +116,17 @@ class EntityHistory(msgspec.Struct, gc=False):
         if card is not None:
             refused.meet(card, int(at_s))
 
+    def take_refusal_back(self, at_s: float, card: int | None) -> None:
+        """Forget that a payment was refused."""
+        refused = self.refused
+        if refused is None:
+            return
+        refused.take_back(at_s, 0.0)
+        if card is not None:
+            refused.part(card, int(at_s))
+        if refused.timeline is None:
+            self.refused = None
+
     def add(self, at_s: float, amount: float) -> None:
         """Note an event in the timeline; most come in the order of time."""
         timeline = self.timeline

@@ -23,6 +23,8 @@ _REFUSED: Final = frozenset(
     (kinds.CARD, kinds.BIN, kinds.ADDRESS, kinds.PLACE, kinds.SESSION, kinds.USER, kinds.EMAIL)
 )
 """The kinds whose refused payments are remembered."""
+_OF_A_PERSON: Final = frozenset((kinds.USER, kinds.CARD, kinds.EMAIL, kinds.PHONE, kinds.SESSION))
+"""The kinds by which it is seen whether an event of a person was noted."""
 
 
 class LocalMemory:
@@ -133,6 +135,30 @@ class LocalMemory:
             if history.refused is not None:
                 # Refusals stay, and nothing else of the history does.
                 self._add_new(key, kind, event).refused = history.refused
+
+    def forget(self, event: MemoryEvent, *, counted: bool, declined: bool) -> bool:
+        """Forget an event whose person was erased, with its refused payment; whether it was known.
+
+        What it did to entities that others share is taken back. An entity that had no other event
+        is forgotten.
+        """
+        layout, keys = _keyed(event)
+        own = [keys[place] for place, kind, _ in layout.remembered if kind in _OF_A_PERSON]
+        if all(self._peek(key) is None for key in own):
+            return False
+        if counted:
+            self.retract(event)
+        cards = [keys[place] for place, kind, _ in layout.remembered if kind is kinds.CARD]
+        for place, kind, _ in layout.remembered:
+            key = keys[place]
+            history = self._peek(key)
+            if history is None or history.refused is None or kind not in _REFUSED:
+                continue
+            if declined:
+                history.take_refusal_back(event.at_s, cards[0] if cards else None)
+            if not history.events and (history.refused is None or key in own):
+                self._shard(key).drop(key)
+        return True
 
     def note_decline(self, event: MemoryEvent) -> None:
         """Note that the payment of an event was refused."""

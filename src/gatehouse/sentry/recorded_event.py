@@ -133,6 +133,13 @@ class RecordedEvents:
         opened = opened_event(event, self._fingerprints)
         self._memory.note_label(opened, fraud=fraud, previous=previous)
 
+    def forget(self, past: PastEvent, *, fraud: bool | None) -> None:
+        """Forget an event whose person was erased, and its label."""
+        opened = opened_event(past.event, self._fingerprints)
+        known = self._memory.forget(opened, counted=past.counted, declined=past.declined)
+        if known and fraud is not None:
+            self._memory.note_label(opened, fraud=None, previous=fraud)
+
 
 def measured_in(record: RecordOutline) -> Measured | None:
     """What Sentry measured; None when it did not run or complete. Raises `UnreadableRecord`."""

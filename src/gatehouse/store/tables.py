@@ -299,7 +299,7 @@ REVIEW_EVENTS: Final = _table(
 )
 
 # The labels of requests. Rows are never changed: the newest row of a request counts, and names the
-# label before it, so that a reader of the rows can undo that one.
+# label before it, so that a reader of the rows can undo that one. The newest of all stays.
 FEEDBACK: Final = _table(
     "feedback",
     *key(BigInteger, "seq"),
@@ -311,6 +311,16 @@ FEEDBACK: Final = _table(
     *required(Text, "actor", "source"),
     index("feedback_by_request", "account_id", "request_id", "seq"),
     index("feedback_by_label", "account_id", "label", "request_id"),
+)
+
+# Events of erased requests, sealed, for the memories of running servers; deleted within an hour or
+# so. Their numbers grow with the time, also when all rows are gone.
+FORGOTTEN_EVENTS: Final = _table(
+    "forgotten_events",
+    *key(BigInteger, "seq"),
+    *required(BigInteger, "at_ms"),
+    *required(Integer, "key_version"),
+    *required(LargeBinary, "sealed"),
 )
 
 # Single values: the revision that servers poll, the head of the audit chain, marks.

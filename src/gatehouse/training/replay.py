@@ -135,8 +135,8 @@ def replay(
         lessons.add(line, weighed)
         tell(line, weighed)
         summary.requests += 1
-        summary.first_at = summary.first_at or line.at
-        summary.last_at = line.at
+        summary.last_at = iso_time(at_ms)
+        summary.first_at = summary.first_at or summary.last_at
         if summary.requests % _TELL_EVERY == 0:
             progress.reached(summary.requests)
     progress.reached(summary.requests)

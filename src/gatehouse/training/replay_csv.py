@@ -32,7 +32,7 @@ def csv_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
     rows = csv.reader(map(_text, lines), strict=True)
     encode = msgspec.json.Encoder().encode
     try:
-        header = [_column(name) for name in _header(rows)]
+        header = [_column(*each) for each in enumerate(_header(rows), 1)]
         for cells in rows:
             if cells:
                 yield encode(_line(header, cells)) + b"\n"
@@ -56,7 +56,7 @@ def _header(rows: Iterator[list[str]]) -> list[str]:
     return names
 
 
-def _column(name: str) -> tuple[tuple[str, ...], ReadCell]:
+def _column(number: int, name: str) -> tuple[tuple[str, ...], ReadCell]:
     """Where in a line a column belongs, and how its cells are read."""
     known = request_columns()
     if name in _OWN:
@@ -67,7 +67,7 @@ def _column(name: str) -> tuple[tuple[str, ...], ReadCell]:
         return ("request", CUSTOM, name.removeprefix(f"{CUSTOM}.")), _scalar
     alike = difflib.get_close_matches(name, [*_OWN, *known], 1)
     hint = f"; is {alike[0]} meant?" if alike else f"; there are {', '.join([*_OWN, *known])}"
-    raise ValueError(f"the header has a column that is not known{hint}")
+    raise ValueError(f"column {number} of the header is not known{hint}")
 
 
 @lru_cache(maxsize=1)

@@ -97,4 +97,6 @@ def _reason(said: str) -> str:
     if what.startswith("Invalid enum value"):
         what = "must be one of the words that the documentation names"
     place = path.rstrip("`").lstrip(".")
+    if place == "label":
+        what = "must be fraud, legitimate, or null (in CSV an empty cell)"
     return f"{place}: {what}" if place else f"{what}; a line looks like {SHAPE}"

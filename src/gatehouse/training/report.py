@@ -60,9 +60,9 @@ class ModelComparison(msgspec.Struct, frozen=True, rename="camel"):
 class OrderValue(msgspec.Struct, frozen=True):
     """What some orders are worth together, in one currency."""
 
-    amount: str
-    """With six decimals."""
     currency: str
+    amount: msgspec.Raw
+    """An exact decimal number, as money is written everywhere."""
 
 
 class Threshold(msgspec.Struct, frozen=True, rename="camel"):

@@ -91,7 +91,9 @@ def _worth(report: ModelReport) -> str:
 def _units(value: OrderValue) -> str:
     """An amount with the decimals of its currency."""
     digits = minor_digits(value.currency)
-    return f"{Decimal(value.amount):,.{_USUAL_DIGITS if digits is None else digits}f}"
+    return (
+        f"{Decimal(bytes(value.amount).decode()):,.{_USUAL_DIGITS if digits is None else digits}f}"
+    )
 
 
 def verdict(report: ModelReport) -> str:

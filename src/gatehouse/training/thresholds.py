@@ -2,10 +2,11 @@
 
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gatehouse.core.money import MICROS_PER_UNIT
+from gatehouse.core.money import format_amount
 from gatehouse.training.examples import FRAUD, Examples, Rows, Values
 from gatehouse.training.report import OrderValue, ScoreBin, Threshold
 
@@ -37,13 +38,13 @@ class OrderValues:
     def of(self, chosen: NDArray[np.bool_]) -> tuple[OrderValue, ...]:
         """What the chosen ones are worth together, exactly."""
         return tuple(
-            OrderValue(_decimal(self._sum(chosen & (self._currency == place))), currency)
+            OrderValue(currency, self._sum(chosen & (self._currency == place)))
             for place, currency in self._shown
         )
 
-    def _sum(self, chosen: NDArray[np.bool_]) -> int:
+    def _sum(self, chosen: NDArray[np.bool_]) -> msgspec.Raw:
         # Python's integers, because those of NumPy have an end.
-        return sum(self._micros[chosen].tolist())
+        return msgspec.Raw(format_amount(sum(self._micros[chosen].tolist())).encode())
 
 
 def histogram(fraud: NDArray[Any], risk: Values) -> tuple[ScoreBin, ...]:
@@ -101,8 +102,3 @@ def _threshold(
 
 def _share(part: int, whole: int) -> float | None:
     return round(part / whole, _SHARE_DIGITS) if whole else None
-
-
-def _decimal(micros: int) -> str:
-    units, rest = divmod(micros, MICROS_PER_UNIT)
-    return f"{units}.{rest:06d}"

@@ -68,6 +68,10 @@ class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
         Explanation | UnsetType,
         Meta(description="What decided, why, and what would have changed it; not in lists."),
     ] = UNSET
+    erased_at: Annotated[
+        Timestamp | UnsetType,
+        Meta(description="When everything about the person was erased from this record."),
+    ] = UNSET
 
 
 def public_decision(
@@ -100,4 +104,5 @@ def public_decision(
         signals=UNSET if record.signals is None else record.signals,
         event=UNSET if record.event is None else msgspec.to_builtins(record.event),
         explanation=UNSET if explanation is None else explanation,
+        erased_at=UNSET if record.erased_at is None else record.erased_at,
     )

@@ -87,6 +87,13 @@ async function main(): Promise<void> {
   );
   checked("giveFeedback", await api.giveFeedback({ body: { requestId, label: "LEGITIMATE" } }));
   checked("getFeedback", await api.getFeedback({ path: { requestId } }));
+  checked(
+    "searchDecisions",
+    await api.searchDecisions({ body: { operation: "pipeline", limit: 5 } }),
+  );
+  checked("searchReviews", await api.searchReviews({ body: { status: "DECLINED" } }));
+  checked("getBalance", await api.getBalance());
+  checked("getStatement", await api.getStatement({ query: { daily: true } }));
   const refused = await api.getDecision({ path: { requestId: "req_unknown" } });
   if (refused.error?.errors.code !== "not_found") throw new Error("no code in a failure");
 }

@@ -103,6 +103,19 @@ async function main(): Promise<void> {
     }),
   );
   checked("getFeedback", await api.GET("/api/v1/feedback/{requestId}", named));
+  checked(
+    "searchDecisions",
+    await api.POST("/api/v1/decisions/search", { body: { operation: "pipeline", limit: 5 } }),
+  );
+  checked(
+    "searchReviews",
+    await api.POST("/api/v1/reviews/search", { body: { status: "DECLINED" } }),
+  );
+  checked("getBalance", await api.GET("/api/v1/balance"));
+  checked(
+    "getStatement",
+    await api.GET("/api/v1/statement", { params: { query: { daily: true } } }),
+  );
   const refused = await api.GET("/api/v1/decisions/{requestId}", {
     params: { path: { requestId: "req_unknown" } },
   });

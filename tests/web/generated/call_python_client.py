@@ -4,8 +4,9 @@ import sys
 from typing import Any, Protocol
 
 from gatehouse_client import AuthenticatedClient
+from gatehouse_client.api.billing import get_balance, get_statement
 from gatehouse_client.api.checks import idverify, pipeline, precheck, rules, sentry
-from gatehouse_client.api.decisions import get_decision, list_decisions
+from gatehouse_client.api.decisions import get_decision, list_decisions, search_decisions
 from gatehouse_client.api.feedback import get_feedback, give_feedback
 from gatehouse_client.api.pipelines import list_pipelines
 from gatehouse_client.api.reviews import (
@@ -16,10 +17,12 @@ from gatehouse_client.api.reviews import (
     note_review,
     resolve_review,
     resolve_reviews,
+    search_reviews,
 )
 from gatehouse_client.models import (
     Advice,
     BulkResolution,
+    DecisionSearchRequest,
     ErrorCode,
     Failure,
     FeedbackRequest,
@@ -34,6 +37,8 @@ from gatehouse_client.models import (
     ReviewAssignment,
     ReviewNote,
     ReviewResolution,
+    ReviewSearchRequest,
+    ReviewState,
     ReviewVerdict,
     RulesCall,
     RulesRequest,
@@ -103,6 +108,12 @@ def main() -> None:
     label = FeedbackRequest(label=Label.LEGITIMATE, request_id=request_id)
     checked("giveFeedback", give_feedback.sync(client=client, body=label))
     checked("getFeedback", get_feedback.sync(request_id, client=client))
+    wanted = DecisionSearchRequest(operation="pipeline", limit=5)
+    checked("searchDecisions", search_decisions.sync(client=client, body=wanted))
+    declined = ReviewSearchRequest(status=ReviewState.DECLINED)
+    checked("searchReviews", search_reviews.sync(client=client, body=declined))
+    checked("getBalance", get_balance.sync(client=client))
+    checked("getStatement", get_statement.sync(client=client, daily=True))
     refused = get_decision.sync("req_unknown", client=client)
     assert isinstance(refused, Failure)
     assert refused.errors.code is ErrorCode.NOT_FOUND

@@ -10,6 +10,7 @@ import msgspec
 from gatehouse.access.actors import Actor
 from gatehouse.admin.reviews import ReviewView, review_views
 from gatehouse.admin.search.filters import (
+    DEFAULT_PAGE,
     DecisionSearchRequest,
     ReviewSearchRequest,
     WrongFilters,
@@ -55,7 +56,7 @@ def search_decisions(
     if cursor is not None:
         span = span._replace(before=min(cursor, span.before or cursor))
     with session.reading() as connection:
-        wanted = PageWanted(span, search.limit)
+        wanted = PageWanted(span, search.limit or DEFAULT_PAGE)
         page = find_page(connection, sources or [every_decision(account_id)], wanted)
         found = decisions.get_many(connection, account_id, page.request_ids, session.fingerprints)
         return FoundDecisions(found, _cursor(page.reached), is_complete(connection))
@@ -75,7 +76,9 @@ def search_reviews(
     if cursor is not None:
         span = IdSpan(max(cursor, span.after or cursor), span.before)
     with session.reading() as connection:
-        page = find_page(connection, sources, PageWanted(span, search.limit, newest_first=False))
+        page = find_page(
+            connection, sources, PageWanted(span, search.limit or DEFAULT_PAGE, newest_first=False)
+        )
         stored = reviews.get_many(connection, account_id, page.request_ids)
         found = review_views(session, connection, account_id, stored)
         return FoundReviews(found, _cursor(page.reached), is_complete(connection))

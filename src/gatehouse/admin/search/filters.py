@@ -139,9 +139,9 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
     ] = None
     at: Annotated[TimeRange | None, Meta(description="When the request came in.")] = None
     limit: Annotated[
-        Annotated[int, Meta(ge=1, le=LARGEST_PAGE)],
-        Meta(description="Size of a page.", examples=[DEFAULT_PAGE]),
-    ] = DEFAULT_PAGE
+        Annotated[int, Meta(ge=1, le=LARGEST_PAGE)] | None,
+        Meta(description=f"Size of a page; {DEFAULT_PAGE} without it.", examples=[DEFAULT_PAGE]),
+    ] = None
     cursor: Annotated[
         Annotated[str, Meta(max_length=128)] | None,
         Meta(description="The `nextCursor` of the page before."),

@@ -17,6 +17,8 @@ class PersonNamed(Personal, frozen=True):
     email: str | None = None
     phone: str | None = None
     card: CardNumber | None = None
+    username: str | None = None
+    """Kept of requests that gave no user id."""
 
 
 def person_terms(session: AdminSession, account_id: str, person: PersonNamed) -> list[int]:
@@ -25,6 +27,8 @@ def person_terms(session: AdminSession, account_id: str, person: PersonNamed) ->
     values, terms = SearchValues(session, account_id), []
     if person.user_id is not None:
         terms += values.user(person.user_id)
+    if person.username is not None:
+        terms += values.username(person.username)
     if person.email is not None:
         terms += values.email(person.email)
     if person.phone is not None:

@@ -38,6 +38,12 @@ class SearchValues:
             raise WrongValue("must name a user, not stand in for a name")
         return [self.term(USER, self._kept.kept(user_id))]
 
+    def username(self, name: str) -> list[int]:
+        """The term of a user who is known by the name they chose."""
+        if drop_placeholder(name) is None:
+            raise WrongValue("must be a name, not stand in for one")
+        return [self.term(USER, self._kept.hashed(f"name {name}"))]
+
     def card(self, number: CardNumber) -> list[int]:
         """The terms of a card, one for each key that fingerprints were ever made with."""
         inner = self._fingerprints.inner_of_every_key(number)

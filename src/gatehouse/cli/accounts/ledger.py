@@ -10,6 +10,7 @@ from gatehouse.cli.accounts.money_options import (
     From,
     SheetFormat,
     To,
+    chosen_format,
     period_argument,
 )
 from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
@@ -18,7 +19,6 @@ from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import money as money_data
 from gatehouse.cli.output import raw_amounts, show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import WrongUsage
 
 if TYPE_CHECKING:
     from gatehouse.admin.money import LedgerLine, LedgerPage
@@ -57,10 +57,10 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
     """Show the entries of an account, each with the balance after it."""
     from gatehouse.admin import accounts, money
 
+    form = chosen_format(form, as_json=as_json)
     session, account_id = open_account(account)
-    if end is not None and first is None:
-        raise WrongUsage("--to is given together with --from")
-    period = None if first is None else period_argument(None, first, end, session.clock())
+    named = first is not None or end is not None
+    period = period_argument(None, first, end, session.clock()) if named else None
     search = money.LedgerSearch(
         limit,
         None if period is None else period.start_ms,
@@ -71,7 +71,7 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
     )
     page = money.ledger_page(session, account_id, search)
     currency = accounts.get(session, account_id).account.currency
-    if form is SheetFormat.CSV and not as_json:
+    if form is SheetFormat.CSV:
         typer.echo(csv_lines([_CSV_HEADINGS, *_csv_rows(page, account_id, currency)]), nl=False)
         return
     data = {
@@ -79,7 +79,7 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
         "entries": [_data(line, currency) for line in page.lines],
         "next": page.next,
     }
-    show(data, _sheet(page, currency), as_json=as_json or form is SheetFormat.JSON)
+    show(data, _sheet(page, currency), as_json=form is SheetFormat.JSON)
 
 
 def _data(line: "LedgerLine", currency: str) -> dict[str, Any]:

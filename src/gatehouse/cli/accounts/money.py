@@ -199,6 +199,8 @@ def verify(as_json: AsJson = False) -> None:
         f"records   {report.records}: each close has its decision record with the same amount, and "
         "each record its close",
     ]
+    if report.records_expired:
+        lines.append(f"expired   {report.records_expired}: records deleted because of their age")
     verdict = "the ledger is right" if not report.problems else "THE LEDGER IS WRONG"
     if report.problems:
         lines = [lines[1], *(f"  - {problem}" for problem in report.problems)]

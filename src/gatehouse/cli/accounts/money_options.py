@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from gatehouse.billing.statement import Period, PeriodRefused, read_period
-from gatehouse.core.errors import InvalidInput
+from gatehouse.billing.statement import Period, PeriodClash, PeriodRefused, read_period
+from gatehouse.core.errors import InvalidInput, WrongUsage
 
 From = Annotated[
     str | None,
@@ -35,9 +35,18 @@ FormatOption = Annotated[
 ]
 
 
+def chosen_format(form: SheetFormat, *, as_json: bool) -> SheetFormat:
+    """The form that `--format` and `--json` name together."""
+    if as_json and form is SheetFormat.CSV:
+        raise WrongUsage("--json and --format csv exclude each other")
+    return SheetFormat.JSON if as_json else form
+
+
 def period_argument(month: str | None, first: str | None, end: str | None, now_ms: int) -> Period:
     """The period that the options name."""
     try:
         return read_period(month, first, end, now_ms)
+    except PeriodClash as clash:
+        raise WrongUsage(f"--{clash.part} {clash}") from None
     except PeriodRefused as refused:
         raise InvalidInput(f"--{refused.part} {refused}") from None

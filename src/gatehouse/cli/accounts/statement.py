@@ -3,12 +3,11 @@
 import contextlib
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
 
-from gatehouse.admin.statements import AccountStatement, account_statement, all_statements
 from gatehouse.billing.ledger import EntryKind
 from gatehouse.billing.statement import Statement
 from gatehouse.cli.accounts.money_options import (
@@ -16,6 +15,7 @@ from gatehouse.cli.accounts.money_options import (
     From,
     SheetFormat,
     To,
+    chosen_format,
     period_argument,
 )
 from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, typed_account
@@ -24,6 +24,9 @@ from gatehouse.cli.opening import open_account, open_session
 from gatehouse.cli.output import raw_amounts, shown_amounts, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import WrongUsage
+
+if TYPE_CHECKING:
+    from gatehouse.admin.statements import AccountStatement
 
 _HEADINGS: Final = ("DATE", "ITEM", "REFERENCE", "NOTE", "COUNT", "UNIT FEE", "AMOUNT")
 _RIGHT: Final = frozenset({"COUNT", "UNIT FEE", "AMOUNT"})
@@ -68,7 +71,9 @@ def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a sta
     Opening balance, top-ups and adjustments one by one, charges by fee type, closing balance. A
     request counts when it ended, in UTC.
     """
-    form = SheetFormat.JSON if as_json else form
+    from gatehouse.admin.statements import account_statement, all_statements
+
+    form = chosen_format(form, as_json=as_json)
     if not everyone:
         session, account_id = open_account(account)
         period = period_argument(month, first, end, session.clock())
@@ -84,7 +89,7 @@ def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a sta
         _print(found, form, alone=False)
 
 
-def _print(found: Iterable[AccountStatement], form: SheetFormat, *, alone: bool) -> None:
+def _print(found: Iterable["AccountStatement"], form: SheetFormat, *, alone: bool) -> None:
     if form is SheetFormat.JSON:
         _print_json(found, alone=alone)
         return
@@ -97,7 +102,7 @@ def _print(found: Iterable[AccountStatement], form: SheetFormat, *, alone: bool)
         typer.echo(("\n" if number else "") + _sheet(one))
 
 
-def _print_json(found: Iterable[AccountStatement], *, alone: bool) -> None:
+def _print_json(found: Iterable["AccountStatement"], *, alone: bool) -> None:
     """One object, or an array of them, each printed as soon as it is there."""
     between = "" if alone else "[\n"
     for one in found:
@@ -107,7 +112,7 @@ def _print_json(found: Iterable[AccountStatement], *, alone: bool) -> None:
     typer.echo("" if alone else ("[]" if between == "[\n" else "\n]"))
 
 
-def _data(one: AccountStatement) -> dict[str, Any]:
+def _data(one: "AccountStatement") -> dict[str, Any]:
     from gatehouse.web.statement_response import public_statement
 
     account = one.account
@@ -157,7 +162,7 @@ def _last_day(made: Statement) -> str:
     )
 
 
-def _sheet(one: AccountStatement) -> str:
+def _sheet(one: "AccountStatement") -> str:
     account, made = one.account, one.statement
     rows, currency = _rows(made), account.currency
     fees = shown_amounts([row.unit_fee for row in rows], currency)
@@ -181,7 +186,7 @@ def _sheet(one: AccountStatement) -> str:
     return f"{title}\n{period}\n\n{table(_HEADINGS, cells, _RIGHT)}"
 
 
-def _csv_rows(one: AccountStatement) -> list[tuple[object, ...]]:
+def _csv_rows(one: "AccountStatement") -> list[tuple[object, ...]]:
     account, rows = one.account, _rows(one.statement)
     fees = raw_amounts([row.unit_fee for row in rows], account.currency)
     amounts = raw_amounts([row.amount for row in rows], account.currency)

@@ -151,6 +151,8 @@ def _whole(record: DecisionRecord, currency: str) -> str:
         *_search_names(record),
         ("charged", f"{shown_amount(record.closed_micros, currency)} {currency}"),
     ]
+    if record.erased_at is not None:
+        about.append(("erased", record.erased_at))
     found = [row for stage in record.stages for row in _found(stage)]
     parts = [sheet(about), table(("STAGE", "FOUND", "VALUE"), found)]
     if record.signals:

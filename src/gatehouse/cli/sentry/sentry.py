@@ -128,7 +128,8 @@ def _line(entry: "ModelEntry") -> dict[str, Any]:
     report = entry.report
     told: dict[str, Any] = {"method": "shipped"} if entry.stored is None else {}
     if report is not None:
-        told = msgspec.to_builtins(report.figures.candidate or {}) | msgspec.to_builtins(report)
+        figures = msgspec.to_builtins(report.figures.candidate or {})
+        told = figures | msgspec.structs.asdict(report)
     return {**_about(entry), **{name: told.get(name) for name in _FIGURES}}
 
 

@@ -46,7 +46,9 @@ Plots = Annotated[
 ]
 Feeds = Annotated[
     bool,
-    typer.Option("--feeds", help="With a file, also ask the feed folder, which knows what came."),
+    typer.Option(
+        "--feeds", help="With --from, also ask the feed folder, which knows what came later."
+    ),
 ]
 Promote = Annotated[
     bool, typer.Option("--promote", help="Put the model into use at once, whatever its figures.")

@@ -54,7 +54,7 @@ def get_open(connection: sa.Connection, account_id: str) -> Account:
     if account.closed_at_ms is not None:
         raise AccountClosed(
             f"account {account_id} was closed on {iso_time(account.closed_at_ms)}; "
-            f"to use it again: gatehouse accounts reopen --account {account_id}"
+            f"to use it again: gatehouse accounts reopen --account {account_id} --reason ..."
         )
     return account
 

@@ -7,16 +7,21 @@ have to agree.
 from itertools import groupby
 from typing import Any, Final
 
+import msgspec
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import EntryKind, Hold
 from gatehouse.billing.verify import LedgerReport, verify_ledger
+from gatehouse.core.clock import parse_time
+from gatehouse.core.ids import first_id
 from gatehouse.decisions.record import UnreadableRecord, read_closed_micros
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.ledger import ADJUSTED, TOPPED_UP, stream
 from gatehouse.store.admin import audit
 from gatehouse.store.tables import AUDIT, DECISIONS, HOLDS, LEDGER_ENTRIES
 
+RETENTION_BEGAN: Final = "retention.begin"
+"""The audit line that says before which moment decision records are deleted."""
 _ACTIONS: Final = {EntryKind.TOP_UP: TOPPED_UP, EntryKind.ADJUST: ADJUSTED}
 _AT_ONCE: Final = 500
 _MOST_LISTED: Final = 100
@@ -34,10 +39,23 @@ def verify(connection: sa.Connection, audit_key: bytes) -> LedgerReport:
             "the audit trail is broken, so top-ups and adjustments cannot be compared with it; "
             "see: gatehouse audit verify"
         )
+        kept_since = ""
     else:
         _compare_with_trail(connection, report)
-    _compare_with_records(connection, report)
+        kept_since = _records_kept_since(connection)
+    _compare_with_records(connection, report, kept_since)
     return report
+
+
+def _records_kept_since(connection: sa.Connection) -> str:
+    """The id before which records may be gone, because the audit trail says that they expired."""
+    query = sa.select(AUDIT.c.details).where(AUDIT.c.action == RETENTION_BEGAN)
+    times = [
+        parse_time(before["decisions"])
+        for details in connection.scalars(query)
+        if "decisions" in (before := msgspec.json.decode(details)["before"])
+    ]
+    return first_id("req", max(times)) if times else ""
 
 
 def _compare_with_trail(connection: sa.Connection, report: LedgerReport) -> None:
@@ -90,15 +108,23 @@ def _payment_lines(connection: sa.Connection) -> sa.Subquery:
     )
 
 
-def _compare_with_records(connection: sa.Connection, report: LedgerReport) -> None:
-    """Every close has the decision record of its request with the same amount, and vice versa."""
+def _compare_with_records(connection: sa.Connection, report: LedgerReport, kept_since: str) -> None:
+    """Every close has the decision record of its request with the same amount, and vice versa.
+
+    Before `kept_since` there need not be a record.
+    """
     closes = sa.select(LEDGER_ENTRIES).where(_E.kind == EntryKind.CLOSE.value)
     ordered = closes.order_by(_E.account_id, _E.reference)
     options = {"stream_results": True, "yield_per": _AT_ONCE}
     for some in connection.execute(ordered, execution_options=options).partitions():
         for account_id, entries in groupby(some, lambda entry: str(entry.account_id)):
             charged = {entry.reference: -entry.amount for entry in entries}
-            _compare_some(connection, report, account_id, charged)
+            for request_id in _compare_some(connection, report, account_id, charged):
+                if request_id < kept_since:
+                    report.records_expired += 1
+                else:
+                    amount = charged[request_id]
+                    report.note(f"{request_id}: closed {amount} without a decision record")
     total = connection.scalar(sa.select(sa.func.count()).select_from(DECISIONS)) or 0
     if total == report.records:
         return
@@ -114,7 +140,8 @@ def _compare_with_records(connection: sa.Connection, report: LedgerReport) -> No
 
 def _compare_some(
     connection: sa.Connection, report: LedgerReport, account_id: str, charged: dict[str, int]
-) -> None:
+) -> list[str]:
+    """Compare some closes with their records; those without one."""
     of_account = DECISIONS.c.account_id == account_id
     query = sa.select(DECISIONS.c.request_id, DECISIONS.c.record)
     found = connection.execute(query.where(of_account, DECISIONS.c.request_id.in_(charged)))
@@ -122,7 +149,6 @@ def _compare_some(
     report.records += len(records)
     for request_id, amount in charged.items():
         if request_id not in records:
-            report.note(f"{request_id}: closed {amount} without a decision record")
             continue
         try:
             recorded = read_closed_micros(records[request_id])
@@ -131,3 +157,4 @@ def _compare_some(
             continue
         if recorded != amount:
             report.note(f"{request_id}: closed {amount}, its decision record says {recorded}")
+    return [request_id for request_id in charged if request_id not in records]

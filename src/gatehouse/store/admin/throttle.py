@@ -28,7 +28,11 @@ class Pace:
         database: Database,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        *,
+        least_rest_s: float = _SHORT_S,
     ) -> None:
+        """`least_rest_s` is the rest after a short turn; work that has time can rest longer."""
+        self._least_rest_s = least_rest_s
         self._unfair = database.is_sqlite
         self._monotonic = monotonic
         self._sleep = sleep
@@ -46,7 +50,8 @@ class Pace:
         finally:
             if self._unfair:
                 ended = self._monotonic()
-                self._free_until = ended + _rest_after(ended - began)
+                rest = max(self._least_rest_s, _rest_after(ended - began))
+                self._free_until = ended + rest
 
 
 @contextlib.contextmanager

@@ -78,6 +78,13 @@ def kinds(connection: sa.Connection, account_id: str) -> dict[str, ListKind]:
     return {name: ListKind(kind) for name, kind in rows if not kind.startswith(DROPPED)}
 
 
+def kinds_ever(connection: sa.Connection, account_id: str) -> dict[str, ListKind]:
+    """The same with dropped lists, whose entries are kept as history."""
+    query = sa.select(LISTS.c.name, LISTS.c.kind).where(LISTS.c.account_id == account_id)
+    rows = connection.execute(query.order_by(LISTS.c.name))
+    return {name: ListKind(kind.removeprefix(DROPPED)) for name, kind in rows}
+
+
 def kind_of(
     connection: sa.Connection, account_id: str, name: str, expected: ListKind | None = None
 ) -> ListKind:

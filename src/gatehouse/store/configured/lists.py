@@ -137,6 +137,20 @@ def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEnt
     return len(wanted)
 
 
+def erase(change: Change, account_id: str, name: str, values: Sequence[str]) -> int:
+    """Take values off a list and delete all that is known of them; how many rows there were.
+
+    Also of a dropped list. The caller writes the audit line.
+    """
+    key = ListKey(account_id, name)
+    if name in kinds(change.connection, account_id):
+        opened = _open(change, key)
+        opened.end(values, change.now_ms)
+        opened.close()
+    these = LIST_ENTRIES.delete().where(entries_of(key), LIST_ENTRIES.c.value.in_(values))
+    return change.connection.execute(these).rowcount
+
+
 def _create(
     change: Change, account_id: str, name: str, kind: ListKind, description: str | None
 ) -> None:

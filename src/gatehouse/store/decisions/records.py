@@ -4,7 +4,7 @@ training and exports.
 Every batch is a short transaction of its own, so servers and operators never wait for a reader.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -94,6 +94,14 @@ def stream(
             after = found[-1].request_id
         if len(found) < batch:
             return
+
+
+def texts_of(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> list[str]:
+    """The records of some requests as they are kept, oldest first."""
+    query = sa.select(DECISIONS.c.record).where(
+        DECISIONS.c.account_id == account_id, DECISIONS.c.request_id.in_(request_ids)
+    )
+    return list(connection.scalars(query.order_by(DECISIONS.c.request_id)))
 
 
 def count(connection: sa.Connection, span: RecordSpan) -> int:

@@ -1,8 +1,9 @@
 """Feedback: what requests turned out to be, one row for each statement about a request.
 
-Rows are only ever added. The newest row of a request counts, and names the label that counted
-before it, so that a follower of the rows can undo that label. Their numbers grow in the order of
-the commits: every transaction that adds some holds the lock on changes.
+Rows are only ever added, and deleted by age or with their decision. The newest row of a request
+counts, and names the label that counted before it, so that a follower of the rows can undo that
+label. Their numbers grow in the order of the commits: every transaction that adds some holds the
+lock on changes.
 """
 
 from collections import defaultdict

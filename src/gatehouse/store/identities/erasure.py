@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.redaction import recordable
+from gatehouse.store import tables
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.database import Database
@@ -26,6 +27,12 @@ from gatehouse.store.tables import IDENTITY_TYPES
 QUICKLY_REWRITTEN_BYTES: Final = 64 * 1024 * 1024
 """A SQLite file below this is written anew in about a second."""
 
+_REWRITTEN: Final = (
+    *(tables.IDENTITIES, tables.KEY_RING, tables.IDENTITY_IMPORTS, tables.DECISIONS),
+    *(tables.SEARCH_ENTRIES, tables.IDEMPOTENCY, tables.REVIEWS, tables.FEEDBACK),
+    *(tables.REVIEW_EVENTS, tables.LIST_ENTRIES, tables.FORGOTTEN_EVENTS),
+)
+"""The tables from which something about a person can be deleted."""
 _DUE: Final = "identities-compaction-due"
 _AT_ONCE: Final = 500
 _MOST_IDS_AUDITED: Final = 20
@@ -139,8 +146,8 @@ def _vacuum_postgres(database: Database) -> None:
         with database.engine.connect() as connection:
             bare = connection.execution_options(isolation_level="AUTOCOMMIT")
             bare.exec_driver_sql("SET statement_timeout = 0")
-            for table in ("identities", "key_ring", "identity_imports"):
-                bare.exec_driver_sql(f"VACUUM {table}")
+            for table in _REWRITTEN:
+                bare.exec_driver_sql(f"VACUUM {table.name}")
             bare.exec_driver_sql("RESET statement_timeout")
     except sa.exc.OperationalError as error:
         raise StoreUnavailable(f"the tables could not be vacuumed: {error.orig}") from None

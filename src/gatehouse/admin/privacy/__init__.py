@@ -1,0 +1,1 @@
+"""The rights of a person: everything about somebody, exported or erased."""

@@ -1,0 +1,1 @@
+"""Retention and the rights of a person: what is deleted, and what is made anonymous."""

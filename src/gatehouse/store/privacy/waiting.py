@@ -1,0 +1,24 @@
+"""Requests that are not over yet: their records must stay as they are, whoever asks."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from gatehouse.store.decisions.review_events import ReviewState
+from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS, REVIEWS
+
+
+def not_over(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> set[str]:
+    """Those of some requests with an open review, a payment in doubt or a hold."""
+    reviewed = sa.select(REVIEWS.c.request_id).where(
+        REVIEWS.c.account_id == account_id,
+        REVIEWS.c.request_id.in_(request_ids),
+        REVIEWS.c.state == ReviewState.OPEN.value,
+    )
+    in_doubt = sa.select(GATEWAY_INTENTS.c.request_id).where(
+        GATEWAY_INTENTS.c.request_id.in_(request_ids),
+        GATEWAY_INTENTS.c.state != IntentState.REVERSED.value,
+    )
+    held = sa.select(HOLDS.c.request_id).where(HOLDS.c.request_id.in_(request_ids))
+    return {each for query in (reviewed, in_doubt, held) for each in connection.scalars(query)}

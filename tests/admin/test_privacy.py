@@ -1,0 +1,251 @@
+"""The rights of a person: what is exported, what is erased, and what has to stay."""
+
+import asyncio
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin import lists
+from gatehouse.admin.lists import GivenEntries, NewEntries
+from gatehouse.admin.privacy.erasure import ErasedPerson, ErasureOptions, erase_person
+from gatehouse.admin.privacy.export import export_person
+from gatehouse.admin.privacy.subject import PersonNamed
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.labels import Label
+from gatehouse.decisions.record import decode
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.sentry.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.recorded_event import RecordedEvents, past_event_in
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.privacy.forgetter import Forgetter
+from gatehouse.store.privacy.forgotten_events import KEPT_MS
+from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, IDEMPOTENCY
+from tests.admin.shop import Shop
+from tests.harness import Home
+
+CARD = "4242424242424242"
+JANE = PersonNamed(user_id="u-jane")
+
+
+@pytest.fixture
+def shop(session: AdminSession) -> Shop:
+    return Shop(session)
+
+
+def erase(shop: Shop, person: PersonNamed = JANE, **options: Any) -> ErasedPerson:
+    pace = Pace(shop.session.database, sleep=lambda _: None)
+    chosen = ErasureOptions(compact=False, **options)
+    return erase_person(shop.session, shop.account_id, person, chosen, pace)
+
+
+def exported(shop: Shop, person: PersonNamed = JANE) -> Any:
+    pieces: list[bytes] = []
+    export_person(shop.session, shop.account_id, person, pieces.append)
+    return json.loads(b"".join(pieces))
+
+
+def test_a_record_keeps_what_accounting_needs_and_nothing_about_the_person(shop: Shop) -> None:
+    signals = {"order.amount": 5.0, "user.id": "u-jane", "custom.note": "by the back door"}
+    request_id = shop.decide(3, "u-jane", reference="ref-1", card=CARD, signals=signals)
+    before = decode(shop.record(request_id))
+    erase(shop)
+    after = decode(shop.record(request_id))
+    assert after.erased_at is not None
+    same = msgspec.structs.replace(
+        before, client_reference_id=None, card=None, event=None, erased_at=after.erased_at
+    )
+    assert after == msgspec.structs.replace(same, signals={"order.amount": 5.0})
+    assert past_event_in(shop.account_id, shop.record(request_id)) is None
+    with shop.session.reading() as connection:
+        row = connection.execute(sa.select(DECISIONS)).one()
+    assert (row.client_reference, row.card, row.transaction_reference) == (None, None, None)
+
+
+def test_who_is_named_in_several_ways_is_found_by_any_of_them(shop: Shop) -> None:
+    by_user, by_card = shop.decide(3, "u-jane"), shop.decide(2, "u-2", card=CARD)
+    other = shop.decide(1, "u-3")
+    person = PersonNamed(user_id="u-jane", card=CardNumber.parse(CARD))
+    found = {each["requestId"] for each in exported(shop, person)["decisions"]}
+    assert found == {by_user, by_card}
+    assert erase(shop, person).decisions == 2
+    assert decode(shop.record(other)).erased_at is None
+
+
+def test_the_same_person_of_another_account_is_untouched(shop: Shop) -> None:
+    elsewhere = Shop(shop.session)
+    mine, theirs = shop.decide(3, "u-jane", card=CARD), elsewhere.decide(3, "u-jane", card=CARD)
+    before = elsewhere.record(theirs)
+    assert erase(shop, PersonNamed("u-jane", card=CardNumber.parse(CARD))).decisions == 1
+    assert elsewhere.record(theirs) == before
+    assert [each["requestId"] for each in exported(elsewhere)["decisions"]] == [theirs]
+    assert exported(shop)["decisions"] == []
+    assert decode(shop.record(mine)).erased_at is not None
+
+
+def test_a_request_that_is_not_over_is_left_and_named(shop: Shop) -> None:
+    reviewed, doubtful, over = (shop.decide(3, "u-jane") for _ in range(3))
+    shop.review(reviewed, "OPEN")
+    shop.doubt(doubtful, "FAILED")
+    done = erase(shop)
+    assert (done.decisions, done.waiting) == (1, 2)
+    assert set(done.waiting_requests) == {reviewed, doubtful}
+    assert decode(shop.record(over)).erased_at is not None
+    assert "u-jane" in shop.record(reviewed)
+    assert erase(shop).waiting == 2
+
+
+def test_a_dry_run_says_the_same_and_changes_nothing(shop: Shop) -> None:
+    request_id = shop.decide(3, "u-jane")
+    shop.answer(request_id, 1000)
+    before, trail = shop.record(request_id), shop.trail()
+    foreseen = erase(shop, dry_run=True)
+    assert (shop.record(request_id), shop.trail()) == (before, trail)
+    done = erase(shop)
+    assert (foreseen.decisions, foreseen.answers) == (done.decisions, done.answers) == (1, 1)
+    with shop.session.reading() as connection:
+        row = connection.execute(sa.select(IDEMPOTENCY)).one()
+    # The key stays, or a repeated request would be paid a second time.
+    assert (row.answer, row.body) == (None, "")
+    assert erase(shop).answers == 0
+
+
+def test_entries_of_lists_stay_unless_they_are_to_go(shop: Shop) -> None:
+    given = GivenEntries(["u-jane", "u-2"])
+    lists.add(shop.session, shop.account_id, "blocked", given, NewEntries(ListKind.USERS, "why"))
+    assert [each["list"] for each in exported(shop)["listEntries"]] == ["blocked"]
+    assert erase(shop).list_entries_kept == 1
+    assert erase(shop, lists=True).list_entries == 1
+    [info] = [each for each in lists.overview(shop.session, shop.account_id) if each.entries]
+    assert (info.name, info.entries) == ("blocked", 1)
+    assert exported(shop)["listEntries"] == []
+
+
+def test_the_trail_names_nobody(shop: Shop) -> None:
+    shop.decide(3, "u-jane", card=CARD)
+    exported(shop)
+    done = erase(shop)
+    lines = [each for each in shop.trail() if each.action.startswith("privacy.")]
+    assert [each.action.partition(".")[2] for each in lines] == ["export", "erase-begin", "erase"]
+    assert lines[-1].details["erasureId"] == done.erasure_id
+    assert lines[-1].details["decisions"] == 1
+    assert "jane" not in str(lines)
+
+
+def test_the_export_has_labels_and_what_is_remembered(shop: Shop) -> None:
+    request_id = shop.decide(3, "u-jane", address="198.51.100.4")
+    shop.label(request_id, 1)
+    found = exported(shop)
+    assert [each["label"] for each in found["labels"]] == [Label.FRAUD]
+    assert {(each["kind"], each["value"], each["events"]) for each in found["memory"]} == {
+        ("user", "u-jane", 1),
+        ("address", "198.51.100.4", 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("person", "reason"),
+    [
+        (PersonNamed(), "name the person"),
+        (PersonNamed(email="jane"), "--email must be an e-mail address"),
+        (PersonNamed(phone="12"), "--phone must be a phone number"),
+        (PersonNamed(user_id="unknown"), "--user must name a user"),
+        (PersonNamed(user_id="u" * 600), "--user is longer than 512"),
+    ],
+)
+def test_who_cannot_be_anybody_is_refused(
+    sqlite_session: AdminSession, person: PersonNamed, reason: str
+) -> None:
+    shop = Shop(sqlite_session)
+    for use_case in (erase, exported):
+        with pytest.raises(InvalidInput, match=reason):
+            use_case(shop, person)
+
+
+def test_a_key_of_another_account_finds_nobody(sqlite_session: AdminSession) -> None:
+    shop = Shop(sqlite_session)
+    shop.decide(3, "u-jane")
+    shop.session = sqlite_session.acting_as(Actor.key("key_1", "acct_other"))
+    for use_case in (erase, exported):
+        with pytest.raises(NotFound):
+            use_case(shop)
+
+
+class Server:
+    """The memory of a running server, and how it hears of erasures."""
+
+    def __init__(self, shop: Shop) -> None:
+        session = shop.session
+        self.memory = LocalMemory(10_000)
+        recorded = RecordedEvents(self.memory, session.fingerprints)
+        self.now_ms = shop.now_ms
+        self.forgetter = Forgetter(session.database, session.ring, recorded, lambda: self.now_ms)
+
+    def remember(self, shop: Shop, request_id: str) -> None:
+        past = past_event_in(shop.account_id, shop.record(request_id))
+        assert past is not None
+        self.memory.note(past.event)
+
+    def knows(self, shop: Shop, user: str) -> int:
+        """How many events of a user there were."""
+        entities = [(EntityKind.USER, user)]
+        event = MemoryEvent(shop.account_id, shop.now_ms / 1000, entities)
+        found = self.memory.note(event).of(EntityKind.USER)
+        assert found is not None
+        return found.events - 1
+
+
+def test_every_running_server_forgets(shop: Shop) -> None:
+    jane, other = shop.decide(3, "u-jane"), shop.decide(2, "u-2")
+    servers = [Server(shop), Server(shop)]
+    for server in servers:
+        server.remember(shop, jane)
+        server.remember(shop, other)
+    erase(shop)
+    for server in servers:
+        asyncio.run(server.forgetter.catch_up())
+        asyncio.run(server.forgetter.catch_up())
+        assert (server.knows(shop, "u-jane"), server.knows(shop, "u-2")) == (0, 1)
+
+
+def test_a_message_to_servers_does_not_stay(shop: Shop) -> None:
+    shop.decide(3, "u-jane")
+    erase(shop)
+    server = Server(shop)
+    for later_ms, left in ((0, 1), (2 * KEPT_MS, 0)):
+        server.now_ms = shop.now_ms + later_ms
+        asyncio.run(server.forgetter.delete_old())
+        with shop.session.reading() as connection:
+            assert len(connection.execute(sa.select(FORGOTTEN_EVENTS)).all()) == left
+
+
+def test_the_commands_read_what_is_secret_from_standard_input(
+    sqlite_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sqlite_home.session() as session:
+        shop = Shop(session)
+        shop.decide(3, "u-jane", card=CARD)
+    account = ("--account", shop.account_id)
+    refused = sqlite_home.run("privacy", "erase", "--card", CARD, "--yes", *account)
+    assert refused.code == 4
+    assert "shell's history" in refused.err
+    assert CARD not in refused.err + refused.out
+    out = tmp_path / "jane.json"
+    lines = io.BytesIO(f"u-jane\n{CARD}\n".encode())
+    for module in ("cli.operate.privacy", "cli.card_input"):
+        monkeypatch.setattr(f"gatehouse.{module}.standard_input", lambda: lines)
+    named = ("--user", "-", "--card", "-")
+    done = sqlite_home.ok("privacy", "export", *named, "--out", str(out), *account)
+    assert "decisions         1" in done.out
+    assert out.stat().st_mode & 0o077 == 0
+    assert json.loads(out.read_bytes())["namedBy"] == ["user", "card"]
+    erased = sqlite_home.ok("privacy", "erase", "--user", "u-jane", "--yes", "--json", *account)
+    assert (erased.json["decisions"], erased.json["compacted"]) == (1, True)
