@@ -149,23 +149,23 @@ def _label(entry: LabelEntry) -> dict[str, Any]:
     return {
         "requestId": entry.request_id,
         "label": entry.label,
-        "foundAt": _time(entry.found_at_ms),
+        "when": _time(entry.found_at_ms),
         "recordedAt": _time(entry.recorded_at_ms),
         "source": entry.source,
-        "actor": entry.actor,
+        "by": entry.actor,
     }
 
 
 def _review(review: StoredReview, events: list[ReviewEvent]) -> dict[str, Any]:
     return {
         "requestId": review.request_id,
-        "openedAt": _time(review.at_ms),
-        "state": review.state,
+        "createdAt": _time(review.at_ms),
+        "status": review.state,
         "resolvedAt": _time(review.resolved_at_ms),
-        "actor": review.actor,
+        "resolvedBy": review.actor,
         "reason": review.reason,
         "history": [
-            {"at": _time(each.at_ms), "actor": each.actor, "kind": each.kind, "words": each.words}
+            {"at": _time(each.at_ms), "by": each.actor, "kind": each.kind, "text": each.words}
             for each in events
         ],
     }
