@@ -112,6 +112,7 @@ def test_people_read_amounts_with_the_decimals_of_their_currency() -> None:
         )
     )
     _, headings, first, *_, last = said.splitlines()
+    assert len(first) == len(headings)  # figures stand on the right
     assert "FRAUD STOPPED (USD)" in headings
     assert " ".join(first.split()) == "0.2 2 (10.00%) 50.0% 25.0% 6.25% 100.00 10.10 0 0"
     assert last == (

@@ -47,7 +47,7 @@ def figures_text(report: ModelReport) -> str:
     ):
         values = [None if one is None else getattr(one, field) for one in (candidate, current)]
         rows.append((name, *(_figure(value, percent=percent) for value in values)))
-    return "\n".join(_aligned(rows))
+    return "\n".join(_figures_aligned(rows))
 
 
 def thresholds_text(report: ModelReport) -> str:
@@ -60,7 +60,7 @@ def thresholds_text(report: ModelReport) -> str:
     rows = [_threshold_headings(curves), *map(_threshold_row, curves.thresholds)]
     said = f"if every request were declined in which the confidence of {name} is below:"
     worth = _worth(report)
-    return "\n".join([said, *_aligned(rows), *([worth] if worth else [])])
+    return "\n".join([said, *_figures_aligned(rows), *([worth] if worth else [])])
 
 
 def _threshold_headings(curves: Curves) -> tuple[str, ...]:
@@ -202,6 +202,14 @@ def _steps(term: TermShape) -> str:
         left_out = len(steps) - _MOST_STEPS
         steps = [*steps[:half], f"({left_out} steps)", *steps[-half:]]
     return ", ".join(steps)
+
+
+def _figures_aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows of a name and figures, which stand on the right so that they can be compared."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
+    ]
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
