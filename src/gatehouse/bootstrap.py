@@ -191,7 +191,7 @@ class Service:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self.setups.stop()
+        await asyncio.to_thread(self.setups.stop)
         await asyncio.to_thread(self.feeds.stop)
         await self.callers.flush()
         await self.identities.stop()

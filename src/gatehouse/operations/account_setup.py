@@ -295,8 +295,8 @@ class Setups:
                 self._changed.set()
 
     def stop(self) -> None:
-        """Let the threads go."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """End the threads, which may have a connection of the database until then."""
+        self._threads.shutdown(cancel_futures=True)
 
     async def _seek(self, account_id: str) -> Setup:
         generation = self._generation
