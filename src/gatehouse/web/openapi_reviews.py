@@ -56,8 +56,8 @@ _CHANGES: Final = {
     "/assignment": _Change(
         "assignReview",
         "Assign a review",
-        "Gives a review to a person, or to nobody. Whoever has it already keeps it, unless it is "
-        "taken over. The same again changes nothing. Free.",
+        "Gives a review to a person, or to nobody. A person who has it already keeps it, unless it "
+        "is taken over. The same again changes nothing. Free.",
         ReviewAssignment,
         ("already_assigned",),
     ),

@@ -164,7 +164,7 @@ def assign(
 def unassign(
     request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
-    """Take a review from whoever has it, so that nobody has it."""
+    """Take a review from the person who has it, so that nobody has it."""
     session, account_id = open_account(account)
     done = review_desk.assign_review(session, account_id, request, Assignment(None))
     _show_done((session, account_id), done, f"nobody has {request}", as_json)

@@ -1,4 +1,4 @@
-"""Requests that are not over yet: their records must stay as they are, whoever asks."""
+"""Requests that are not over yet: retention and erasure leave their records as they are."""
 
 from collections.abc import Sequence
 
