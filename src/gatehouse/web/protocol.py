@@ -3,12 +3,14 @@
 import asyncio
 import secrets
 import time
+import urllib.parse
 from typing import Any, Final
 
 import httptools
 import msgspec
 import uvicorn
 from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
     HttpToolsProtocol,
@@ -20,6 +22,7 @@ from gatehouse.core.ids import new_id
 from gatehouse.settings import Network, Settings
 from gatehouse.web import envelope
 from gatehouse.web.context import shown_address
+from gatehouse.web.exchange import Exchange
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.problems import CODES, Problem
 
@@ -86,6 +89,8 @@ class FrontProtocol(HttpToolsProtocol):
         self._unread_bytes = 0
         """Bytes of an incomplete head, or of a body's framing since its last content."""
         self._running: RequestResponseCycle | None = None
+        self._idle_since = 0.0
+        """When the last answer was sent, by the loop's clock; 0 while a request is under way."""
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
 
@@ -124,7 +129,7 @@ class FrontProtocol(HttpToolsProtocol):
         """Feed the parser, then check whether a head or a body is still incomplete."""
         if self._refused:
             return
-        self._unset_keepalive_if_required()
+        self._idle_since = 0.0
         try:
             self._feed(data)
         except httptools.HttpParserCallbackError as failure:
@@ -175,7 +180,9 @@ class FrontProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """A new head begins."""
-        super().on_message_begin()
+        self.url = b""
+        self.expect_100_continue = False
+        self.headers = []
         self._in_head = True
         self._in_body = False
         self._body_arrived = False
@@ -202,7 +209,34 @@ class FrontProtocol(HttpToolsProtocol):
         self._in_body = True
         if len(self.pipeline) >= _MOST_WAITING:
             raise _Beyond
-        super().on_headers_complete()
+        parser = self.parser
+        version = parser.get_http_version()
+        self.scope = self._scope(version)
+        if parser.should_upgrade() and self._should_upgrade():
+            return
+        before, waits = self.cycle, self.expect_100_continue
+        keep_alive = version != "1.0" and parser.should_keep_alive()
+        self.cycle = Exchange(self, self.scope, keep_alive=keep_alive, waits=waits)
+        if before is None or before.response_complete:
+            self._start_asgi_task(self.cycle, self.app)
+        else:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((self.cycle, self.app))
+
+    def _scope(self, version: str) -> Any:
+        """What the application is told of a request, of ASGI's scope what it reads."""
+        url = httptools.parse_url(self.url)
+        path = url.path.decode("ascii")
+        return {
+            "type": "http",
+            "http_version": version,
+            "method": self.parser.get_method().decode("ascii"),
+            "scheme": self.scheme,
+            "path": urllib.parse.unquote(path) if "%" in path else path,
+            "query_string": url.query or b"",
+            "headers": self.headers,
+            "client": self.client,
+        }
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._running = cycle
@@ -211,22 +245,60 @@ class FrontProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """A part of the body has arrived."""
         self._body_arrived = True
-        super().on_body(body)
+        if self._is_left_unread:
+            return
+        cycle = self.cycle
+        cycle.body += body
+        if len(cycle.body) > HIGH_WATER_LIMIT:
+            self.flow.pause_reading()
+        cycle.message_event.set()
 
     def on_message_complete(self) -> None:
         """The request is complete."""
         self._in_body = False
         if self._answered:
             self._stop_timer()
-        super().on_message_complete()
+        if not self._is_left_unread:
+            self.cycle.more_body = False
+            self.cycle.message_event.set()
+
+    @property
+    def _is_left_unread(self) -> bool:
+        """Whether what comes of a body is for nobody: it is parsed again, or was answered."""
+        offered = self.parser.should_upgrade() and self._should_upgrade()
+        return offered or self.cycle.response_complete
 
     def on_response_complete(self) -> None:
         """The answer is sent; the rest of the request's body must arrive in time."""
-        super().on_response_complete()
+        self.server_state.total_requests += 1
         if self.transport.is_closing():
             self._start_write_timer()
-        elif self._in_body:
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            self._idle_since = self.loop.time()
+            if self.timeout_keep_alive_task is None:
+                self._wait_idle(self.timeout_keep_alive)
+        if self._in_body:
             self._start_timer(self._limits.body_timeout_s)
+
+    def _wait_idle(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(seconds, self._check_idle)
+
+    def _check_idle(self) -> None:
+        """Close a connection that has been idle for long.
+
+        A timer that is looked at now and then saves each request to make one and to cancel it.
+        """
+        self.timeout_keep_alive_task = None
+        if self._idle_since:
+            left = self._idle_since + self.timeout_keep_alive - self.loop.time()
+            if left > 0:
+                self._wait_idle(left)
+            else:
+                self.timeout_keep_alive_handler()
 
     def pause_writing(self) -> None:
         """The caller does not read: it must begin to within the time limit."""
