@@ -27,9 +27,14 @@ class PastEvent(NamedTuple):
 
     event: MemoryEvent
     counted: bool
-    """Whether it counts as an attempt of the customer: no repetition, and every stage completed."""
+    """Whether it counts as an attempt of the customer: no repetition, and every stage completed.
+
+    The memory did not say whether a missed event is a repetition; it knows when it is told later.
+    """
     declined: bool
     """Whether the payment was refused, whether the event counts or not."""
+    missed: bool = False
+    """Whether the memory did not answer when the request came."""
 
 
 class Measured(NamedTuple):
@@ -52,12 +57,15 @@ _decode: Final = msgspec.json.Decoder(_SentryResult).decode
 
 
 def recorded_event(
-    event: MemoryEvent, card: str | None = None, *, counted: bool, declined: bool = False
+    event: MemoryEvent, card: str | None = None, *, counted: bool | None, declined: bool = False
 ) -> RecordedEvent:
-    """An event for the record, with the account's fingerprint in place of the inner one."""
+    """An event for the record, with the account's fingerprint in place of the inner one.
+
+    Whether it counts is not known of an event that the memory missed.
+    """
     return RecordedEvent(
         at=round(event.at_s, 3),
-        counted=counted,
+        counted=counted is True,
         amount=event.amount,
         currency=event.currency,
         whereabouts=event.whereabouts,
@@ -66,6 +74,7 @@ def recorded_event(
             for kind, value in event.entities
         ],
         declined=declined,
+        missed=counted is None,
     )
 
 
@@ -80,11 +89,17 @@ def past_event_in(account_id: str, text: Text) -> PastEvent | None:
         return None
     # Entities of a kind that only a newer version knows are left out.
     known = [(_KINDS[word], value) for word, value in event.entities if word in _KINDS]
-    return PastEvent(
-        MemoryEvent(account_id, event.at, known, event.amount, event.currency, event.whereabouts),
-        counted=event.counted and record.completed,
-        declined=event.declined,
+    noted = MemoryEvent(
+        account_id,
+        event.at,
+        known,
+        event.amount,
+        event.currency,
+        event.whereabouts,
+        record.request_id,
     )
+    counted = _all_completed(record) if event.missed else event.counted and record.completed
+    return PastEvent(noted, counted, event.declined, event.missed)
 
 
 def opened_event(event: MemoryEvent, fingerprints: Fingerprints) -> MemoryEvent:
@@ -150,6 +165,11 @@ def measured_in(record: RecordOutline) -> Measured | None:
                 return None
             return Measured(result.signals, record.event or result.event, result.model)
     return None
+
+
+def _all_completed(record: RecordOutline) -> bool:
+    """Whether every stage has completed that did not need the memory."""
+    return all(stage.completed for stage in record.stages if stage.name != SENTRY.name)
 
 
 def _event_of_stage(record: RecordOutline) -> RecordedEvent | None:
