@@ -109,6 +109,13 @@ class Memory(Protocol):
         """Note that the payment of an event was refused, also of an event that does not count."""
 
 
+class SharedLog(Memory, Protocol):
+    """A memory outside of the process, which acknowledges what it was told."""
+
+    async def flush(self) -> None:
+        """Wait until all that was told before has arrived; `ConnectorFailed` when it cannot."""
+
+
 class MemoryState(msgspec.Struct, frozen=True):
     """How full the memory is, for the operators of the service."""
 
