@@ -99,7 +99,9 @@ def test_a_refusal_was_real_even_where_the_event_does_not_count(
 ) -> None:
     stages = ({"name": "IdVerify", "completed": completed, "result": {}},)
     text = with_event(*stages, declined=True, counted=counted)
-    assert past_event_in("acct_1", text) == PastEvent(EVENT, counted and completed, declined=True)
+    assert past_event_in("acct_1", text) == PastEvent(
+        EVENT, counted and completed, declined=True, retracted=counted and not completed
+    )
 
 
 def missed(*others: object, declined: bool = False) -> PastEvent | None:

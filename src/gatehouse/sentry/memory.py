@@ -112,6 +112,9 @@ class Memory(Protocol):
 class SharedLog(Memory, Protocol):
     """A memory outside of the process, which acknowledges what it was told."""
 
+    def note(self, event: MemoryEvent) -> object:
+        """Count an event, unless it was counted before; nothing is recalled."""
+
     async def flush(self) -> None:
         """Wait until all that was told before has arrived; `ConnectorFailed` when it cannot."""
 

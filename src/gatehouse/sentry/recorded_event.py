@@ -35,6 +35,8 @@ class PastEvent(NamedTuple):
     """Whether the payment was refused, whether the event counts or not."""
     missed: bool = False
     """Whether the memory did not answer when the request came."""
+    retracted: bool = False
+    """Whether it was counted, and taken back because a stage did not complete."""
 
 
 class Measured(NamedTuple):
@@ -98,8 +100,11 @@ def past_event_in(account_id: str, text: Text) -> PastEvent | None:
         event.whereabouts,
         record.request_id,
     )
-    counted = _all_completed(record) if event.missed else event.counted and record.completed
-    return PastEvent(noted, counted, event.declined, event.missed)
+    if event.missed:
+        return PastEvent(noted, _all_completed(record), event.declined, missed=True)
+    done = record.completed
+    counted, retracted = event.counted and done, event.counted and not done
+    return PastEvent(noted, counted, event.declined, retracted=retracted)
 
 
 def opened_event(event: MemoryEvent, fingerprints: Fingerprints) -> MemoryEvent:

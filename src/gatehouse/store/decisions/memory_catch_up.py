@@ -7,17 +7,17 @@ however often it is told.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.fingerprints import Fingerprints
-from gatehouse.sentry.memory import SharedLog
+from gatehouse.sentry.memory import MemoryEvent, SharedLog
 from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_in
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
-from gatehouse.store.decisions.missed_events import forget_told, some_missed
+from gatehouse.store.decisions.missed_events import add_missed, forget_told, some_missed
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -25,46 +25,50 @@ _POLL_S: Final = 1.0
 _ROWS_AT_ONCE: Final = 256
 _EVENTS_AT_ONCE: Final = 16
 _REST_S: Final = 0.005
+_MOST_LOST: Final = 10_000
 
 
-class EventTeller:
-    """Writes events out of records into a shared memory, and waits until it has them."""
+class MissedEventTeller:
+    """Tells a shared memory what it missed of single events."""
 
     def __init__(self, memory: SharedLog, fingerprints: Fingerprints) -> None:
         self._memory = memory
         self._fingerprints = fingerprints
 
-    async def tell(self, events: list[PastEvent]) -> int:
-        """Write events; returns how many counted. `ConnectorFailed` when the memory is away."""
-        opened = [
-            past._replace(event=opened_event(past.event, self._fingerprints)) for past in events
-        ]
-        # An event that must not count may have been counted when its answer was lost. So it is
-        # told as well, and taken back.
-        told = [past for past in opened if past.counted or past.missed]
-        answers = await asyncio.gather(
-            *(self._memory.record_and_recall(past.event) for past in told), return_exceptions=True
-        )
-        for failure in answers:
-            if isinstance(failure, BaseException):
-                raise failure
-        for past, history in zip(told, answers, strict=True):
-            if not past.counted and not isinstance(history, BaseException) and history.counted:
-                self._memory.retract(past.event)
-        for past in opened:
+    async def tell(self, events: Iterable[PastEvent]) -> None:
+        """Tell of events, and wait until the memory has them; `ConnectorFailed` if it has not."""
+        memory = self._memory
+        for past in events:
+            event = opened_event(past.event, self._fingerprints)
+            if past.missed and past.counted:
+                memory.note(event)
+            elif past.missed:
+                await self._take_back(event)
+            elif past.retracted:
+                memory.retract(event)
             if past.declined:
-                self._memory.note_decline(past.event)
-        await self._memory.flush()
-        return sum(past.counted for past in told)
+                memory.note_decline(event)
+        await memory.flush()
+
+    async def _take_back(self, event: MemoryEvent) -> None:
+        """Make sure that an event is not counted although its answer was lost.
+
+        It is told once more, and only taken back when it is this request that counted.
+        """
+        if (await self._memory.record_and_recall(event)).counted:
+            self._memory.retract(event)
 
 
 class MemoryCatchUp:
     """Tells of missed requests whenever the memory can be reached."""
 
-    def __init__(self, database: Database, teller: EventTeller, busy: Callable[[], bool]) -> None:
+    def __init__(
+        self, database: Database, teller: MissedEventTeller, busy: Callable[[], bool]
+    ) -> None:
         self._database = database
         self._teller = teller
         self._busy = busy
+        self._lost: dict[tuple[str, str], None] = {}
         self.told = 0
         """How many requests this server has told of."""
 
@@ -72,8 +76,14 @@ class MemoryCatchUp:
         """Catch up until cancelled."""
         await repeat(self.catch_up, _POLL_S, "could not tell the memory what it missed")
 
+    def note_lost(self, event: MemoryEvent) -> None:
+        """Hear that the memory was not told what became of an event that it has counted."""
+        if event.request_id and len(self._lost) < _MOST_LOST:
+            self._lost[event.account_id, event.request_id] = None
+
     async def catch_up(self) -> None:
         """Tell of all that is missed by now, or of as much as the memory takes."""
+        await self._keep_lost()
         before = self.told
         try:
             while await self._tell_some() == _ROWS_AT_ONCE:
@@ -83,6 +93,14 @@ class MemoryCatchUp:
             pass
         if self.told > before:
             _log.info("told the memory what it missed", extra={"events": self.told - before})
+
+    async def _keep_lost(self) -> None:
+        """Write down what was lost, so that it is told even if this process ends."""
+        lost = list(self._lost)
+        if lost:
+            await self._database.write_on_thread(partial(add_missed, requests=lost))
+        for each in lost:
+            del self._lost[each]
 
     async def _tell_some(self) -> int:
         rows = await self._database.read_on_thread(lambda c: some_missed(c, _ROWS_AT_ONCE))

@@ -1,9 +1,10 @@
 """The requests that Sentry's shared memory has to be told of, with their decision records."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from gatehouse.store.database import is_any_of
 from gatehouse.store.tables import DECISIONS, MISSED_EVENTS
@@ -17,6 +18,13 @@ class MissedRequest(NamedTuple):
     account_id: str
     request_id: str
     record: str | None
+
+
+def add_missed(connection: sa.Connection, requests: Iterable[tuple[str, str]]) -> None:
+    """Note requests by account and id; those that are noted already stay as they are."""
+    rows = [{"account_id": account, "request_id": request} for account, request in requests]
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    connection.execute(insert(MISSED_EVENTS).on_conflict_do_nothing(), rows)
 
 
 def some_missed(connection: sa.Connection, limit: int) -> list[MissedRequest]:
