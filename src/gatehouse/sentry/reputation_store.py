@@ -63,11 +63,13 @@ _MOST_REPORTERS: Final = 8
 
 
 class KeyedEvent(NamedTuple):
-    """An event with the keys of its entities and the totals of its account."""
+    """An event with the keys of its entities, the totals of its account, and what is remembered."""
 
     event: MemoryEvent
     keys: Sequence[int]
     stats: AccountStats
+    peek: Callable[[int], EntityHistory | None]
+    """The history of an entity by its key: of the event's own, and of the same elsewhere."""
 
 
 class LabelTarget(NamedTuple):
@@ -84,11 +86,8 @@ class LabelTarget(NamedTuple):
 class ReputationStore:
     """Holds the labels of events, and derives the reputation of everything they touched."""
 
-    def __init__(
-        self, limit: int, peek: Callable[[int], EntityHistory | None], *, shared: bool
-    ) -> None:
+    def __init__(self, limit: int, *, shared: bool) -> None:
         self._labels = LabelTable(limit)
-        self._peek = peek
         self._shared = shared
         self._transactions: OrderedDict[int, tuple[int, int, int]] = OrderedDict()
         """Labelled transactions: which event's label counts, and how many of either kind came."""
@@ -160,7 +159,7 @@ class ReputationStore:
 
     def of(self, keyed: KeyedEvent) -> dict[EntityKind, list[EntityReputation]]:
         """The reputation of every entity of an event that a label is known of."""
-        event, keys, _ = keyed
+        event, keys = keyed.event, keyed.keys
         found: dict[EntityKind, list[EntityReputation]] = {}
         reports = event.account_id in self.labelled
         if not reports and not self._shared:
@@ -195,7 +194,7 @@ class ReputationStore:
             rate = fraudulent / (labelled + weight)
             if rate > base:
                 # Most merchants only report frauds: events without a complaint count, too.
-                unlabelled = (self._events(keys[place], keyed) - labelled) * silent
+                unlabelled = (_events_of(keys[place], keyed) - labelled) * silent
                 if unlabelled > 0:
                     rate = max(fraudulent / (labelled + unlabelled + weight), base)
             if kind is kinds.SHELF:
@@ -240,25 +239,27 @@ class ReputationStore:
         weight = _SHARED_SMOOTHING[kind]
         rate = (others + weight * base) / (others_labels + weight)
         if rate > base:
-            events = max(others_labels, self._events_elsewhere(everybody, key, keyed))
+            events = max(others_labels, _events_elsewhere(everybody, key, keyed))
             rate = max((others + weight * base) / (events + weight), base)
         return rate
 
-    def _events(self, key: int, keyed: KeyedEvent) -> float:
-        """Events of the entity before this one, each worth less the older it is."""
-        history = self._peek(key)
-        if history is None:
-            stats = keyed.stats
-            times = stats.tallies.get(key) or stats.sold.get(key, 0)
-            return times * stats.recent / stats.events if stats.events else 0.0
-        return max(_recent_events(history, keyed.event.at_s) - 1.0, 0.0)
 
-    def _events_elsewhere(self, everybody: LabelCounts, key: int, keyed: KeyedEvent) -> float:
-        """Events of the entity with the other accounts that have labelled it."""
-        reporters = islice(everybody.reporters or (), _MOST_REPORTERS)
-        histories = [self._peek(each) for each in reporters if each != key]
-        at_s = keyed.event.at_s
-        return sum([_recent_events(history, at_s) for history in histories if history is not None])
+def _events_of(key: int, keyed: KeyedEvent) -> float:
+    """Events of the entity before this one, each worth less the older it is."""
+    history = keyed.peek(key)
+    if history is None:
+        stats = keyed.stats
+        times = stats.tallies.get(key) or stats.sold.get(key, 0)
+        return times * stats.recent / stats.events if stats.events else 0.0
+    return max(_recent_events(history, keyed.event.at_s) - 1.0, 0.0)
+
+
+def _events_elsewhere(everybody: LabelCounts, key: int, keyed: KeyedEvent) -> float:
+    """Events of the entity with the other accounts that have labelled it."""
+    reporters = islice(everybody.reporters or (), _MOST_REPORTERS)
+    histories = [keyed.peek(each) for each in reporters if each != key]
+    at_s = keyed.event.at_s
+    return sum([_recent_events(history, at_s) for history in histories if history is not None])
 
 
 def _recent_events(history: EntityHistory, at_s: float) -> float:
