@@ -78,6 +78,8 @@ class MemoryEvent(msgspec.Struct, frozen=True):
     currency: str | None = None
     whereabouts: str | None = None
     """The country the user is in, when the address can be believed."""
+    request_id: str = ""
+    """The request that it is of: by this a shared memory knows what it was told before."""
 
 
 class Spread(NamedTuple):

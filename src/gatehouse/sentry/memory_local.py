@@ -36,7 +36,7 @@ class LocalMemory:
         self._limit = limit
         self._reputations = ReputationStore(limit // 2, shared=shared_reputation)
         cap = max(limit // _SHARDS, 16)
-        self._shards = [Shard(cap) for _ in range(_SHARDS)]
+        self._shards: list[Shard[EntityHistory]] = [Shard(cap) for _ in range(_SHARDS)]
         self._accounts: dict[str, AccountStats] = {}
         self._events = 0
         self.rebuilt = False
@@ -166,12 +166,9 @@ class LocalMemory:
         self, target: LabelTarget, *, fraud: bool | None, previous: bool | None = None
     ) -> None:
         """The same as `note_label`, for a target that was made earlier."""
-        if previous is not None:
-            self._reputations.note(target, fraud=previous, times=-1)
-        if fraud is not None:
-            self._reputations.note(target, fraud=fraud, times=1)
+        self._reputations.replace(target, fraud=fraud, previous=previous)
 
-    def _shard(self, key: int) -> Shard:
+    def _shard(self, key: int) -> Shard[EntityHistory]:
         return self._shards[key >> 5 & 63]
 
     def _peek(self, key: int) -> EntityHistory | None:

@@ -9,7 +9,7 @@ a fraud, but they make no reputation better than the usual one: only a label of 
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from math import log
 from typing import Final, NamedTuple
@@ -111,6 +111,17 @@ class ReputationStore:
             next((key for key in keys if key & KIND_BITS == kinds.TRANSACTION), None),
         )
 
+    def knows(self, keys: Iterable[int]) -> bool:
+        """Whether there is a label of any of these entities."""
+        return any(key in self._labels for key in keys)
+
+    def replace(self, target: LabelTarget, *, fraud: bool | None, previous: bool | None) -> None:
+        """Count a label in place of the previous one."""
+        if previous is not None:
+            self.note(target, fraud=previous, times=-1)
+        if fraud is not None:
+            self.note(target, fraud=fraud, times=1)
+
     def note(self, target: LabelTarget, *, fraud: bool, times: int) -> None:
         """Count a label for everything its event touched; with times below 0, take it back."""
         self.labelled.add(target.account_id)
@@ -156,6 +167,18 @@ class ReputationStore:
         else:
             known.pop(transaction, None)
         return before, _one_label(frauds, others)
+
+    def reporters(self, event: MemoryEvent, keys: Sequence[int]) -> list[int]:
+        """Keys of the event's entities with other accounts, whose histories `of` would look up."""
+        if not self._shared or len(self.labelled) <= (event.account_id in self.labelled):
+            return []
+        found: list[int] = []
+        for place, shared_key in _shared_keys(event):
+            labels = self._labels.get(shared_key)
+            if labels is not None and labels.reporters is not None:
+                reporters = islice(labels.reporters, _MOST_REPORTERS)
+                found += [each for each in reporters if each != keys[place]]
+        return found
 
     def of(self, keyed: KeyedEvent) -> dict[EntityKind, list[EntityReputation]]:
         """The reputation of every entity of an event that a label is known of."""
