@@ -14,8 +14,7 @@ from gatehouse.decisions.record import (
     read_outline,
 )
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory import EntityKind, MemoryEvent, ServerMemory
 from gatehouse.sentry.spec import SENTRY
 
 _WORDS: Final = {kind: kind.name.lower() for kind in EntityKind}
@@ -134,7 +133,7 @@ def opened_event(event: MemoryEvent, fingerprints: Fingerprints) -> MemoryEvent:
 class RecordedEvents:
     """Notes events out of records in the memory."""
 
-    def __init__(self, memory: LocalMemory, fingerprints: Fingerprints) -> None:
+    def __init__(self, memory: ServerMemory, fingerprints: Fingerprints) -> None:
         self._memory = memory
         self._fingerprints = fingerprints
 

@@ -65,6 +65,8 @@ class ValkeyStore:
         self._busy = False
         """Whether a call is under way or about to be."""
         self._connecting: asyncio.Task[None] | None = None
+        self._is_slow = False
+        """Whether connecting takes longer than a call may: nobody waits for it any more."""
         self._process = token_bytes(3)
         self._numbers = count()
         self.lost = 0
@@ -77,8 +79,8 @@ class ValkeyStore:
 
     def submit(self, operation: StoreOperation | StoreCommand) -> None:
         """Tell an operation with the next call."""
-        if len(self._waiting) >= MOST_WAITING:
-            self._lose([operation], "too much waits for the shared memory")
+        if self._is_slow or len(self._waiting) >= MOST_WAITING:
+            self._lose([operation], "the shared memory is slow to answer")
             return
         self._waiting.append(operation)
         if not self._busy:
@@ -159,7 +161,7 @@ class ValkeyStore:
 
     async def _connect(self) -> None:
         loop = asyncio.get_running_loop()
-        started = loop.time()
+        started, slow = loop.time(), loop.call_later(self._timeout_s, self._stop_waiting)
         try:
             async with asyncio.timeout(max(self._timeout_s, _CONNECT_S)):
                 self._wire = await connect(self._address, SCRIPT, self._connection_lost)
@@ -167,7 +169,16 @@ class ValkeyStore:
             self._judge(loop.time() - started, succeeded=False)
             self._fail(f"the shared memory at {self._address.shown} cannot be reached: {error}")
         else:
+            # A probe that connected has asked for more than a ping.
+            self._judge(loop.time() - started, succeeded=True)
             self._next()
+        finally:
+            slow.cancel()
+            self._is_slow = False
+
+    def _stop_waiting(self) -> None:
+        self._is_slow = True
+        self._lose_waiting("the shared memory is slow to connect")
 
     def _connection_lost(self, wire: Wire) -> None:
         if wire is self._wire:

@@ -83,7 +83,7 @@ class MemoryCatchUp:
 
     async def catch_up(self) -> None:
         """Tell of all that is missed by now, or of as much as the memory takes."""
-        await self._keep_lost()
+        await self.keep_lost()
         before = self.told
         try:
             while await self._tell_some() == _ROWS_AT_ONCE:
@@ -94,7 +94,7 @@ class MemoryCatchUp:
         if self.told > before:
             _log.info("told the memory what it missed", extra={"events": self.told - before})
 
-    async def _keep_lost(self) -> None:
+    async def keep_lost(self) -> None:
         """Write down what was lost, so that it is told even if this process ends."""
         lost = list(self._lost)
         if lost:
