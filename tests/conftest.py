@@ -17,6 +17,7 @@ from tests.databases import (
 )
 from tests.forkserver import build_commands_once, share_fork_server
 from tests.harness import Home, Server, make_account
+from tests.valkeys import start_valkey
 
 LONGEST: Final = {
     "test_cost_of_bodies.py",
@@ -52,6 +53,13 @@ def postgres() -> Iterator[Postgres]:
     """A PostgreSQL server."""
     with start_postgres() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def valkey() -> Iterator[str]:
+    """The URL of a Valkey server; tests choose keys of their own."""
+    with start_valkey() as url:
+        yield url
 
 
 @pytest.fixture

@@ -235,7 +235,7 @@ class Known:
         self.history = EntityHistory(
             NOW, NOW, None, events, timeline=array("d", (NOW - 1, events, 0))
         )
-        self.reputations = ReputationStore(1000, self._peek, shared=True)
+        self.reputations = ReputationStore(1000, shared=True)
 
     def _peek(self, key: int) -> EntityHistory | None:
         return self.history if key == self.keys[self._shop] else None
@@ -250,7 +250,8 @@ class Known:
     def risk(self, day: int = TODAY) -> float:
         at_s = NOW + (day - TODAY) * DAY
         asked = event((self.kind, "x"), at_s=at_s)
-        found = self.reputations.of(KeyedEvent(asked, [self.keys["shop"]], self.stats))
+        keyed = KeyedEvent(asked, [self.keys["shop"]], self.stats, self._peek)
+        found = self.reputations.of(keyed)
         return found[self.kind][0].risk if found else 0.0
 
 

@@ -10,13 +10,13 @@ import msgspec
 from gatehouse.sentry.memory import Spread
 from gatehouse.sentry.reputation import HALF_LIFE_DAYS
 
-_AMOUNTS_KEPT: Final = 512
+AMOUNTS_KEPT: Final = 512
 _AMOUNTS_NEEDED: Final = 30
 _AMOUNTS_BETWEEN: Final = 32
-_MOST_CURRENCIES: Final = 200
+MOST_CURRENCIES: Final = 200
 _MOST_TALLIES: Final = 20_000
 _MOST_GOODS: Final = 100_000
-_FADING: Final = -math.log(2) / (HALF_LIFE_DAYS * 86_400)
+FADING: Final = -math.log(2) / (HALF_LIFE_DAYS * 86_400)
 
 
 class AccountStats(msgspec.Struct):
@@ -27,7 +27,7 @@ class AccountStats(msgspec.Struct):
     recent: float = 0.0
     """The same events, each worth less the older it is, as of `recent_s`."""
     recent_s: float = 0.0
-    amounts: "dict[str, _Amounts]" = {}
+    amounts: "dict[str, Amounts]" = {}
     tallies: dict[int, int] = {}
     """How often entities without a history were seen, by key."""
     sold: dict[int, int] = {}
@@ -38,16 +38,16 @@ class AccountStats(msgspec.Struct):
         self.events += 1
         later_s = at_s - self.recent_s
         if later_s > 0:
-            self.recent = self.recent * math.exp(later_s * _FADING) + 1.0
+            self.recent = self.recent * math.exp(later_s * FADING) + 1.0
             self.recent_s = at_s
         else:
             # A late event, or one from before this process: it is worth what is left of it by now.
-            self.recent += math.exp(-later_s * _FADING)
+            self.recent += math.exp(-later_s * FADING)
 
     def uncount(self, at_s: float) -> None:
         """Take an event back."""
         self.events -= 1
-        left = self.recent - math.exp((self.recent_s - at_s) * _FADING)
+        left = self.recent - math.exp((self.recent_s - at_s) * FADING)
         self.recent = max(left, 0.0)
 
     def tally(self, keys: Iterable[int]) -> None:
@@ -72,9 +72,9 @@ class AccountStats(msgspec.Struct):
         name = currency or ""
         known = self.amounts.get(name)
         if known is None:
-            if len(self.amounts) >= _MOST_CURRENCIES:
+            if len(self.amounts) >= MOST_CURRENCIES:
                 return
-            known = self.amounts[name] = _Amounts(array("d"))
+            known = self.amounts[name] = Amounts(array("d"))
         known.add(logarithm)
 
     def usual_amounts(self, currency: str | None) -> Spread | None:
@@ -83,7 +83,7 @@ class AccountStats(msgspec.Struct):
         return None if known is None else known.spread
 
 
-class _Amounts(msgspec.Struct):
+class Amounts(msgspec.Struct):
     """The last amounts in one currency, and how they spread as of a little while ago."""
 
     logarithms: "array[float]"
@@ -94,16 +94,20 @@ class _Amounts(msgspec.Struct):
     def add(self, logarithm: float) -> None:
         """Note an amount, in the place of the oldest."""
         kept = self.logarithms
-        if len(kept) < _AMOUNTS_KEPT:
+        if len(kept) < AMOUNTS_KEPT:
             kept.append(logarithm)
         else:
             kept[self.place] = logarithm
-            self.place = (self.place + 1) % _AMOUNTS_KEPT
+            self.place = (self.place + 1) % AMOUNTS_KEPT
         self.fresh += 1
-        # The more amounts are known, the less a few more change.
-        if self.fresh >= max(_AMOUNTS_BETWEEN, len(kept) // 4) and len(kept) >= _AMOUNTS_NEEDED:
+        if spread_is_due(self.fresh, len(kept)):
             self.fresh = 0
-            self.spread = _spread(kept)
+            self.spread = spread_of(kept)
+
+
+def spread_is_due(fresh: int, kept: int) -> bool:
+    """Whether to work out a spread again; the more amounts there are, the less a few change."""
+    return fresh >= max(_AMOUNTS_BETWEEN, kept // 4) and kept >= _AMOUNTS_NEEDED
 
 
 def _counted(counts: dict[int, int], keys: Iterable[int], most: int) -> dict[int, int]:
@@ -122,7 +126,8 @@ def _counted(counts: dict[int, int], keys: Iterable[int], most: int) -> dict[int
     return counts
 
 
-def _spread(logarithms: "array[float]") -> Spread:
+def spread_of(logarithms: "array[float]") -> Spread:
+    """How amounts spread."""
     ordered = sorted(logarithms)
     median = ordered[len(ordered) // 2]
     away = sorted([abs(each - median) for each in ordered])

@@ -68,6 +68,11 @@ class EventLayout(NamedTuple):
     remembered_kinds: tuple[EntityKind, ...]
     """The kinds of the same."""
 
+    def card(self, keys: Sequence[int]) -> int | None:
+        """The key of the first card, if there is one."""
+        cards = (keys[place] for place, kind, _ in self.remembered if kind is kinds.CARD)
+        return next(cards, None)
+
 
 # More layouts than an honest caller has; each costs little to work out again.
 @lru_cache(maxsize=4096)

@@ -1,16 +1,26 @@
 """A table of entity histories with a limit, which forgets the least useful first."""
 
 from collections import OrderedDict
-from typing import Final
-
-from gatehouse.sentry.entity_history import EntityHistory
+from typing import Final, Generic, Protocol, TypeVar
 
 _FRESH_SHARE: Final = 4
 """A quarter of the places is reserved for entities that were seen once."""
 _MOST_SPARED: Final = 16
 
 
-class Shard:
+class Seen(Protocol):
+    """What a table must know of a history."""
+
+    events: int
+    """How often the entity was seen."""
+    spared: int
+    """The same when it was last a candidate for being forgotten."""
+
+
+S = TypeVar("S", bound=Seen)
+
+
+class Shard(Generic[S]):
     """One of many tables. Entities seen once stand apart: a flood of new ones pushes out others
     that were seen once, and not those that come again and again.
     """
@@ -19,8 +29,8 @@ class Shard:
 
     def __init__(self, cap: int) -> None:
         self._cap = cap
-        self._once: OrderedDict[int, EntityHistory] = OrderedDict()
-        self.known: OrderedDict[int, EntityHistory] = OrderedDict()
+        self._once: OrderedDict[int, S] = OrderedDict()
+        self.known: OrderedDict[int, S] = OrderedDict()
         """Entities seen more than once; other modules only read it."""
         self.transactions: set[int] = set()
         self.earlier: set[int] = set()
@@ -28,19 +38,19 @@ class Shard:
     def __len__(self) -> int:
         return len(self._once) + len(self.known)
 
-    def peek(self, key: int) -> EntityHistory | None:
+    def peek(self, key: int) -> S | None:
         """A history, if there is one; the entity does not count as seen."""
         history = self.known.get(key)
         return self._once.get(key) if history is None else history
 
-    def promote(self, key: int) -> EntityHistory | None:
+    def promote(self, key: int) -> S | None:
         """The history of an entity that was seen once, and is now seen again."""
         history = self._once.pop(key, None)
         if history is not None:
             self.known[key] = history
         return history
 
-    def add(self, key: int, history: EntityHistory) -> None:
+    def add(self, key: int, history: S) -> None:
         """Add a new history, in the place of another when the table is full."""
         self._once[key] = history
         if len(self._once) + len(self.known) > self._cap:

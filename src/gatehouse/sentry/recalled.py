@@ -4,6 +4,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from gatehouse.sentry.entity_history import TIME_SHIFT, EntityHistory
+from gatehouse.sentry.event_layout import EventLayout
+from gatehouse.sentry.history_changes import logarithm_of
 from gatehouse.sentry.memory import EntityKind, Spread
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.reputation_store import KeyedEvent, ReputationStore
@@ -107,6 +109,16 @@ class History:
         """Those of the event's entities that have one; `kinds` are their kinds."""
         self.first: dict[EntityKind, EntityHistory] = {}
         self.paid = False
+
+    def take(self, layout: EventLayout, histories: list[EntityHistory]) -> None:
+        """Take the histories of the event's entities, in the order of its layout."""
+        event = self._event
+        self.keys = dict(zip(layout.kinds, layout.first(event.keys), strict=True))
+        self.kinds = layout.remembered_kinds
+        self.histories = histories
+        self.paid = self.counted and logarithm_of(event.event.amount) is not None
+        # Backwards, so that the first of several entities of one kind stays.
+        self.first = dict(zip(reversed(self.kinds), reversed(histories), strict=True))
 
     @property
     def events(self) -> int:

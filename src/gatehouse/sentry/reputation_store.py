@@ -9,7 +9,7 @@ a fraud, but they make no reputation better than the usual one: only a label of 
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from math import log
 from typing import Final, NamedTuple
@@ -63,11 +63,13 @@ _MOST_REPORTERS: Final = 8
 
 
 class KeyedEvent(NamedTuple):
-    """An event with the keys of its entities and the totals of its account."""
+    """An event with the keys of its entities, the totals of its account, and what is remembered."""
 
     event: MemoryEvent
     keys: Sequence[int]
     stats: AccountStats
+    peek: Callable[[int], EntityHistory | None]
+    """The history of an entity by its key: of the event's own, and of the same elsewhere."""
 
 
 class LabelTarget(NamedTuple):
@@ -84,11 +86,8 @@ class LabelTarget(NamedTuple):
 class ReputationStore:
     """Holds the labels of events, and derives the reputation of everything they touched."""
 
-    def __init__(
-        self, limit: int, peek: Callable[[int], EntityHistory | None], *, shared: bool
-    ) -> None:
+    def __init__(self, limit: int, *, shared: bool) -> None:
         self._labels = LabelTable(limit)
-        self._peek = peek
         self._shared = shared
         self._transactions: OrderedDict[int, tuple[int, int, int]] = OrderedDict()
         """Labelled transactions: which event's label counts, and how many of either kind came."""
@@ -111,6 +110,17 @@ class ReputationStore:
             shared,
             next((key for key in keys if key & KIND_BITS == kinds.TRANSACTION), None),
         )
+
+    def knows(self, keys: Iterable[int]) -> bool:
+        """Whether there is a label of any of these entities."""
+        return any(key in self._labels for key in keys)
+
+    def replace(self, target: LabelTarget, *, fraud: bool | None, previous: bool | None) -> None:
+        """Count a label in place of the previous one."""
+        if previous is not None:
+            self.note(target, fraud=previous, times=-1)
+        if fraud is not None:
+            self.note(target, fraud=fraud, times=1)
 
     def note(self, target: LabelTarget, *, fraud: bool, times: int) -> None:
         """Count a label for everything its event touched; with times below 0, take it back."""
@@ -158,9 +168,21 @@ class ReputationStore:
             known.pop(transaction, None)
         return before, _one_label(frauds, others)
 
+    def reporters(self, event: MemoryEvent, keys: Sequence[int]) -> list[int]:
+        """Keys of the event's entities with other accounts, whose histories `of` would look up."""
+        if not self._shared or len(self.labelled) <= (event.account_id in self.labelled):
+            return []
+        found: list[int] = []
+        for place, shared_key in _shared_keys(event):
+            labels = self._labels.get(shared_key)
+            if labels is not None and labels.reporters is not None:
+                reporters = islice(labels.reporters, _MOST_REPORTERS)
+                found += [each for each in reporters if each != keys[place]]
+        return found
+
     def of(self, keyed: KeyedEvent) -> dict[EntityKind, list[EntityReputation]]:
         """The reputation of every entity of an event that a label is known of."""
-        event, keys, _ = keyed
+        event, keys = keyed.event, keyed.keys
         found: dict[EntityKind, list[EntityReputation]] = {}
         reports = event.account_id in self.labelled
         if not reports and not self._shared:
@@ -195,7 +217,7 @@ class ReputationStore:
             rate = fraudulent / (labelled + weight)
             if rate > base:
                 # Most merchants only report frauds: events without a complaint count, too.
-                unlabelled = (self._events(keys[place], keyed) - labelled) * silent
+                unlabelled = (_events_of(keys[place], keyed) - labelled) * silent
                 if unlabelled > 0:
                     rate = max(fraudulent / (labelled + unlabelled + weight), base)
             if kind is kinds.SHELF:
@@ -240,25 +262,27 @@ class ReputationStore:
         weight = _SHARED_SMOOTHING[kind]
         rate = (others + weight * base) / (others_labels + weight)
         if rate > base:
-            events = max(others_labels, self._events_elsewhere(everybody, key, keyed))
+            events = max(others_labels, _events_elsewhere(everybody, key, keyed))
             rate = max((others + weight * base) / (events + weight), base)
         return rate
 
-    def _events(self, key: int, keyed: KeyedEvent) -> float:
-        """Events of the entity before this one, each worth less the older it is."""
-        history = self._peek(key)
-        if history is None:
-            stats = keyed.stats
-            times = stats.tallies.get(key) or stats.sold.get(key, 0)
-            return times * stats.recent / stats.events if stats.events else 0.0
-        return max(_recent_events(history, keyed.event.at_s) - 1.0, 0.0)
 
-    def _events_elsewhere(self, everybody: LabelCounts, key: int, keyed: KeyedEvent) -> float:
-        """Events of the entity with the other accounts that have labelled it."""
-        reporters = islice(everybody.reporters or (), _MOST_REPORTERS)
-        histories = [self._peek(each) for each in reporters if each != key]
-        at_s = keyed.event.at_s
-        return sum([_recent_events(history, at_s) for history in histories if history is not None])
+def _events_of(key: int, keyed: KeyedEvent) -> float:
+    """Events of the entity before this one, each worth less the older it is."""
+    history = keyed.peek(key)
+    if history is None:
+        stats = keyed.stats
+        times = stats.tallies.get(key) or stats.sold.get(key, 0)
+        return times * stats.recent / stats.events if stats.events else 0.0
+    return max(_recent_events(history, keyed.event.at_s) - 1.0, 0.0)
+
+
+def _events_elsewhere(everybody: LabelCounts, key: int, keyed: KeyedEvent) -> float:
+    """Events of the entity with the other accounts that have labelled it."""
+    reporters = islice(everybody.reporters or (), _MOST_REPORTERS)
+    histories = [keyed.peek(each) for each in reporters if each != key]
+    at_s = keyed.event.at_s
+    return sum([_recent_events(history, at_s) for history in histories if history is not None])
 
 
 def _recent_events(history: EntityHistory, at_s: float) -> float:

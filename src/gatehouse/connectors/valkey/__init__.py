@@ -1,0 +1,1 @@
+"""Valkey and Redis: the store of a memory that several servers share."""

@@ -1,0 +1,50 @@
+"""The marks by which the store knows an event again, and what was already done with it."""
+
+from typing import Final
+
+from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.shared.entries import LogEntry
+from gatehouse.sentry.shared.keys import AccountNames, KeyedEntities, StableKeys
+from gatehouse.sentry.shared.packing import NO_MARKS, Marks
+
+TRANSACTION_S: Final = 7 * 86_400
+"""For so long a transaction that comes again is known to be the same."""
+REQUEST_S: Final = 15 * 60
+"""The same of an event without a transaction, by its request: time enough to tell it again."""
+CHANGE_S: Final = 86_400
+"""The same of retractions, refusals and erasures."""
+NOBODY: Final = b"\0" * 8
+"""Who made the mark of an event without a request: the same event is never told again."""
+_OF_KEY: Final = -8
+
+
+class EventMarks:
+    """Makes the marks of events."""
+
+    def __init__(self, keys: StableKeys) -> None:
+        self._keys = keys
+
+    def of_count(self, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities) -> Marks:
+        """Count a transaction once, and a request whose call was lost once."""
+        request = self._keys.digest("request", event.request_id) if event.request_id else None
+        transaction = _transaction(names, keyed)
+        if transaction is not None:
+            return Marks(transaction, TRANSACTION_S, request or NOBODY)
+        if request is not None:
+            return Marks(names.once(request), REQUEST_S, request)
+        return NO_MARKS
+
+    def of_change(
+        self, what: LogEntry, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities
+    ) -> Marks:
+        """Change an event once; a transaction that is taken back can be counted again."""
+        removed = _transaction(names, keyed) if what is LogEntry.RETRACT else None
+        if not event.request_id:
+            return Marks(removed=removed)
+        once = self._keys.digest(what.name, event.request_id)
+        return Marks(names.once(once), CHANGE_S, once, removed)
+
+
+def _transaction(names: AccountNames, keyed: KeyedEntities) -> bytes | None:
+    place = keyed.layout.transaction
+    return None if place is None else names.once(keyed.names[place][_OF_KEY:])

@@ -1,0 +1,259 @@
+"""Sentry's memory in a store that several servers share: a log for each entity.
+
+Servers keep histories, and the store tells each what the others have added since it last asked.
+Every server applies the entries of a log in their order with the code of the memory in one
+process, so all come to the same histories, and a known entity costs only what is new of it.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from struct import Struct
+from typing import Final, Protocol
+
+import msgspec
+
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.sentry.account_stats import MOST_CURRENCIES, AccountStats, Amounts
+from gatehouse.sentry.entity_history import EntityHistory
+from gatehouse.sentry.history_changes import OF_A_PERSON, empty_history
+from gatehouse.sentry.memory import MemoryEvent, MemoryState
+from gatehouse.sentry.recalled import History
+from gatehouse.sentry.reputation_store import KeyedEvent, LabelTarget, ReputationStore
+from gatehouse.sentry.shared.entries import LogEntry
+from gatehouse.sentry.shared.following import FollowedHistories
+from gatehouse.sentry.shared.keys import StableKeys
+from gatehouse.sentry.shared.marks import EventMarks
+from gatehouse.sentry.shared.operations import (
+    ChangeEvent,
+    Compact,
+    CountEvent,
+    EventSubject,
+    ReadHistories,
+    StoreOperation,
+)
+from gatehouse.sentry.shared.spreads import FollowedAmounts, new_amounts
+
+_TOTALS: Final = Struct("<dddd")
+
+
+class SharedStore(Protocol):
+    """Runs the script of `packing.py`, for many operations at once."""
+
+    def submit(self, operation: StoreOperation) -> None:
+        """Tell an operation with the next call. Operations are told in their order."""
+
+    async def flush(self) -> None:
+        """Wait until all operations were told; raises `ConnectorFailed` if some were lost."""
+
+
+class SharedMemory:
+    """Implements `Memory` on a store that other servers use, too."""
+
+    def __init__(
+        self,
+        store: SharedStore,
+        keys: StableKeys,
+        limit: int,
+        *,
+        shared_reputation: bool = True,
+        on_lost: Callable[[MemoryEvent], None] = lambda _: None,
+    ) -> None:
+        """`limit` is the number of histories kept here; `on_lost` hears of changes not made."""
+        self._store = store
+        self._keys = keys
+        self._marks = EventMarks(keys)
+        self._limit = limit
+        self._followed = FollowedHistories(limit)
+        self._amounts: dict[str, dict[str, Amounts]] = {}
+        self._reputations = ReputationStore(limit // 2, shared=shared_reputation)
+        self._reporters: OrderedDict[int, str] = OrderedDict()
+        """The accounts of entities that were labelled and that other accounts can know, too."""
+        self._forgetting: set[asyncio.Task[None]] = set()
+        self._events = 0
+        self.on_lost = on_lost
+        self.rebuilt = True
+        """The store knows what was before this process."""
+
+    def state(self) -> MemoryState:
+        """How many histories are kept here, and how many events this server has told."""
+        return MemoryState(len(self._followed), self._limit, self.rebuilt, self._events)
+
+    async def flush(self) -> None:
+        """Wait until all that was told so far is in the store; else `ConnectorFailed`."""
+        while self._forgetting:
+            await asyncio.wait(self._forgetting)
+        await self._store.flush()
+
+    async def record_and_recall(self, event: MemoryEvent) -> History:
+        """Count an event, unless it was counted before, and recall its history."""
+        subject = self._subject(event)
+        elsewhere = self._ask_elsewhere(subject)
+        operation = self._count(subject)
+        await operation.wait()
+        histories: dict[int, EntityHistory] = {}
+        for each in elsewhere:
+            await each.wait()
+            known = each.follow().items()
+            histories |= {key: f.history for key, f in known if f.history is not None}
+        return self._recalled(operation, subject, histories)
+
+    def note(self, event: MemoryEvent) -> None:
+        """Count an event and recall nothing; `flush` waits for it."""
+        subject = self._subject(event)
+        operation = self._count(subject)
+
+        def follow(_: object) -> None:
+            if operation.error is None:
+                self._follow(operation, subject)
+            else:
+                self.on_lost(event)
+
+        operation.future.add_done_callback(follow)
+
+    def retract(self, event: MemoryEvent) -> None:
+        """Forget an event: it failed through no fault of the customer."""
+        self._events -= 1
+        self._change(LogEntry.RETRACT, event)
+
+    def note_decline(self, event: MemoryEvent) -> None:
+        """Note that the payment of an event was refused."""
+        self._change(LogEntry.REFUSE, event)
+
+    def forget(self, event: MemoryEvent, *, counted: bool, declined: bool) -> bool:
+        """Forget an event whose person was erased; whether a label of the person is known here.
+
+        Servers know labels each by itself, and the store what happened. It forgets once, however
+        many servers say so.
+        """
+        task = asyncio.get_running_loop().create_task(self._forget(event, counted, declined))
+        self._forgetting.add(task)
+        task.add_done_callback(self._forgetting.discard)
+        return self._reputations.knows(_of_a_person(self._subject(event)))
+
+    def note_label(
+        self, event: MemoryEvent, *, fraud: bool | None, previous: bool | None = None
+    ) -> None:
+        """Note an event's label in place of the previous one."""
+        self.apply_label(self.label_target(event), fraud=fraud, previous=previous)
+
+    def label_target(self, event: MemoryEvent) -> LabelTarget:
+        """All that has to be kept of an event until its label is known."""
+        return self._reputations.label_target(event, self._keys.keyed(event).numbers)
+
+    def apply_label(
+        self, target: LabelTarget, *, fraud: bool | None, previous: bool | None = None
+    ) -> None:
+        """The same as `note_label`, for a target that was made earlier."""
+        self._reputations.replace(target, fraud=fraud, previous=previous)
+        for key in target.shared[1::2]:
+            self._reporters[key] = target.account_id
+            if len(self._reporters) > self._limit:
+                self._reporters.popitem(last=False)
+
+    def _subject(self, event: MemoryEvent) -> EventSubject:
+        return EventSubject(event, self._keys.account(event.account_id), self._keys.keyed(event))
+
+    def _count(self, subject: EventSubject) -> CountEvent:
+        event, names, keyed = subject
+        marks = self._marks.of_count(event, names, keyed)
+        operation = CountEvent(subject, marks, self._followed, self._amounts_of(event))
+        self._store.submit(operation)
+        return operation
+
+    def _change(self, what: LogEntry, event: MemoryEvent) -> None:
+        subject = self._subject(event)
+        marks = self._marks.of_change(what, *subject)
+        self._store.submit(ChangeEvent(subject, what, marks, self._lost))
+
+    def _lost(self, event: MemoryEvent) -> None:
+        self.on_lost(event)
+
+    def _amounts_of(self, event: MemoryEvent) -> FollowedAmounts:
+        known = self._amounts.setdefault(event.account_id, {})
+        currency = event.currency or ""
+        found = known.get(currency)
+        if found is None:
+            found = new_amounts()
+            if len(known) < MOST_CURRENCIES:
+                known[currency] = found
+        assert isinstance(found, FollowedAmounts)
+        return found
+
+    def _follow(self, operation: CountEvent, subject: EventSubject) -> list[EntityHistory | None]:
+        """Take in what the store has answered."""
+        self._events += operation.reply[0] == 1
+        followed = operation.follow()
+        if operation.reply[2]:
+            self._amounts_of(subject.event).follow(operation.reply[2])
+        for key, known in operation.long:
+            if known.wants_snapshot():
+                self._store.submit(Compact(subject.names, key, known))
+        return [None if each is None else each.history for each in followed]
+
+    def _recalled(
+        self, operation: CountEvent, subject: EventSubject, elsewhere: dict[int, EntityHistory]
+    ) -> History:
+        event, _, (layout, numbers, _) = subject
+        found = self._follow(operation, subject)
+        events, users, recent, recent_s = _TOTALS.unpack(operation.reply[1])
+        tallies, sold = operation.counts()
+        amounts = self._amounts[event.account_id]
+        stats = AccountStats(int(events), int(users), recent, recent_s, amounts, tallies, sold)
+        places = [place for place, _, _ in layout.remembered]
+        known = zip([numbers[place] for place in places], found, strict=True)
+        peeked = elsewhere | {key: history for key, history in known if history is not None}
+        recalled = History(KeyedEvent(event, numbers, stats, peeked.get), self._reputations)
+        recalled.counted = operation.reply[0] != 0
+        at_s, currency = event.at_s, event.currency
+        histories = [
+            history or empty_history(kind, at_s, currency)
+            for history, kind in zip(found, layout.remembered_kinds, strict=True)
+        ]
+        recalled.take(layout, histories)
+        return recalled
+
+    def _ask_elsewhere(self, subject: EventSubject) -> list[ReadHistories]:
+        """Ask for what other accounts that reported an entity of the event have seen of it."""
+        if not self._reputations.labelled:
+            return []
+        by_account: dict[str, list[int]] = {}
+        for key in self._reputations.reporters(subject.event, subject.keyed.numbers):
+            account_id = self._reporters.get(key)
+            if account_id is not None:
+                by_account.setdefault(account_id, []).append(key)
+        return [self._ask(account_id, keys) for account_id, keys in by_account.items()]
+
+    def _ask(self, account_id: str, keys: Sequence[int]) -> ReadHistories:
+        asked = ReadHistories(self._keys.account(account_id), keys, self._followed)
+        self._store.submit(asked)
+        return asked
+
+    async def _forget(self, event: MemoryEvent, counted: bool, declined: bool) -> None:
+        if not event.request_id:
+            # Several servers hear of the same erasure.
+            event = msgspec.structs.replace(event, request_id=self._keys.content(event))
+        subject = self._subject(event)
+        account_id = event.account_id
+        try:
+            asked = self._ask(account_id, _of_a_person(subject))
+            await asked.wait()
+            if all(known.history is None for known in asked.follow().values()):
+                return
+            if counted:
+                self.retract(event)
+            self._change(LogEntry.FORGET_REFUSED if declined else LogEntry.FORGET, event)
+            layout, numbers, _ = subject.keyed
+            left = self._ask(account_id, [numbers[place] for place, _, _ in layout.remembered])
+            await left.wait()
+        except ConnectorFailed:
+            self.on_lost(event)
+            return
+        # A log still holds what was taken back; a snapshot does not.
+        for key, known in left.follow().items():
+            self._store.submit(Compact(subject.names, key, known))
+
+
+def _of_a_person(subject: EventSubject) -> list[int]:
+    layout, numbers, _ = subject.keyed
+    return [numbers[place] for place, kind, _ in layout.remembered if kind in OF_A_PERSON]

@@ -1,0 +1,83 @@
+"""One stream through the memory of one process and through shared ones: every answer is equal."""
+
+import asyncio
+from hashlib import sha1
+from typing import Any
+
+import pytest
+
+from gatehouse.connectors.valkey import call
+from gatehouse.sentry.features.catalogue import measure_features
+from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.recalled import History
+from gatehouse.sentry.request_view import RequestView
+from gatehouse.sentry.shared import following, packing
+from gatehouse.sentry.shared.memory_shared import SharedMemory
+from tests.sentry.shared.servers import servers
+from tests.sentry.streams import Step, stream
+
+VISITS = 700
+OFTEN = 200
+
+
+def answers(view: RequestView, history: History) -> tuple[dict[str, float], dict[str, Any]]:
+    view.history = history
+    return measure_features(view), history.velocity()
+
+
+def tell_alone(memory: LocalMemory, step: Step) -> None:
+    if step.what == "retract":
+        memory.retract(step.event)
+    elif step.what == "decline":
+        memory.note_decline(step.event)
+    elif step.what == "label":
+        memory.note_label(step.event, fraud=step.fraud, previous=step.previous)
+    else:
+        memory.forget(step.event, counted=True, declined=step.declined)
+
+
+async def tell(memories: list[SharedMemory], number: int, step: Step) -> None:
+    """Tell one server what is learned; what all servers hear of is told to all."""
+    memory = memories[number % len(memories)]
+    if step.what == "retract":
+        memory.retract(step.event)
+    elif step.what == "decline":
+        memory.note_decline(step.event)
+    elif step.what == "label":
+        for each in memories:
+            each.note_label(step.event, fraud=step.fraud, previous=step.previous)
+    else:
+        for each in memories:
+            each.forget(step.event, counted=True, declined=step.declined)
+            await each.flush()
+    await memory.flush()
+
+
+async def compare(url: str) -> None:
+    alone = LocalMemory(limit=200_000)
+    async with servers(url) as many, servers(url) as forgetful:
+        # Two servers in turn, and one that drops most histories before it needs them again.
+        installations = [many.start(100_000), many.start(100_000)], [forgetful.start(64)]
+        for number, step in enumerate(stream(VISITS)):
+            if step.view is None:
+                tell_alone(alone, step)
+                for memories in installations:
+                    await tell(memories, number, step)
+                continue
+            expected = answers(step.view, alone.note(step.event))
+            for memories in installations:
+                memory = memories[number % len(memories)]
+                found = answers(step.view, await memory.record_and_recall(step.event))
+                assert found == expected, f"event {number}: {step.event}"
+
+
+def test_shared_memories_answer_as_the_memory_of_one_process_would(
+    valkey: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A log becomes a snapshot after four entries, and not after seventy.
+    often = packing.SCRIPT.replace(f"12, {following.LONG}", f"12, {OFTEN}")
+    assert often != packing.SCRIPT
+    monkeypatch.setattr(call, "SCRIPT", often)
+    monkeypatch.setattr(call, "_SHA", sha1(often.encode()).hexdigest())
+    monkeypatch.setattr(following, "LONG", OFTEN)
+    asyncio.run(compare(valkey))
