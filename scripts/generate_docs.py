@@ -1,7 +1,8 @@
 """Writes the generated parts of the pages in docs/ from the code that they describe.
 
 A generated part stands between two comments and belongs to this script; the prose around it is
-written by hand. `--check` writes nothing and fails when a page is stale.
+written by hand. `--check` writes nothing and fails when a page is stale. New signals also get
+their numbers in decision records (`scripts/number_names.py`).
 """
 
 import argparse
@@ -35,6 +36,7 @@ from gatehouse.sentry.scorecard import Term, load_sheet
 from gatehouse.settings import declarations
 from gatehouse.web.metric_families import FAMILIES, PROCESS
 from gatehouse.web.problems import CODES
+from scripts.number_names import number_names
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 _PART: Final = re.compile(
@@ -422,6 +424,7 @@ def main() -> None:
             stale.append(str(path.relative_to(ROOT)))
             if not check:
                 path.write_text(wanted, "utf-8")
+    stale += [str(path.relative_to(ROOT)) for path in number_names(check=check)]
     for name in sorted(missing):
         print(f"no page holds the generated part {name}", file=sys.stderr)
     for name in stale:

@@ -8,7 +8,8 @@ from gatehouse.admin.retention import DeletedRows, RetentionHooks, RetentionPoli
 from gatehouse.core.cards import CardNumber, KeptCard
 from gatehouse.core.clock import iso_time
 from gatehouse.core.labels import Label
-from gatehouse.decisions.record import DecisionRecord, RecordedEvent, encode
+from gatehouse.decisions.record import DecisionRecord, encode
+from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
 from gatehouse.decisions.search_terms import pack_terms
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -33,8 +34,9 @@ class Shop:
         """Keep a decision as the close of a request does."""
         at_ms = int(self.now_ms - days_ago * DAY_MS)
         request_id = keep_decision(self.session, self.account_id, at_ms)
-        entities = [("user", user), ("address", about.get("address", "192.0.2.7"))]
-        event = RecordedEvent(at_ms / 1000, True, 5, "USD", None, entities)
+        kinds = [KIND_NUMBERS["user"], KIND_NUMBERS["address"]]
+        values = [user, about.get("address", "192.0.2.7")]
+        event = RecordedEvent(at_ms / 1000, True, 5, "USD", None, False, kinds, values)
         card = self.card(about["card"]) if "card" in about else None
         record = DecisionRecord(
             request_id,

@@ -24,7 +24,8 @@ from gatehouse.core.errors import NotFound
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.outcomes import Outcome
-from gatehouse.decisions.record import DecisionRecord, RecordedEvent, RecordedStage, encode
+from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
+from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
 from gatehouse.decisions.search_terms import pack_terms
 from gatehouse.sentry.request import EventTime
 from gatehouse.store.admin.admin_session import AdminSession
@@ -78,8 +79,9 @@ class Known:
             shown = session.fingerprints.of_account(account, inner)
             kept = KeptCard("Visa", self.card[:8], self.card[-4:], None, None, None, None, shown)
         if self.user is not None:
-            named, at = [("user", self.user)], self.at_ms / 1000
-            event = RecordedEvent(at, True, self.amount, self.currency, None, named)
+            kinds, at = [KIND_NUMBERS["user"]], self.at_ms / 1000
+            paid = (self.amount, self.currency)
+            event = RecordedEvent(at, True, *paid, None, False, kinds, [self.user])
         if self.operation == "sentry":
             result, event = {"event": event}, None
         elif self.operation == "pipeline":

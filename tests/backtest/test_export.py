@@ -14,14 +14,14 @@ from gatehouse.backtest.exported_facts import json_line, label_facts
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict
-from gatehouse.decisions.record import RecordedEvent
+from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.feedback_history import KnownLabel
 from tests.backtest.material import DAY_MS, NOW_MS, kept, record, request_id, ruled, stage
 
 CARD = [1.0 * number for number in range(len(VELOCITY["card"]))]
-MADE = RecordedEvent(NOW_MS / 1000 - 60, True, 10.5, "USD", None, [])
+MADE = RecordedEvent(NOW_MS / 1000 - 60, True, 10.5, "USD", None, False, [], [])
 SENTRY = stage(
     "Sentry",
     {

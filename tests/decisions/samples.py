@@ -7,6 +7,7 @@
 - sentry_now: only the signals that say something, reasons by their codes.
 - rules_first, pipeline_*: signals and event beside the stages, a decision, a pipeline; a payment
   that was refused; lists of velocity with fewer measures than there are now.
+- *_packed: version 2, with numbers in place of the names of signals and of kinds of entities.
 """
 
 from pathlib import Path
@@ -16,3 +17,5 @@ SAMPLES: Final = {
     path.stem: path.read_text(encoding="utf-8").removesuffix("\n")
     for path in sorted((Path(__file__).parent / "records").glob("*.json"))
 }
+PACKED: Final = [name for name in SAMPLES if name.endswith("_packed")]
+"""Those that are written as this version writes."""

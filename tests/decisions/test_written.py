@@ -1,8 +1,9 @@
-"""What the engine writes is, to the byte, what earlier versions wrote of the same request."""
+"""What the engine writes is, to the byte, what it wrote before of the same request."""
 
 import asyncio
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +16,7 @@ from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.pipeline.job import DecisionPlan, Job, RequestPlan, Step
 from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, Release
-from tests.decisions.samples import SAMPLES
+from tests.decisions.samples import PACKED, SAMPLES
 from tests.harness import FINGERPRINTS
 
 CARD = CardOfRequest(CardNumber.parse("4242424242424242"), None, guessable=False)
@@ -31,13 +32,14 @@ class RecordedAgain:
 
     time_limit_ms = 1000
 
-    def __init__(self, recorded: RecordedStage) -> None:
+    def __init__(self, recorded: RecordedStage, facts: dict[str, Any]) -> None:
         self.name = recorded.name
         self.fee_type = recorded.fee_type
         self._recorded = recorded
+        self._facts = facts
 
     async def run(self, case: Case) -> StageResult:
-        return StageResult(Answer(), self._recorded.completed, self._recorded.result)
+        return StageResult(Answer(), self._recorded.completed, self._facts)
 
     def unavailable(self, case: Case) -> StageResult:
         raise AssertionError("these stages answer at once")
@@ -75,9 +77,10 @@ class Books:
         raise AssertionError("these requests are closed")
 
 
-def job_of(record: DecisionRecord) -> Job:
+def job_of(record: DecisionRecord, text: str) -> Job:
     decided = record.decision
     plan = None
+    facts = [stage["result"] for stage in msgspec.json.decode(text)["stages"]]
     if decided is not None:
         plan = DecisionPlan(DescribedAgain(record), lambda _runs: decided, record.pipeline)
     return Job(
@@ -86,7 +89,10 @@ def job_of(record: DecisionRecord) -> Job:
         account_id="acct_1",
         policies=ValuesByType(),
         plan=RequestPlan(
-            steps=tuple(Step(RecordedAgain(stage), stage.fee_micros) for stage in record.stages),
+            steps=tuple(
+                Step(RecordedAgain(stage, found), stage.fee_micros)
+                for stage, found in zip(record.stages, facts, strict=True)
+            ),
             inputs=ValuesByType(),
             card=None if record.card is None else CARD,
             answer=lambda done: done,
@@ -125,7 +131,9 @@ def test_the_engine_writes_what_it_wrote_before(name: str) -> None:
     engine = Engine(
         books, AlreadyMasked(record.card), lambda: at_ms, lambda: next(readings), OPTIONS
     )
-    asyncio.run(engine.process(job_of(record)))
+    asyncio.run(engine.process(job_of(record, SAMPLES[name])))
     [closed] = books.closed
-    assert closed.decision.record == SAMPLES[name]
-    assert decode(closed.decision.record) == record
+    if name in PACKED:
+        assert closed.decision.record == SAMPLES[name]
+    written = decode(closed.decision.record)
+    assert msgspec.structs.replace(written, version=record.version) == record

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from gatehouse.decisions.recorded_event import KIND_WORDS
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
 
@@ -62,10 +63,20 @@ def test_what_did_not_count_then_does_not_count_now(text: str) -> None:
 
 
 def test_a_kind_that_this_version_does_not_know_is_left_out() -> None:
-    text = record(stage()).replace('"user"', '"horoscope"')
-    found = past_event_in("acct_1", text)
-    assert found is not None
-    assert [kind for kind, _ in found.event.entities] == [EntityKind.ADDRESS, EntityKind.CUSTOM]
+    known = ",".join(str(kind.value) for kind, _ in EVENT.entities)
+    newer = known.replace(str(EntityKind.USER.value), "99")
+    named = {"at": 1.0, "counted": True, "amount": None, "currency": None, "whereabouts": None}
+    words = [("address", "192.0.2.1"), ("horoscope", "leo"), ("custom", "plan=free")]
+    first = record({"name": "Sentry", "result": {"event": {**named, "entities": words}}})
+    for text in (record(stage()).replace(known, newer), first):
+        found = past_event_in("acct_1", text)
+        assert found is not None
+        kinds = [kind for kind, _ in found.event.entities]
+        assert kinds == [EntityKind.ADDRESS, EntityKind.CUSTOM]
+
+
+def test_the_numbers_of_kinds_are_those_that_records_hold() -> None:
+    assert {kind.value: kind.name.lower() for kind in EntityKind} == KIND_WORDS
 
 
 def with_event(*stages: object, declined: bool = False, counted: bool = True) -> str:

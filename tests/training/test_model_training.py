@@ -11,7 +11,7 @@ import pytest
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.decisions.record import RecordedEvent
+from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, confidence, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
@@ -388,7 +388,7 @@ def test_what_sentry_measured_is_gathered_from_whoever_asked_it(
 
 
 def _event(*, counted: bool = True, declined: bool = False) -> RecordedEvent:
-    return RecordedEvent(NOW_MS / 1000, counted, None, None, None, [], declined)
+    return RecordedEvent(NOW_MS / 1000, counted, None, None, None, declined, [], [])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta
 
-from gatehouse.decisions.record import DecisionRecord, RecordedEvent, RecordedStage
+from gatehouse.decisions.record import DecisionRecord, RecordedStage, event_of
+from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.places import minor_digits
 from gatehouse.precheck.response import Advice
 from gatehouse.precheck.spec import PRE_CHECK
@@ -181,14 +182,6 @@ def subject_of(record: DecisionRecord) -> RequestSubject:
         card=_card(record, signals),
         origin=_origin(signals),
     )
-
-
-def event_of(record: DecisionRecord) -> RecordedEvent | None:
-    """What Sentry remembers of a request, wherever the record keeps it."""
-    if record.event is not None:
-        return record.event
-    kept = [stage.result["event"] for stage in record.stages if stage.result.get("event")]
-    return msgspec.convert(kept[0], RecordedEvent) if kept else None
 
 
 def _remembered(event: RecordedEvent | None) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from gatehouse.backtest.workspace import (
 )
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict
-from gatehouse.decisions.record import UnreadableRecord
+from gatehouse.decisions.record import UnreadableRecord, named_text
 from gatehouse.decisions.signal_layout import Layout, everything
 from gatehouse.decisions.signal_rows import RowReader, SignalRow
 from gatehouse.sentry.features.catalogue import BY_CODE
@@ -191,7 +191,7 @@ def _row(reader: RowReader, record: KeptRecord, label: KnownLabel | None) -> dic
         "currency": facts.currency,
         "model": facts.model,
         "matches": found.matches,
-        "record": record.text,
+        "record": named_text(record.text),
         "o": found.own,
         "v": found.velocity,
         "g": found.given,

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.core.clock import iso_time
-from gatehouse.decisions.record import RecordOutline, read
+from gatehouse.decisions.record import RecordOutline, named_text, read
 from gatehouse.sentry.recorded_event import measured_in
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.feedback_history import KnownLabel
@@ -59,7 +59,7 @@ def facts_of(record: KeptRecord, label: KnownLabel | None) -> ExportedFacts:
 
 
 def json_line(record: KeptRecord, facts: ExportedFacts) -> str:
-    """A record as it is kept, with the facts that it does not hold by these names."""
+    """A record, with the facts that it does not hold by these names."""
     more: dict[str, Any] = {
         "transactionId": record.transaction,
         "label": facts.label,
@@ -70,7 +70,7 @@ def json_line(record: KeptRecord, facts: ExportedFacts) -> str:
         "model": facts.model,
         "features": facts.features,
     }
-    kept = record.text.rstrip().removesuffix("}")
+    kept = named_text(record.text).rstrip().removesuffix("}")
     comma = "" if kept.endswith("{") else ","
     return kept + comma + msgspec.json.encode(more).decode()[1:]
 

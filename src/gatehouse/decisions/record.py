@@ -2,7 +2,8 @@
 
 Records are kept as JSON text, and rewritten only where a person is erased. So the reader takes
 those of every earlier version. A field that is added later has a default, and is left out of the
-text while it has it.
+text while it has it. In the text, signals and what Sentry noted are packed: numbers stand for their
+names. Whoever reads a record sees the names.
 """
 
 from collections.abc import Callable
@@ -10,17 +11,22 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import FieldInfo
 
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.outcomes import Outcome
+from gatehouse.decisions.packed_values import SIGNALS, PackedValues, features_in
+from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
 
 T = TypeVar("T")
 Text = str | bytes | msgspec.Raw
 """JSON, whole or a part of it that was left undecoded."""
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The version of records that this code writes; to be raised when a field changes its meaning."""
+_FIRST: Final = 1
+"""What the texts of the first version do not say."""
 
 
 class UnreadableRecord(GatehouseError):
@@ -46,24 +52,6 @@ class PipelineVersion(msgspec.Struct, frozen=True):
     version: Annotated[int, Meta(description="Its version.")]
 
 
-class RecordedEvent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What Sentry's memory took from the request, so that it can be rebuilt."""
-
-    at: float
-    """Seconds since 1970."""
-    counted: bool
-    """Whether it counts as an attempt of its own; a repeated one does not."""
-    amount: int | float | None
-    currency: str | None
-    whereabouts: str | None
-    entities: list[tuple[str, str]]
-    """Kind and value of everything that is remembered of it."""
-    declined: bool = False
-    """Whether a payment was refused."""
-    missed: bool = False
-    """Whether the memory did not answer; it is told of the event later, from this record."""
-
-
 class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What a processed request leaves. Its fields are in the order of the text."""
 
@@ -84,7 +72,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
     """What was known before any stage had run; see `conditions.catalogue`."""
     event: RecordedEvent | None = None
     """Of a request to Sentry alone, the event is in the result of its stage."""
-    version: int = VERSION
+    version: int = _FIRST
+    """The version of the text that it was read from, or that was written first."""
     erased_at: str | None = None
     """When everything about the person was erased from it (RFC 3339)."""
 
@@ -96,23 +85,96 @@ class RecordedSignals(msgspec.Struct, frozen=True):
     event: RecordedEvent | None = None
 
 
-class _Versioned(msgspec.Struct, frozen=True):
-    version: int = VERSION
+def _default(field: FieldInfo) -> tuple[Any, ...]:
+    return () if field.required else (field.default,)
 
+
+class _Versioned(msgspec.Struct, frozen=True):
+    version: int = _FIRST
+
+
+_KEPT_TYPES: Final = {
+    "signals": dict[str, Any] | PackedValues | None,
+    "event": KeptEvent | None,
+}
+_Kept: Final = msgspec.defstruct(
+    "Kept",
+    [
+        (field.name, _KEPT_TYPES.get(field.name, field.type), *_default(field))
+        for field in msgspec.structs.fields(DecisionRecord)
+    ],
+    rename="camel",
+)
+"""The text of a record of any version, field by field."""
 
 _encode: Final = msgspec.json.Encoder().encode
-_decode: Final = msgspec.json.Decoder(DecisionRecord).decode
+_decode: Final = msgspec.json.Decoder(_Kept).decode
 _decode_version: Final = msgspec.json.Decoder(_Versioned).decode
 
 
 def encode(record: DecisionRecord) -> str:
-    """The text of a record."""
+    """The text of a record, as it is kept."""
+    version = max(record.version, VERSION)
+    if record.signals is not None:
+        # What is encoded need not have the types that it would be read as.
+        packed: Any = SIGNALS.pack(record.signals)
+        record = msgspec.structs.replace(record, signals=packed, version=version)
+    elif record.version != version:
+        record = msgspec.structs.replace(record, version=version)
     return _encode(record).decode()
+
+
+def encode_named(record: DecisionRecord) -> str:
+    """A record as other programs read it, everything by its name: the form of version 1."""
+    event: Any = None if record.event is None else record.event.named()
+    return _encode(msgspec.structs.replace(record, event=event, version=_FIRST)).decode()
+
+
+def named_text(text: str) -> str:
+    """The text of a record with everything by its name; as it is, if it cannot be read."""
+    try:
+        if read(_decode_version, text).version == _FIRST:
+            return text
+        return encode_named(decode(text))
+    except UnreadableRecord:
+        return text
 
 
 def decode(text: str) -> DecisionRecord:
     """The record of a text, or `UnreadableRecord`."""
-    return read(_decode, text)
+    return read(_opened, text)
+
+
+def _opened(text: Text) -> DecisionRecord:
+    kept = msgspec.structs.asdict(_decode(text))
+    signals, event = kept["signals"], kept["event"]
+    if isinstance(signals, PackedValues):
+        kept["signals"] = SIGNALS.unpack(signals)
+    if event is not None:
+        kept["event"] = event_in(event)
+    for stage in kept["stages"]:
+        _open_result(stage.result)
+    return DecisionRecord(**kept)
+
+
+def event_of(record: DecisionRecord) -> RecordedEvent | None:
+    """What Sentry remembers of a request, wherever its record keeps it, live or read."""
+    if record.event is not None:
+        return record.event
+    for stage in record.stages:
+        found: KeptEvent | None = stage.result.get("event")
+        if found:
+            return event_in(found)
+    return None
+
+
+def _open_result(result: dict[str, Any]) -> None:
+    """Give what Sentry measured and noted its names, in the result of its stage."""
+    measured, event = result.get("signals"), result.get("event")
+    if isinstance(measured, list):
+        result["signals"] = features_in(msgspec.convert(measured, PackedValues))
+    if isinstance(event, list):
+        result["event"] = msgspec.convert(event, RecordedEvent).named()
 
 
 def read(decode_part: Callable[[Text], T], text: Text) -> T:
@@ -128,7 +190,7 @@ def unreadable(text: Text, error: msgspec.DecodeError) -> UnreadableRecord:
     try:
         version = _decode_version(text).version
     except msgspec.DecodeError:
-        version = VERSION
+        version = _FIRST
     if version <= VERSION:
         return UnreadableRecord(f"this is not a decision record: {error}")
     return UnreadableRecord(
@@ -160,8 +222,13 @@ class RecordOutline(StagesOutline, frozen=True):
     records. What a stage found is left undecoded until it is asked for.
     """
 
-    event: RecordedEvent | None = None
     request_id: str = msgspec.field(name="requestId", default="")
+    kept_event: KeptEvent | None = msgspec.field(default=None, name="event")
+
+    @property
+    def event(self) -> RecordedEvent | None:
+        """The event, whatever version the record has."""
+        return None if self.kept_event is None else event_in(self.kept_event)
 
     @property
     def completed(self) -> bool:

@@ -9,8 +9,9 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.fingerprints import INNER, INNER_PREFIX, Fingerprints
-from gatehouse.decisions.record import DecisionRecord, RecordedEvent, UnreadableRecord, encode
+from gatehouse.decisions.record import DecisionRecord, UnreadableRecord, encode
 from gatehouse.decisions.record import decode as decode_as_kept
+from gatehouse.decisions.recorded_event import RecordedEvent
 
 # As the text of a card has it; inside of any other value the quotes would be escaped.
 _INNER_OF_CARD: Final = f'"fingerprint":"{INNER_PREFIX}'
@@ -53,5 +54,5 @@ def _converted(
 
 def _event(event: RecordedEvent, inner: str, shown: str) -> RecordedEvent:
     # The name of a transaction has the fingerprint in it.
-    entities = [(kind, value.replace(inner, shown)) for kind, value in event.entities]
-    return msgspec.structs.replace(event, entities=entities)
+    values = [value.replace(inner, shown) for value in event.values]
+    return msgspec.structs.replace(event, values=values)

@@ -13,7 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.decisions.record import DecisionRecord, RecordedEvent, RecordedStage
+from gatehouse.decisions.packed_values import Place
+from gatehouse.decisions.record import DecisionRecord, RecordedStage, event_of
+from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
 from gatehouse.intel.addresses import read_address
 
 # These numbers are stored in terms and can never change.
@@ -34,13 +36,13 @@ MOST_ENTRIES: Final = 100
 """How many terms one decision is found by; what its rules added last is left out first."""
 _MOST_COMMON: Final = 20_000
 
-_OF_ENTITIES: Final = {
-    "user": USER,
-    "card": CARD,
-    "email": EMAIL,
-    "phone": PHONE,
-    "address": ADDRESS,
-    "device": DEVICE,
+_OF_ENTITIES: Final[dict[Place, int]] = {
+    KIND_NUMBERS["user"]: USER,
+    KIND_NUMBERS["card"]: CARD,
+    KIND_NUMBERS["email"]: EMAIL,
+    KIND_NUMBERS["phone"]: PHONE,
+    KIND_NUMBERS["address"]: ADDRESS,
+    KIND_NUMBERS["device"]: DEVICE,
 }
 _OF_SIGNALS: Final = (
     ("user.id", USER),
@@ -84,7 +86,7 @@ class TermMaker:
     ) -> list[SearchEntry]:
         """The rows of a decision; `more` is what it is found by although its record is silent."""
         term, common, request_id = self.term, self._common, record.request_id
-        event = record.event or _event_of_stage(record.stages)
+        event = event_of(record)
         about = dict.fromkeys(more)
         if record.card is not None:
             about[CARD, record.card.fingerprint] = None
@@ -151,7 +153,7 @@ def _described(
     """What a request is found by that was described for Sentry or for rules."""
     found: dict[FoundBy, None] = {}
     if event is not None:
-        for kind, value in event.entities:
+        for kind, value in zip(event.kinds, event.values, strict=False):
             field = _OF_ENTITIES.get(kind)
             if field is not None:
                 found[field, value] = None
@@ -191,14 +193,3 @@ def _order(
     if signals is not None:
         return signals.get("order.amount"), signals.get("order.currency")
     return (None, None) if event is None else (event.amount, event.currency)
-
-
-def _event_of_stage(stages: Sequence[RecordedStage]) -> RecordedEvent | None:
-    """The event of a request to Sentry alone, live or out of a record."""
-    for stage in stages:
-        found: Any = stage.result.get("event")
-        if isinstance(found, RecordedEvent):
-            return found
-        if isinstance(found, dict):
-            return msgspec.convert(found, RecordedEvent)
-    return None

@@ -16,6 +16,7 @@ from gatehouse.conditions.catalogue import CUSTOM, VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.decisions.packed_values import SIGNALS, PackedValues
 from gatehouse.decisions.record import StageOutline, StagesOutline, Text, read, unreadable
 from gatehouse.decisions.signal_layout import (
     LARGEST,
@@ -46,7 +47,13 @@ _KINDS: Final[dict[Type, Any]] = {
 class _SignalsOutline(StagesOutline, frozen=True):
     """Any record, its signals as they come."""
 
-    signals: dict[str, Any] | None = None
+    kept_signals: dict[str, Any] | PackedValues | None = msgspec.field(default=None, name="signals")
+
+    @property
+    def signals(self) -> dict[str, Any] | None:
+        """The signals by name, whatever version the record has."""
+        kept = self.kept_signals
+        return SIGNALS.unpack(kept) if isinstance(kept, PackedValues) else kept
 
 
 class _RulesResult(msgspec.Struct, frozen=True, rename="camel"):
@@ -116,8 +123,10 @@ class RowReader:
             omit_defaults=True,
         )
         signals = ("signals", self._signals | None, None)
-        record = msgspec.defstruct("RecordSignals", [signals], bases=(StagesOutline,), frozen=True)
-        self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
+        self._record = msgspec.defstruct(
+            "RecordSignals", [signals], bases=(StagesOutline,), frozen=True
+        )
+        self._decode: Callable[[str], Any] = msgspec.json.Decoder(self._record).decode
 
     def seen(self, operation: str, text: str, rule_set: str) -> SignalRow | None:
         """What the rule set of this name sees; None when the record keeps no signals.
@@ -159,11 +168,12 @@ class RowReader:
             record = self._decode(text)
         except msgspec.ValidationError:
             kept = read(_decode_outline, text)
-            if kept.signals is None:
+            signals = kept.signals
+            if signals is None:
                 return kept
-            picked = self._layout.pick(kept.signals)
+            picked = self._layout.pick(signals)
             fields = {self._field[name]: value for name, value in picked.items()}
-            return msgspec.structs.replace(kept, signals=self._signals(**fields))
+            return self._record(kept.stages, kept.decision, self._signals(**fields))
         except msgspec.DecodeError as error:
             raise unreadable(text, error) from None
         if self._custom and record.signals is not None:

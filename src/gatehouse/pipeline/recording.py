@@ -3,7 +3,7 @@
 from gatehouse.core.case import Case
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
-from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
+from gatehouse.decisions.record import VERSION, DecisionRecord, RecordedStage, encode
 from gatehouse.decisions.search_terms import CARD, SearchEntry, TermMaker, pack_terms
 from gatehouse.pipeline.job import Job, Processed, StageRun
 from gatehouse.pipeline.settlement import DecisionRow
@@ -26,6 +26,7 @@ def recorded(job: Job, case: Case, done: Processed) -> DecisionRecord:
         pipeline=None if plan is None else plan.pipeline,
         signals=None if described is None else described.signals,
         event=None if described is None else described.event,
+        version=VERSION,
     )
 
 

@@ -5,20 +5,14 @@ from typing import Final, NamedTuple
 import msgspec
 
 from gatehouse.core.fingerprints import INNER_PREFIX, Fingerprints
-from gatehouse.decisions.record import (
-    RecordedEvent,
-    RecordOutline,
-    Text,
-    UnreadableRecord,
-    read,
-    read_outline,
-)
+from gatehouse.decisions.packed_values import PackedValues, Place, features_in
+from gatehouse.decisions.record import RecordOutline, Text, UnreadableRecord, read, read_outline
+from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind, MemoryEvent, ServerMemory
 from gatehouse.sentry.spec import SENTRY
 
-_WORDS: Final = {kind: kind.name.lower() for kind in EntityKind}
-_KINDS: Final = {word: kind for kind, word in _WORDS.items()}
+_KINDS: Final[dict[Place, EntityKind]] = {kind.value: kind for kind in EntityKind}
 
 
 class PastEvent(NamedTuple):
@@ -48,9 +42,9 @@ class Measured(NamedTuple):
 
 
 class _SentryResult(msgspec.Struct, frozen=True):
-    event: RecordedEvent | None = None
+    event: KeptEvent | None = None
     """The event, where the record itself does not tell it."""
-    signals: dict[str, float] | None = None
+    signals: dict[str, float] | PackedValues | None = None
     model: str | None = None
 
 
@@ -64,17 +58,18 @@ def recorded_event(
 
     Whether it counts is not known of an event that the memory missed.
     """
+    entities = event.entities
     return RecordedEvent(
         at=round(event.at_s, 3),
         counted=counted is True,
         amount=event.amount,
         currency=event.currency,
         whereabouts=event.whereabouts,
-        entities=[
-            (_WORDS[kind], value if card is None or kind is not kinds.CARD else card)
-            for kind, value in event.entities
-        ],
         declined=declined,
+        kinds=[kind for kind, _ in entities],
+        values=[
+            value if card is None or kind is not kinds.CARD else card for kind, value in entities
+        ],
         missed=counted is None,
     )
 
@@ -89,7 +84,8 @@ def past_event_in(account_id: str, text: Text) -> PastEvent | None:
     if event is None:
         return None
     # Entities of a kind that only a newer version knows are left out.
-    known = [(_KINDS[word], value) for word, value in event.entities if word in _KINDS]
+    named = zip(event.kinds, event.values, strict=False)
+    known = [(_KINDS[kind], value) for kind, value in named if kind in _KINDS]
     noted = MemoryEvent(
         account_id,
         event.at,
@@ -167,7 +163,11 @@ def measured_in(record: RecordOutline) -> Measured | None:
             result = read(_decode, stage.result)
             if result.signals is None:
                 return None
-            return Measured(result.signals, record.event or result.event, result.model)
+            kept, event = result.signals, record.event
+            values = features_in(kept) if isinstance(kept, PackedValues) else kept
+            if event is None and result.event is not None:
+                event = event_in(result.event)
+            return Measured(values, event, result.model)
     return None
 
 
@@ -181,5 +181,5 @@ def _event_of_stage(record: RecordOutline) -> RecordedEvent | None:
         if stage.name == SENTRY.name:
             event = read(_decode, stage.result).event
             if event is not None:
-                return event
+                return event_in(event)
     return None

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from gatehouse.core.case import Case, StageResult
-from gatehouse.decisions.record import RecordedEvent
+from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
@@ -18,6 +18,7 @@ from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.reasons import MEMORY_UNAVAILABLE
 from gatehouse.sentry.recalled import History
 from gatehouse.sentry.recorded_event import recorded_event
+from gatehouse.sentry.recorded_features import recorded_features
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
 from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
@@ -61,12 +62,6 @@ class ScoredRequest(NamedTuple):
     event: MemoryEvent
     counted: bool
     """Whether it is an attempt of its own; a repeated one is not."""
-
-
-def recorded_features(values: dict[str, float]) -> dict[str, float]:
-    """The values of features as decision records keep them."""
-    # Most values are 1, and need no rounding.
-    return {code: value if value == 1 else round(value, _DIGITS) for code, value in values.items()}
 
 
 class SentryStage:

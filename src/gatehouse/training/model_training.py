@@ -15,7 +15,8 @@ from msgspec import Meta
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
-from gatehouse.decisions.record import RecordedEvent, RecordOutline, UnreadableRecord, read_outline
+from gatehouse.decisions.record import RecordOutline, UnreadableRecord, read_outline
+from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.sentry.recorded_event import measured_in

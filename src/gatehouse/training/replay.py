@@ -18,9 +18,10 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.recorded_features import rounded_features
 from gatehouse.sentry.reputation_store import LabelTarget
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
-from gatehouse.sentry.stage import ScoredRequest, SentryStage, recorded_features
+from gatehouse.sentry.stage import ScoredRequest, SentryStage
 from gatehouse.training.replay_lines import BadLine, ReplayLine, read_line
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ class _Lessons:
         summary.legitimates += not fraud
         row = -1
         if self._examples is not None:
-            values = recorded_features(weighed.values)
+            values = rounded_features(weighed.values)
             row = self._forgotten + self._examples.add(int(line.at_s * 1000) / 1000, values)
         known_at_ms = line.known_ms(self._options.label_delay_ms)
         target = self._memory.label_target(weighed.event)

@@ -5,7 +5,8 @@ from typing import Final
 import msgspec
 
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.stage import ScoredRequest, recorded_features
+from gatehouse.sentry.recorded_features import rounded_features
+from gatehouse.sentry.stage import ScoredRequest
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.training.examples import Examples
 from gatehouse.training.model_training import paid_in
@@ -43,7 +44,7 @@ class _Gatherer:
         if event.at_s > self._settled_s:
             self.counts.young += 1
             return
-        values = recorded_features(weighed.values)
+        values = rounded_features(weighed.values)
         row = self.examples.add(
             event.at_s, values, doubtful=not weighed.counted, paid=paid_in(event)
         )

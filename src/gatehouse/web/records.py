@@ -102,7 +102,7 @@ def public_decision(
         decision=UNSET if record.decision is None else record.decision,
         pipeline=UNSET if record.pipeline is None else record.pipeline,
         signals=UNSET if record.signals is None else record.signals,
-        event=UNSET if record.event is None else msgspec.to_builtins(record.event),
+        event=UNSET if record.event is None else dict(record.event.named()),
         explanation=UNSET if explanation is None else explanation,
         erased_at=UNSET if record.erased_at is None else record.erased_at,
     )

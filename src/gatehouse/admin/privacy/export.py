@@ -13,7 +13,7 @@ from gatehouse.admin.privacy.subject import DataSubject, FoundEntry, PersonNamed
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.admin.search.people import requests_about
 from gatehouse.core.clock import iso_time
-from gatehouse.decisions.record import UnreadableRecord, encode
+from gatehouse.decisions.record import UnreadableRecord, encode_named
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.sentry.recorded_event import past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
@@ -126,7 +126,7 @@ class _Export:
             record = decode(self._subject.account_id, text, self._session.fingerprints)
         except UnreadableRecord:
             return msgspec.Raw(text.encode())
-        return msgspec.Raw(encode(record).encode())
+        return msgspec.Raw(encode_named(record).encode())
 
     def _remember(self, text: str) -> None:
         past = past_event_in(self._subject.account_id, text)

@@ -9,7 +9,7 @@ import typer
 
 from gatehouse.admin import accounts, decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
-from gatehouse.admin.review_summary import event_of, subject_of
+from gatehouse.admin.review_summary import subject_of
 from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.decisions.explained import explained
@@ -26,7 +26,7 @@ from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
-from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
+from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode, event_of
 from gatehouse.pipeline.settlement import Search
 from gatehouse.web.records import public_decision
 

@@ -1,0 +1,84 @@
+"""Values by name in few bytes: each name as a number, then the values in the same order.
+
+The numbers are places in a table that only ever grows at its end, so a number means the same for
+ever. A name that the table does not have yet is kept as it is. `make docs` adds new names.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Final
+
+import msgspec
+
+Place = int | str
+"""The number of a name, or the name itself."""
+
+_SHAPES_AT_ONCE: Final = 1024
+
+
+class PackedValues(msgspec.Struct, frozen=True, array_like=True):
+    """Values of a record, as its text holds them."""
+
+    version: int
+    """How many names the table had; what came later was not looked for."""
+    places: Sequence[Place]
+    values: Sequence[Any]
+
+
+class NameTable:
+    """The names that values of records have, each at a place of its own."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names: Final = tuple(names)
+        self._places: Final = {name: place for place, name in enumerate(self.names)}
+        # The same names come again and again, in the same order.
+        self._usual_places = lru_cache(_SHAPES_AT_ONCE)(self.places)
+
+    @property
+    def version(self) -> int:
+        """How many names the table has."""
+        return len(self.names)
+
+    def places(self, names: Iterable[str]) -> tuple[Place, ...]:
+        """The place of each name."""
+        find = self._places.get
+        return tuple([find(name, name) for name in names])
+
+    def pack(self, values: Mapping[str, Any]) -> PackedValues:
+        """The values for a record, of which many have the same names."""
+        return PackedValues(
+            len(self.names), self._usual_places(tuple(values)), list(values.values())
+        )
+
+    def named(self, places: Iterable[Place]) -> list[str | None]:
+        """The names at these places; None where only a newer version knows it."""
+        names = self.names
+        return [
+            place if isinstance(place, str) else names[place] if place < len(names) else None
+            for place in places
+        ]
+
+    def unpack(self, packed: PackedValues) -> dict[str, Any]:
+        """The values by name, as they were packed."""
+        named = zip(self.named(packed.places), packed.values, strict=False)
+        return {name: value for name, value in named if name is not None}
+
+
+def read_names(file: str) -> list[str]:
+    """The names that a file of this room lists, one in each line."""
+    return resources.files("gatehouse.decisions").joinpath(file).read_text("utf-8").split()
+
+
+FEATURES_FILE: Final = "features.txt"
+SIGNALS_FILE: Final = "signals.txt"
+FEATURES: Final = NameTable(read_names(FEATURES_FILE))
+"""What Sentry measures, by code."""
+SIGNALS: Final = NameTable(read_names(SIGNALS_FILE))
+"""What rules know of a request before any stage has run; velocity by its groups."""
+
+
+def features_in(packed: PackedValues) -> dict[str, float]:
+    """What Sentry measured, by code."""
+    named = FEATURES.unpack(packed)
+    return {code: float(value) for code, value in named.items() if value is not None}
