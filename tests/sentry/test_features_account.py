@@ -74,14 +74,13 @@ def test_who_is_new_where_others_come_again_is_noticed() -> None:
 def test_at_a_shop_that_has_just_opened_everybody_is_new() -> None:
     merchant = Merchant()
     found = [merchant.measure("ACCOUNT_NEW", visit(f"user-{number}")) for number in range(100)]
-    assert found == [None] * 100
-    assert Merchant().measure("ACCOUNT_NEW", visit(None)) is None
+    assert found == [0] * 100
+    assert Merchant().measure("ACCOUNT_NEW", visit(None)) == 0
 
 
 def test_an_event_unlike_its_user_is_measured() -> None:
     merchant = _with_past(_busy_merchant())
     unlike = merchant.measure("ACCOUNT_RBA", visit(ip=NIGERIAN, agent=IPHONE))
-    assert unlike is not None
     assert unlike > 1
     alike = _with_past(_busy_merchant()).view(visit())
     assert alike.unlikeness is not None
@@ -90,7 +89,6 @@ def test_an_event_unlike_its_user_is_measured() -> None:
 
 def test_a_user_at_home_is_measured_as_usual() -> None:
     at_home = _with_past(_busy_merchant()).measure("ACCOUNT_USUAL", visit())
-    assert at_home is not None
     assert at_home > 2
     abroad = _with_past(_busy_merchant()).measure("ACCOUNT_USUAL", visit(ip=GERMAN, agent=IPHONE))
     assert abroad == 0
@@ -110,14 +108,14 @@ def test_ordering_often_does_not_make_a_strange_network_usual() -> None:
 
 @pytest.mark.parametrize("code", ["ACCOUNT_RBA", "ACCOUNT_USUAL"])
 def test_strangers_have_no_habits(code: str) -> None:
-    assert _with_past(Merchant(), orders=1).measure(code, visit()) is None
-    assert measure(code, visit()) is None
+    assert _with_past(Merchant(), orders=1).measure(code, visit()) == 0
+    assert measure(code, visit()) == 0
 
 
 @pytest.mark.parametrize(
-    ("ip", "expected"), [(HOME, 0), (GERMAN, 1), (RELAY, None), (VPN, None), ("10.0.0.1", None)]
+    ("ip", "expected"), [(HOME, 0), (GERMAN, 1), (RELAY, 0), (VPN, 0), ("10.0.0.1", 0)]
 )
-def test_a_country_that_is_new_for_the_user(ip: str, expected: float | None) -> None:
+def test_a_country_that_is_new_for_the_user(ip: str, expected: float) -> None:
     assert _with_past(Merchant()).measure("ACCOUNT_COUNTRY_NEW", visit(ip=ip)) == expected
 
 
@@ -131,10 +129,10 @@ def test_a_new_country_with_a_new_device_is_told_apart() -> None:
 
 
 def test_whoever_has_hardly_ordered_has_no_countries() -> None:
-    assert _with_past(Merchant(), orders=1).measure("ACCOUNT_COUNTRY_NEW", visit(ip=GERMAN)) is None
+    assert _with_past(Merchant(), orders=1).measure("ACCOUNT_COUNTRY_NEW", visit(ip=GERMAN)) == 0
 
 
-def _travel(ip: str, hours: float) -> float | None:
+def _travel(ip: str, hours: float) -> float:
     merchant = Merchant()
     merchant.view(visit(), NOW)
     return merchant.measure("ACCOUNT_IMPOSSIBLE_TRAVEL", visit(ip=ip), NOW + hours * HOUR)
@@ -142,8 +140,6 @@ def _travel(ip: str, hours: float) -> float | None:
 
 def test_nobody_is_in_two_countries_within_an_hour() -> None:
     fast, slow = _travel(GERMAN, 1), _travel(GERMAN, 48)
-    assert fast is not None
-    assert slow is not None
     assert fast > 2_000
     assert slow < 900
     assert fast == pytest.approx(48 * slow)
@@ -155,7 +151,7 @@ def test_staying_is_no_travel() -> None:
 
 @pytest.mark.parametrize("ip", [PHONE, RELAY, VPN, "10.0.0.1"])
 def test_where_an_address_may_not_be_where_its_user_is_nobody_travels(ip: str) -> None:
-    assert _travel(ip, 1) is None
+    assert _travel(ip, 1) == 0
 
 
 @pytest.mark.parametrize("hidden", [VPN, TOR, RELAY, PHONE])
@@ -177,7 +173,6 @@ def test_an_order_that_arrives_late_moves_nobody() -> None:
 
 def test_two_events_of_one_moment_have_a_speed_too() -> None:
     speed = _travel(GERMAN, 0)
-    assert speed is not None
     assert math.isfinite(speed)
 
 
@@ -185,7 +180,7 @@ def test_a_long_silence_is_measured_in_days() -> None:
     merchant = Merchant()
     merchant.view(visit(), NOW - 200 * DAY)
     assert merchant.measure("ACCOUNT_DORMANT_RETURN", visit()) == pytest.approx(200)
-    assert Merchant().measure("ACCOUNT_DORMANT_RETURN", visit()) is None
+    assert Merchant().measure("ACCOUNT_DORMANT_RETURN", visit()) == 0
 
 
 def test_weeks_of_orders_make_trust() -> None:
@@ -195,7 +190,7 @@ def test_weeks_of_orders_make_trust() -> None:
 def test_many_orders_within_days_or_few_within_weeks_do_not() -> None:
     assert _with_past(Merchant(), days=5, orders=10).measure("ACCOUNT_TRUSTED", visit()) == 0
     assert _with_past(Merchant(), days=20, orders=2).measure("ACCOUNT_TRUSTED", visit()) == 0
-    assert Merchant().measure("ACCOUNT_TRUSTED", visit()) is None
+    assert Merchant().measure("ACCOUNT_TRUSTED", visit()) == 0
 
 
 @pytest.mark.parametrize(("ip", "agent"), [(NIGERIAN, CHROME), (HOME, IPHONE), (NIGERIAN, IPHONE)])
@@ -221,14 +216,12 @@ def test_trust_is_in_the_user_and_not_in_whoever_uses_the_account() -> None:
 @pytest.mark.parametrize("name", ["x7k2q9zt1", "qwrtzpsdfg", "x7k2q9zt1@example.com"])
 def test_a_name_made_by_a_machine(name: str) -> None:
     found = measure("USERNAME_RANDOM", _account(username=name))
-    assert found is not None
     assert found >= 0.7
 
 
 @pytest.mark.parametrize("name", ["ann", "john.smith84", "szczepanski@example.com"])
 def test_a_name_made_by_a_person(name: str) -> None:
     found = measure("USERNAME_RANDOM", _account(username=name))
-    assert found is not None
     assert found < 0.7
 
 
@@ -237,7 +230,7 @@ def test_a_name_made_by_a_person(name: str) -> None:
     [None, "", "@", "123456", "0f8fad5b-d9cb-469f-a165-70867728950e", "d41d8cd98f00b204e980"],
 )
 def test_a_name_that_nobody_chose_says_nothing(name: str | None) -> None:
-    assert measure("USERNAME_RANDOM", _account(username=name, userId="x7k2q9zt1")) is None
+    assert measure("USERNAME_RANDOM", _account(username=name, userId="x7k2q9zt1")) == 0
 
 
 @pytest.mark.parametrize(
@@ -247,9 +240,9 @@ def test_a_name_that_nobody_chose_says_nothing(name: str | None) -> None:
         ({"userId": "ann@MAILINATOR.com"}, 1),
         ({"username": "ann@example.com"}, 0),
         ({"userId": "ann@example.com", "username": "ann"}, 0),
-        ({"username": "mailinator.com"}, None),
-        ({"userId": 7}, None),
+        ({"username": "mailinator.com"}, 0),
+        ({"userId": 7}, 0),
     ],
 )
-def test_a_disposable_address_as_a_name(fields: dict[str, Any], expected: float | None) -> None:
+def test_a_disposable_address_as_a_name(fields: dict[str, Any], expected: float) -> None:
     assert measure("USERNAME_DISPOSABLE", _account(**fields)) == expected

@@ -43,7 +43,7 @@ def test_a_cart_without_a_line(body: dict[str, Any], expected: float) -> None:
 )
 def test_lines_that_no_shop_has(change: dict[str, Any], expected: float) -> None:
     assert measure("CART_INVALID", cart(SHOES, SOCKS | change)) == expected
-    assert measure("CART_INVALID", {"shoppingCart": {}}) is None
+    assert measure("CART_INVALID", {"shoppingCart": {}}) == 0
 
 
 DISCOUNT = {"itemId": "discount", "price": -15.0, "quantity": 1}
@@ -86,7 +86,6 @@ def test_a_cart_comes_to_its_amount_give_or_take(
 ) -> None:
     body = cart(SHOES, SOCKS, amount=amount)
     found = measure("CART_TOTAL_MISMATCH", body)
-    assert found is not None
     assert 0 <= found < 1
     assert (found > 0) is mismatch
     assert measure("CART_ADDS_UP", body) == adds_up
@@ -121,7 +120,7 @@ def test_shipping_is_counted_in_the_currency() -> None:
     ],
 )
 def test_what_cannot_be_added_up_says_nothing(code: str, body: dict[str, Any]) -> None:
-    assert measure(code, body) is None
+    assert measure(code, body) == 0
 
 
 @pytest.mark.parametrize(
@@ -178,11 +177,11 @@ def test_categories_are_told_by_their_words(category: str, expected: float) -> N
 
 def test_the_largest_quantity_is_found() -> None:
     assert measure("CART_QUANTITY_HIGH", cart(SHOES, SOCKS | {"quantity": 40})) == 40
-    assert measure("CART_QUANTITY_HIGH", {"shoppingCart": {}}) is None
+    assert measure("CART_QUANTITY_HIGH", {"shoppingCart": {}}) == 0
 
 
-def _same_cart(users: int, *items: dict[str, Any], ip: str = "24.{}.1.1") -> float | None:
-    merchant, found = Merchant(), None
+def _same_cart(users: int, *items: dict[str, Any], ip: str = "24.{}.1.1") -> float:
+    merchant, found = Merchant(), 0.0
     for number in range(users):
         body = visit(f"user-{number}", ip.format(number)) | cart(*items, amount=60.0)
         found = merchant.measure("CART_DUPLICATE", body, NOW + number * MINUTE)
@@ -192,8 +191,6 @@ def _same_cart(users: int, *items: dict[str, Any], ip: str = "24.{}.1.1") -> flo
 def test_the_same_mixture_from_several_users_is_noticed() -> None:
     assert _same_cart(1, SHOES, SOCKS) == 0
     two, three = _same_cart(2, SHOES, SOCKS), _same_cart(3, SHOES, SOCKS)
-    assert two is not None
-    assert three is not None
     assert two < 1.5 < three
 
 
@@ -207,4 +204,4 @@ def test_one_hand_sits_in_one_network_and_an_advertisement_reaches_many() -> Non
 
 def test_one_article_may_be_in_many_carts() -> None:
     assert _same_cart(5, SHOES) == 0
-    assert measure("CART_DUPLICATE", cart(SHOES)) is None
+    assert measure("CART_DUPLICATE", cart(SHOES)) == 0

@@ -33,15 +33,15 @@ HIDDEN = [TOR, VPN, HOSTING]
         (GERMAN, "de", 0.1, 0.9),
         (GERMAN, "de-DE,de;q=0.9", 0, 1),
         (GERMAN, "vi-VN,vi;q=0.9", 1, 0),
-        (GERMAN, "en", None, None),
-        (GERMAN, None, None, None),
-        ("10.0.0.1", "de", None, None),
-        (RELAY, "en-US", None, 1),
-        *[(ip, "vi-VN", None, None) for ip in HIDDEN],
+        (GERMAN, "en", 0, 0),
+        (GERMAN, None, 0, 0),
+        ("10.0.0.1", "de", 0, 0),
+        (RELAY, "en-US", 0, 1),
+        *[(ip, "vi-VN", 0, 0) for ip in HIDDEN],
     ],
 )
 def test_languages_fit_a_country_or_not(
-    ip: str, languages: str | None, mismatch: float | None, fit: float | None
+    ip: str, languages: str | None, mismatch: float, fit: float
 ) -> None:
     body = device(ip=ip, languages=languages)
     assert measure("LANG_COUNTRY_MISMATCH", body) == pytest.approx(mismatch, abs=0.1)
@@ -56,14 +56,14 @@ def test_languages_fit_a_country_or_not(
         (HOME, "JPY", 1, 0),
         (GERMAN, "EUR", 0, 1),
         (GERMAN, "GBP", 1, 0),
-        (GERMAN, "XYZ", None, None),
-        (GERMAN, None, None, None),
-        (RELAY, "USD", None, 1),
-        *[(ip, "JPY", None, None) for ip in HIDDEN],
+        (GERMAN, "XYZ", 0, 0),
+        (GERMAN, None, 0, 0),
+        (RELAY, "USD", 0, 1),
+        *[(ip, "JPY", 0, 0) for ip in HIDDEN],
     ],
 )
 def test_a_currency_fits_a_country_or_not(
-    ip: str, currency: str | None, mismatch: float | None, fit: float | None
+    ip: str, currency: str | None, mismatch: float, fit: float
 ) -> None:
     body = device(ip=ip) | order(50.0, currency)
     assert measure("CURRENCY_COUNTRY_MISMATCH", body) == mismatch
@@ -77,15 +77,13 @@ def test_a_currency_fits_a_country_or_not(
         (GERMAN, CARD, 1, 0),
         (GERMAN, GERMAN_CARD, 0, 1),
         (GERMAN, AUSTRIAN_CARD, 0.5, 0),
-        (HOME, UNKNOWN_CARD, None, None),
-        (HOME, None, None, None),
-        (RELAY, GERMAN_CARD, None, 0),
-        *[(ip, GERMAN_CARD, None, None) for ip in HIDDEN],
+        (HOME, UNKNOWN_CARD, 0, 0),
+        (HOME, None, 0, 0),
+        (RELAY, GERMAN_CARD, 0, 0),
+        *[(ip, GERMAN_CARD, 0, 0) for ip in HIDDEN],
     ],
 )
-def test_a_card_fits_a_country_or_not(
-    ip: str, card: Any, mismatch: float | None, fit: float | None
-) -> None:
+def test_a_card_fits_a_country_or_not(ip: str, card: Any, mismatch: float, fit: float) -> None:
     assert measure("IP_CARD_COUNTRY_MISMATCH", device(ip=ip), NOW, card) == mismatch
     assert measure("IP_CARD_COUNTRY_FIT", device(ip=ip), NOW, card) == fit
 
@@ -102,21 +100,20 @@ def test_a_card_fits_a_country_or_not(
 )
 def test_a_clock_is_set_for_somewhere(ip: str, zone: str, least: float, most: float) -> None:
     found = measure("TIMEZONE_MISMATCH", device(ip=ip) | {"customInputs": {"timezone": zone}})
-    assert found is not None
     assert least <= found <= most
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Nowhere/Nothing", 7, ["Asia/Tokyo"], ""])
 def test_a_clock_that_is_set_for_nowhere_says_nothing(zone: object) -> None:
     body = device(ip=GERMAN) | {"customInputs": {"timezone": zone}}
-    assert measure("TIMEZONE_MISMATCH", body) is None
+    assert measure("TIMEZONE_MISMATCH", body) == 0
 
 
 @pytest.mark.parametrize("ip", [*HIDDEN, RELAY, "10.0.0.1"])
 def test_where_the_buyer_is_unknown_clocks_say_nothing(ip: str) -> None:
     body = device(ip=ip) | {"customInputs": {"timezone": "Asia/Tokyo"}}
-    assert measure("TIMEZONE_MISMATCH", body) is None
+    assert measure("TIMEZONE_MISMATCH", body) == 0
 
 
 def test_without_custom_inputs_clocks_say_nothing() -> None:
-    assert measure("TIMEZONE_MISMATCH", device(ip=GERMAN)) is None
+    assert measure("TIMEZONE_MISMATCH", device(ip=GERMAN)) == 0

@@ -45,13 +45,13 @@ def found(merchant: Merchant, body: dict[str, Any], at_s: float = NOW) -> dict[s
         (1e300, "USD", 1_000_000),
         (1, "IRR", LEAST),
         (5e-324, "IRR", LEAST),
-        (0, "USD", None),
-        (-5, "USD", None),
-        (None, "USD", None),
+        (0, "USD", 0),
+        (-5, "USD", 0),
+        (None, "USD", 0),
     ],
 )
 def test_the_amount_is_told_in_about_dollars(
-    amount: float | None, currency: str | None, dollars: float | None
+    amount: float | None, currency: str | None, dollars: float
 ) -> None:
     assert measure("ORDER_AMOUNT", order(amount, currency)) == dollars
 

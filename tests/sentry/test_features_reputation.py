@@ -95,13 +95,6 @@ def test_every_kind_with_a_reputation_has_a_signal_but_shelves() -> None:
     assert all(signal.group is Group.REPUTATION for signal in REPUTATION.features)
 
 
-@pytest.mark.parametrize("code", sorted(CODES))
-def test_a_signal_asked_alone_says_what_it_says_among_all(merchant: Labelled, code: str) -> None:
-    merchant.tell(True, FULL)
-    view = merchant.view(FULL, NOW + HOUR, CARD)
-    assert BY_CODE[code].measure(view) == measure_features(view).get(code)
-
-
 def test_of_several_codes_the_worst_counts(merchant: Labelled) -> None:
     def order(*codes: str) -> dict[str, Any]:
         return {"order": {"amount": 10, "currency": "USD", "discountCodes": list(codes)}}

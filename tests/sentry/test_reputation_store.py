@@ -308,7 +308,7 @@ def test_what_came_after_an_event_does_not_speak_for_it() -> None:
     known.label(TODAY, fraud=True)
     assert known.history.timeline is not None
     now = known.risk()
-    known.history.timeline[0] = NOW + HOUR
+    known.history.timeline[0] = known.history.last_s = NOW + HOUR
     # None of the hundred was there when this one came.
     assert known.risk() > now + 1
 

@@ -91,9 +91,9 @@ class Merchant:
 
     def measure(
         self, code: str, body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
-    ) -> float | None:
-        """What one signal says about a request."""
-        return BY_CODE[code].measure(self.view(body, at_s, card))
+    ) -> float:
+        """What one signal says about a request; 0 when it says nothing."""
+        return _value(code, self.view(body, at_s, card))
 
     def score(
         self, body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
@@ -112,9 +112,14 @@ def first_view(
 
 def measure(
     code: str, body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
-) -> float | None:
+) -> float:
     """What one signal says about a request when there is no memory."""
-    return BY_CODE[code].measure(first_view(body, at_s, card))
+    return _value(code, first_view(body, at_s, card))
+
+
+def _value(code: str, view: RequestView) -> float:
+    assert code in BY_CODE
+    return measure_features(view).get(code, 0.0)
 
 
 def score(body: Mapping[str, Any], card: KeptCard | None = None) -> Scored:

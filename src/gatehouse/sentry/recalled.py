@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from gatehouse.sentry.entity_history import TIME_SHIFT, EntityHistory
 from gatehouse.sentry.event_layout import EventLayout
 from gatehouse.sentry.history_changes import logarithm_of
-from gatehouse.sentry.memory import EntityKind, Spread
+from gatehouse.sentry.memory import DAY_S, EntityKind, Spread
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.reputation_store import KeyedEvent, ReputationStore
 from gatehouse.sentry.user_history import UserHistory
@@ -139,6 +139,14 @@ class History:
         if found is None and kind in self.first:
             found = self._views[kind] = EntityView(self.first[kind], self)
         return found
+
+    def lately(self, kind: EntityKind) -> EntityView | None:
+        """The same when there was another event within a day; most are alone, and count nothing."""
+        history = self.first.get(kind)
+        if history is None:
+            return None
+        previous_s = history.previous_s
+        return None if previous_s is None or self.at_s - previous_s > DAY_S else self.of(kind)
 
     def popularity(self, kind: EntityKind) -> int:
         """How often this event's entity of a kind was seen with any user; 0 for none."""

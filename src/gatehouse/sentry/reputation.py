@@ -164,7 +164,8 @@ class LabelCounts(msgspec.Struct, gc=False):
     def recent(self, day: int) -> tuple[float, float]:
         """Frauds and all labels, each worth less the older its event is, and none more than one."""
         # The event can be late, or the clock was set back.
-        later = max(day, self.latest_day) - self.as_of
+        latest_day = self.latest_day
+        later = (day if day > latest_day else latest_day) - self.as_of
         near = -_LEFT_DAYS <= later <= _LEFT_DAYS
         left = _LEFT[later + _LEFT_DAYS] if near else 0.5 ** (later / HALF_LIFE_DAYS)
         return self.frauds_then * left, self.known_then * left

@@ -286,6 +286,8 @@ def _events_elsewhere(everybody: LabelCounts, key: int, keyed: KeyedEvent) -> fl
 
 
 def _recent_events(history: EntityHistory, at_s: float) -> float:
+    if history.first_s > at_s - MONTH_S and history.last_s <= at_s:
+        return history.events  # All of them are of this month; the timeline has no more to say.
     return min(_STEADY * history.count(at_s - MONTH_S, at_s), history.events)
 
 

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import mul
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from gatehouse.core.cards import MaskedCard
 from gatehouse.core.redaction import is_card_like
@@ -18,8 +19,8 @@ from gatehouse.intel.places import minor_digits
 from gatehouse.sentry import kinds
 from gatehouse.sentry.carts import Cart, read_cart
 from gatehouse.sentry.memory import DAY_S, EntityKind
+from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.recalled import EntityView, History
-from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.request import (
     BuyerAccount,
     CartItem,
@@ -57,7 +58,7 @@ class Spending(NamedTuple):
     """Their standard deviation."""
 
 
-class RequestView(msgspec.Struct, dict=True):
+class RequestView(msgspec.Struct):
     """One request as the features see it. A group that was not sent is empty."""
 
     request: SentryRequest
@@ -71,6 +72,10 @@ class RequestView(msgspec.Struct, dict=True):
     event: Event
     order: Order
     account: BuyerAccount
+    user_id: str | int | None
+    """None for a placeholder such as "unknown"."""
+    username: str | int | None
+    """The same of the name the user chose."""
     amount: float | None
     """The order's amount when it is one that could be paid, and not a card number."""
     items: list[CartItem] | None
@@ -95,6 +100,8 @@ class RequestView(msgspec.Struct, dict=True):
     history: History | None = None
     """Set once the memory has been asked."""
     request_id: str = ""
+    habit: Spending | UnsetType | None = UNSET
+    """The same as `spending`, once somebody has asked for it."""
 
     @property
     def has_public_address(self) -> bool:
@@ -107,22 +114,19 @@ class RequestView(msgspec.Struct, dict=True):
         """The history of the request's entity of a kind, if there is one."""
         return None if self.history is None else self.history.of(kind)
 
-    @cached_property
+    @property
     def unlikeness(self) -> float | None:
         """How unlike its user the event looks; None for strangers."""
         comparable = self.address is not None or self.agent is not None
         return log_ratio(self.history) if comparable and self.history is not None else None
 
-    @cached_property
-    def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
-        """The reputation of every labelled entity of the event."""
-        return {} if self.history is None else self.history.reputation()
-
-    @cached_property
+    @property
     def spending(self) -> Spending | None:
         """What the user usually spends; None without a habit."""
-        user = self.recall(kinds.USER)
-        return None if user is None else _habit(user.usual_amounts())
+        if self.habit is UNSET:
+            user = self.recall(kinds.USER)
+            self.habit = None if user is None else _habit(user.usual_amounts())
+        return self.habit
 
 
 def view_request(
@@ -138,6 +142,7 @@ def view_request(
     # Feeds age from now on, also for an event of an earlier day.
     today = int(received_s // DAY_S)
     facts = book.look(address, today) if address is not None else _NO_FACTS
+    account = request.account or _NO_ACCOUNT
     is_renewal = event.type is _RECURRING_PURCHASE
     country = None if is_renewal or _hides(facts) else facts.country
     languages = None if device.accept_language is None else read_languages(device.accept_language)
@@ -153,7 +158,9 @@ def view_request(
         device=device,
         event=event,
         order=order,
-        account=request.account or _NO_ACCOUNT,
+        account=account,
+        user_id=drop_placeholder(account.user_id),
+        username=drop_placeholder(account.username),
         amount=amount if amount is not None and _can_be_kept(amount) else None,
         items=items,
         cart=read_cart(items, currency) if items else None,

@@ -9,8 +9,7 @@ import math
 from typing import Final
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import EntityKind
-from gatehouse.sentry.recalled import EntityView, History
+from gatehouse.sentry.recalled import History
 
 LEAST_EVENTS: Final = 3
 """A user who was seen less often has no habits yet."""
@@ -30,25 +29,19 @@ def log_ratio(history: History) -> float | None:
     if user is None or user.events - itself < LEAST_EVENTS:
         return None
     own, everyone = user.events - itself, history.events - itself
-    ratios = [_compare(history, user, feature, itself) for feature in _FEATURES]
-    found = [ratio for ratio in ratios if ratio is not None]
-    if not found:
-        return None
-    return sum(found) + math.log(everyone / (max(history.users, 1) * own))
-
-
-def _compare(
-    history: History, user: EntityView, feature: tuple[tuple[EntityKind, float], ...], itself: int
-) -> float | None:
-    own, everyone = user.events - itself, history.events - itself
-    common = usual = 0.0
-    for kind, weight in feature:
-        times = history.popularity(kind)
-        if not times:
-            continue
-        # One more of each, so that a value without any earlier event is not impossible.
-        among_all = (times - itself + 1) / (everyone + 1)
-        with_user = user.times_with(kind) - itself
-        common += weight * among_all
-        usual += weight * (with_user / own if with_user > 0 else among_all * _UNSEEN)
-    return math.log(common / usual) if usual > 0 else None
+    total, compared = 0.0, False
+    for feature in _FEATURES:
+        common = usual = 0.0
+        for kind, weight in feature:
+            times = history.popularity(kind)
+            if not times:
+                continue
+            # One more of each, so that a value without any earlier event is not impossible.
+            among_all = (times - itself + 1) / (everyone + 1)
+            with_user = user.times_with(kind) - itself
+            common += weight * among_all
+            usual += weight * (with_user / own if with_user > 0 else among_all * _UNSEEN)
+        if usual > 0:
+            total += math.log(common / usual)
+            compared = True
+    return total + math.log(everyone / (max(history.users, 1) * own)) if compared else None

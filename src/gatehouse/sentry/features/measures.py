@@ -46,7 +46,7 @@ def _ratio(amount: float, other: float) -> float:
     return min(max(amount / other, LEAST), _LARGEST)
 
 
-SPENDING: Final = Collection(Group.ORDER, lambda view: view.order.amount is not None, _spending)
+SPENDING: Final = Collection(Group.ORDER, _spending)
 SPENDING.describe(
     "ORDER_AMOUNT",
     meaning="How much is paid.",
@@ -99,7 +99,7 @@ def _cart(view: RequestView, found: dict[str, float]) -> None:
         found["CART_TOP_SHARE"] = _ratio(cart.dearest, total)
 
 
-CARTS: Final = Collection(Group.CART, lambda view: view.cart is not None, _cart)
+CARTS: Final = Collection(Group.CART, _cart)
 CARTS.describe(
     "CART_LINES",
     meaning="How many lines the cart has.",

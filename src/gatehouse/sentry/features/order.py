@@ -9,14 +9,8 @@ from gatehouse.sentry.amounts import can_be_paid, is_small
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
 from gatehouse.sentry.memory import HOUR_S, EntityKind
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending
-
-ORDER: Final = Collection(
-    Group.ORDER, lambda view: view.request.order is not None or view.request.event is not None
-)
-_feature = ORDER.feature
-_add = ORDER.add
-
 
 # Makes the median absolute deviation of a normal distribution its standard deviation.
 _DEVIATIONS: Final = 1.4826
@@ -30,180 +24,64 @@ _ANNOUNCED: Final = 7.9
 """The most for a code whose users come each from a network of their own: it was announced."""
 
 
-def _with_codes(view: RequestView) -> bool:
-    return bool(view.order.discount_codes)
+def _measures(view: RequestView, found: dict[str, float]) -> None:
+    order, currency, digits = view.order, view.currency, view.currency_digits
+    amount = order.amount
+    is_payable = amount is not None and can_be_paid(amount, currency, digits)
+    if currency is not None:
+        if digits is None:
+            found["CURRENCY_INVALID"] = 1.0
+        elif is_payable:
+            found["ORDER_PLAUSIBLE"] = 1.0
+    if amount is not None:
+        if not is_payable and not (amount == 0 and _may_be_free(view)):
+            found["ORDER_AMOUNT_INVALID"] = 1.0
+        _measure_amount(view, found)
+    if not view.time_is_plausible:
+        found["EVENT_TIME_INVALID"] = 1.0
+    if view.is_renewal:
+        found["EVENT_RENEWAL"] = 1.0
+    if order.discount_codes:
+        found["DISCOUNT_STACKING"] = float(len(set(order.discount_codes)))
+        burst = 0.0 if view.history is None else _code_burst(view, view.history)
+        if burst:
+            found["DISCOUNT_CODE_BURST"] = burst
+    if order.referrer_url and suspicion(order.referrer_url) is not None:
+        found["REFERRER_SUSPICIOUS"] = 1.0
 
 
-def _with_currency(view: RequestView) -> bool:
-    return view.currency is not None
+def _measure_amount(view: RequestView, found: dict[str, float]) -> None:
+    """How the amount compares with others of the merchant and of the user."""
+    amount, history = view.amount, view.history
+    if amount is None or history is None:
+        return
+    habit, spread = view.spending, history.usual_amounts()
+    is_usual = habit is not None and _is_usual(amount, habit)
+    if spread is not None and not is_usual:
+        deviation = max(spread.deviation * _DEVIATIONS, _LEAST_DEVIATION)
+        above = (math.log(amount) - spread.median) / deviation
+        if above > 0:
+            found["ORDER_AMOUNT_HIGH"] = above
+    if habit is not None:
+        if amount <= habit.largest * _LARGEST_AGAIN:
+            found["ORDER_AMOUNT_ABOVE_USER"] = 1.0
+        else:
+            found["ORDER_AMOUNT_ABOVE_USER"] = min(amount / habit.median, _LARGEST_RATIO)
+        if is_usual:
+            found["ORDER_AMOUNT_USUAL"] = 1.0
+    if is_small(amount, view.currency):
+        tried = [history.of(kind) for kind in _tried_at(view)]
+        most = max([each.count(HOUR_S) for each in tried if each is not None], default=0.0)
+        if most:
+            found["ORDER_AMOUNT_TESTING"] = most
 
 
-@_feature(
-    "ORDER_PLAUSIBLE",
-    meaning="Amount and currency are such that they can be paid.",
-    computation="1 when the currency exists and the amount is above 0, not absurd, and has no more"
-    " decimals than the currency.",
-    says="Amount and currency are plausible.",
-    needs=_with_currency,
-)
-def _plausible(view: RequestView) -> float | None:
-    amount, digits = view.order.amount, view.currency_digits
-    if amount is None or view.currency is None:
-        return None
-    return float(digits is not None and can_be_paid(amount, view.currency, digits))
-
-
-@_feature(
-    "ORDER_AMOUNT_INVALID",
-    meaning="Nobody can pay such an amount.",
-    computation="1 when the amount is 0 or less, has more decimals than its currency, or would be"
-    " above about ten million dollars. 0 for a free order: an amount of 0 with a discount code,"
-    " with a cart that comes to 0, or as a recurring purchase.",
-    says="The amount cannot be true.",
-)
-def _amount_invalid(view: RequestView) -> float | None:
-    amount = view.order.amount
-    if amount is None:
-        return None
-    if amount == 0 and _may_be_free(view):
+def _code_burst(view: RequestView, history: History) -> float:
+    codes = history.all_of(kinds.DISCOUNT)
+    if not codes:
         return 0.0
-    return float(not can_be_paid(amount, view.currency, view.currency_digits))
-
-
-_add(
-    "CURRENCY_INVALID",
-    lambda view: None if view.currency is None else float(view.currency_digits is None),
-    meaning="There is no such currency.",
-    computation="1 when ISO 4217 does not know the code.",
-    says="The currency does not exist.",
-    needs=_with_currency,
-)
-
-
-@_feature(
-    "ORDER_AMOUNT_HIGH",
-    meaning="The amount is far above what this merchant's orders usually are.",
-    computation="How many robust deviations the amount's logarithm lies above the median of the"
-    " merchant's orders in this currency. 0 when it is usual for the user.",
-    says="The amount is far above the merchant's usual ones.",
-)
-def _amount_high(view: RequestView) -> float | None:
-    amount = view.amount
-    if amount is None or view.history is None:
-        return None
-    usual = view.history.usual_amounts()
-    if usual is None:
-        return None
-    deviation = max(usual.deviation * _DEVIATIONS, _LEAST_DEVIATION)
-    above = max((math.log(amount) - usual.median) / deviation, 0.0)
-    return 0.0 if above > 0 and _is_usual(amount, view.spending) else above
-
-
-@_feature(
-    "ORDER_AMOUNT_ABOVE_USER",
-    meaning="The amount is far above what this user usually spends.",
-    computation=f"Amount over the median of the user's earlier ones, from {HABIT_AMOUNTS} of them"
-    " on; 1 when the user has spent as much before.",
-    says="The amount is {value} times what this user usually spends.",
-)
-def _amount_above_user(view: RequestView) -> float | None:
-    amount, habit = view.amount, view.spending
-    if amount is None or habit is None:
-        return None
-    if amount <= habit.largest * _LARGEST_AGAIN:
-        return 1.0
-    return min(amount / habit.median, _LARGEST_RATIO)
-
-
-@_feature(
-    "ORDER_AMOUNT_USUAL",
-    meaning="The user spends about as much as on earlier orders.",
-    computation="1 when the amount is at most twice the median of the user's earlier ones and at"
-    f" least half of it, from {HABIT_AMOUNTS} of them on.",
-    says="The amount is usual for this user.",
-)
-def _amount_usual(view: RequestView) -> float | None:
-    amount, habit = view.amount, view.spending
-    if amount is None or habit is None:
-        return None
-    return float(_is_usual(amount, habit))
-
-
-@_feature(
-    "ORDER_AMOUNT_TESTING",
-    meaning="Tiny amounts in a row: this is how stolen cards are tried out.",
-    computation="When the amount is below about two dollars: the most events within an hour of the"
-    " card, the session or the address. An address that many people share does not count, and of a"
-    " recurring purchase only the card does.",
-    says="{value} orders within an hour, and the amount is tiny.",
-)
-def _amount_testing(view: RequestView) -> float | None:
-    amount = view.amount
-    if amount is None or view.history is None:
-        return None
-    if not is_small(amount, view.currency):
-        return 0.0
-    found = [view.recall(kind) for kind in _tried_at(view)]
-    return max([entity.count(HOUR_S) for entity in found if entity is not None], default=0.0)
-
-
-@_feature(
-    "DISCOUNT_STACKING",
-    meaning="More discount codes than an honest buyer would have at hand.",
-    computation="Number of different codes.",
-    says="{value} discount codes were used together.",
-    needs=_with_codes,
-)
-def _discount_stacking(view: RequestView) -> float | None:
-    codes = view.order.discount_codes
-    return None if codes is None else float(len(set(codes)))
-
-
-@_feature(
-    "DISCOUNT_CODE_BURST",
-    meaning="Far more users than usual use a discount code; it may have leaked.",
-    computation="Zeros of the probability of so many different users in the last hour and day,"
-    " against the code's month, as a Poisson tail; the largest of all codes. Below 8 when no"
-    " unusual number of users comes from the buyer's own network.",
-    says="Unusually many users use one of the discount codes.",
-    needs=_with_codes,
-)
-def _discount_code_burst(view: RequestView) -> float | None:
-    found = () if view.history is None else view.history.all_of(kinds.DISCOUNT)
-    if not found:
-        return None
-    most = max([surprise_of_partners(code, kinds.USER, _CODE_USERS, view.at_s) for code in found])
+    most = max([surprise_of_partners(code, kinds.USER, _CODE_USERS, view.at_s) for code in codes])
     return most if most <= _ANNOUNCED or is_crowded(view) else _ANNOUNCED
-
-
-@_feature(
-    "REFERRER_SUSPICIOUS",
-    meaning="The buyer came from where no buyer comes from.",
-    computation="1 when the referrer is no web address, or one of a bare IP address, of a local"
-    " machine, or in disguised letters.",
-    says="The referrer is suspicious.",
-    needs=lambda view: bool(view.order.referrer_url),
-)
-def _referrer_suspicious(view: RequestView) -> float | None:
-    url = view.order.referrer_url
-    return None if not url else float(suspicion(url) is not None)
-
-
-_add(
-    "EVENT_TIME_INVALID",
-    lambda view: None if view.event.timestamp is None else float(not view.time_is_plausible),
-    meaning="The event is said to have happened when it cannot have.",
-    computation="1 when the timestamp is more than seven days before, or five minutes after, the"
-    " request. The time of the request then stands for it.",
-    says="The event's time cannot be true.",
-)
-_add(
-    "EVENT_RENEWAL",
-    lambda view: None if view.event.type is None else float(view.is_renewal),
-    meaning="A recurring purchase: the customer has paid like this before.",
-    computation="1 for a recurring purchase.",
-    says="The order renews an earlier one.",
-)
 
 
 def _may_be_free(view: RequestView) -> bool:
@@ -221,7 +99,94 @@ def _tried_at(view: RequestView) -> tuple[EntityKind, ...]:
     return (kinds.CARD, kinds.SESSION) if shared else (kinds.CARD, kinds.SESSION, kinds.ADDRESS)
 
 
-def _is_usual(amount: float, habit: Spending | None) -> bool:
-    if habit is None:
-        return False
+def _is_usual(amount: float, habit: Spending) -> bool:
     return habit.median / USUAL_RATIO <= amount <= habit.median * USUAL_RATIO
+
+
+ORDER: Final = Collection(Group.ORDER, _measures)
+_describe = ORDER.describe
+
+_describe(
+    "ORDER_PLAUSIBLE",
+    meaning="Amount and currency are such that they can be paid.",
+    computation="1 when the currency exists and the amount is above 0, not absurd, and has no more"
+    " decimals than the currency.",
+    says="Amount and currency are plausible.",
+)
+_describe(
+    "ORDER_AMOUNT_INVALID",
+    meaning="Nobody can pay such an amount.",
+    computation="1 when the amount is 0 or less, has more decimals than its currency, or would be"
+    " above about ten million dollars. 0 for a free order: an amount of 0 with a discount code,"
+    " with a cart that comes to 0, or as a recurring purchase.",
+    says="The amount cannot be true.",
+)
+_describe(
+    "CURRENCY_INVALID",
+    meaning="There is no such currency.",
+    computation="1 when ISO 4217 does not know the code.",
+    says="The currency does not exist.",
+)
+_describe(
+    "ORDER_AMOUNT_HIGH",
+    meaning="The amount is far above what this merchant's orders usually are.",
+    computation="How many robust deviations the amount's logarithm lies above the median of the"
+    " merchant's orders in this currency. 0 when it is usual for the user.",
+    says="The amount is far above the merchant's usual ones.",
+)
+_describe(
+    "ORDER_AMOUNT_ABOVE_USER",
+    meaning="The amount is far above what this user usually spends.",
+    computation=f"Amount over the median of the user's earlier ones, from {HABIT_AMOUNTS} of them"
+    " on; 1 when the user has spent as much before.",
+    says="The amount is {value} times what this user usually spends.",
+)
+_describe(
+    "ORDER_AMOUNT_USUAL",
+    meaning="The user spends about as much as on earlier orders.",
+    computation="1 when the amount is at most twice the median of the user's earlier ones and at"
+    f" least half of it, from {HABIT_AMOUNTS} of them on.",
+    says="The amount is usual for this user.",
+)
+_describe(
+    "ORDER_AMOUNT_TESTING",
+    meaning="Tiny amounts in a row: this is how stolen cards are tried out.",
+    computation="When the amount is below about two dollars: the most events within an hour of the"
+    " card, the session or the address. An address that many people share does not count, and of a"
+    " recurring purchase only the card does.",
+    says="{value} orders within an hour, and the amount is tiny.",
+)
+_describe(
+    "DISCOUNT_STACKING",
+    meaning="More discount codes than an honest buyer would have at hand.",
+    computation="Number of different codes.",
+    says="{value} discount codes were used together.",
+)
+_describe(
+    "DISCOUNT_CODE_BURST",
+    meaning="Far more users than usual use a discount code; it may have leaked.",
+    computation="Zeros of the probability of so many different users in the last hour and day,"
+    " against the code's month, as a Poisson tail; the largest of all codes. Below 8 when no"
+    " unusual number of users comes from the buyer's own network.",
+    says="Unusually many users use one of the discount codes.",
+)
+_describe(
+    "REFERRER_SUSPICIOUS",
+    meaning="The buyer came from where no buyer comes from.",
+    computation="1 when the referrer is no web address, or one of a bare IP address, of a local"
+    " machine, or in disguised letters.",
+    says="The referrer is suspicious.",
+)
+_describe(
+    "EVENT_TIME_INVALID",
+    meaning="The event is said to have happened when it cannot have.",
+    computation="1 when the timestamp is more than seven days before, or five minutes after, the"
+    " request. The time of the request then stands for it.",
+    says="The event's time cannot be true.",
+)
+_describe(
+    "EVENT_RENEWAL",
+    meaning="A recurring purchase: the customer has paid like this before.",
+    computation="1 for a recurring purchase.",
+    says="The order renews an earlier one.",
+)

@@ -61,7 +61,10 @@ _CODES: Final = {kind: code for kind, (code, _, _) in _BY_KIND.items()}
 
 
 def _measures(view: RequestView, found: dict[str, float]) -> None:
-    reputations = view.reputation
+    history = view.history
+    if history is None:
+        return
+    reputations = history.reputation()
     for kind, known in reputations.items():
         code = _CODES.get(kind)
         if code is not None:
@@ -91,7 +94,7 @@ def _trend(affiliate: EntityReputation, found: dict[str, float]) -> None:
         found["AFFILIATE_FRAUD_RUN_AGE"] = max(trend.run_days, LEAST)
 
 
-REPUTATION: Final = Collection(Group.REPUTATION, lambda view: bool(view.reputation), _measures)
+REPUTATION: Final = Collection(Group.REPUTATION, _measures)
 for _code, _words, _whose in _BY_KIND.values():
     REPUTATION.describe(
         _code,

@@ -1,26 +1,18 @@
 """Features of how often, and with how many partners, an entity was seen lately."""
 
-from functools import partial
 from typing import Final
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.features.feature import Collection, Group, with_card, with_place
+from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.features.surprise import (
     SHARED_BY,
-    is_alone,
     people_behind,
     surprise_of_events,
     surprise_of_partners,
 )
 from gatehouse.sentry.memory import DAY_S, MONTH_S, EntityKind
-from gatehouse.sentry.recalled import EntityView
+from gatehouse.sentry.recalled import History
 from gatehouse.sentry.request_view import RequestView
-
-VELOCITY: Final = Collection(Group.VELOCITY, lambda view: view.history is not None)
-_add = VELOCITY.add
-_add_of_place = partial(_add, needs=with_place)
-_add_of_card = partial(_add, needs=with_card)
-
 
 # People who share an address do not order independently of each other: lunch breaks and pay days
 # make crowds that a Poisson distribution does not know.
@@ -31,138 +23,160 @@ _UNIT: Final = (
 _NOT_RENEWALS: Final = "Not for recurring purchases, whose pace is the merchant's."
 
 
-@VELOCITY.feature(
+def _measures(view: RequestView, found: dict[str, float]) -> None:
+    history = view.history
+    if history is None:
+        return
+    is_renewal = view.is_renewal
+    if not is_renewal and view.address is not None:
+        _measure_place(view, history, found)
+    if view.card is not None:
+        _measure_card(view, history, found)
+    if not is_renewal:
+        for kind, code, allowed in _PEOPLE:
+            entity = history.lately(kind)
+            if entity is not None:
+                _keep(found, code, surprise_of_events(entity, allowed, view.at_s))
+    if view.request.custom_inputs:
+        # Where no users are known, addresses stand for them.
+        partner = kinds.USER if kinds.USER in history.first else kinds.ADDRESS
+        shared = [
+            surprise_of_partners(entity, partner, 1.0, view.at_s)
+            for entity in history.all_of(kinds.CUSTOM)
+        ]
+        _keep(found, "VEL_CUSTOM", max(shared, default=0.0))
+
+
+_PEOPLE: Final = (
+    (kinds.USER, "VEL_ACCOUNT_ORDERS", 2.0),
+    (kinds.SESSION, "VEL_SESSION_EVENTS", 3.0),
+)
+
+
+def _measure_place(view: RequestView, history: History, found: dict[str, float]) -> None:
+    at_s, people = view.at_s, people_behind(view.facts)
+    address, network = history.lately(kinds.ADDRESS), history.lately(kinds.NETWORK)
+    place = history.lately(kinds.PLACE)
+    if address is not None:
+        events = surprise_of_events(address, 2.0 * people, at_s)
+        _keep(found, "VEL_IP_EVENTS", events / _CROWDS if people > 1 else events)
+        users = surprise_of_partners(address, kinds.USER, people, at_s)
+        _keep(found, "VEL_IP_ACCOUNTS", users)
+    if network is not None:
+        _keep(found, "VEL_NETWORK", surprise_of_events(network, 6.0 * people, at_s))
+    if place is not None:
+        _keep(found, "VEL_UA_ACCOUNTS", surprise_of_partners(place, kinds.USER, people, at_s))
+
+
+def _measure_card(view: RequestView, history: History, found: dict[str, float]) -> None:
+    at_s, card = view.at_s, history.of(kinds.CARD)
+    if not view.is_renewal:
+        address = history.lately(kinds.ADDRESS)
+        if address is not None:
+            people = people_behind(view.facts)
+            cards = surprise_of_partners(address, kinds.CARD, people, at_s)
+            _keep(found, "VEL_IP_CARDS", cards)
+        _keep(found, "VEL_ACCOUNT_CARDS", _cards(history, kinds.USER))
+        _keep(found, "VEL_SESSION_CARDS", _cards(history, kinds.SESSION))
+        if card is not None:
+            _keep(found, "VEL_CARD_EVENTS", surprise_of_events(card, 0.5, at_s))
+    if card is not None:
+        _keep(found, "VEL_CARD_ACCOUNTS", float(card.distinct(kinds.USER, MONTH_S)))
+
+
+def _cards(history: History, kind: EntityKind) -> float:
+    """With how many cards an entity was seen within a day."""
+    entity = history.lately(kind)
+    if entity is None:
+        return 1.0 if kind in history.first else 0.0
+    return float(entity.distinct(kinds.CARD, DAY_S))
+
+
+def _keep(found: dict[str, float], code: str, value: float) -> None:
+    if value:
+        found[code] = value
+
+
+VELOCITY: Final = Collection(Group.VELOCITY, _measures)
+_describe = VELOCITY.describe
+
+_describe(
     "VEL_IP_EVENTS",
     meaning="Far more orders than usual come from this address.",
     computation=f"{_UNIT}. Addresses that many people share may have {SHARED_BY:.0f} times more,"
     f" and what is beyond counts a fifth. {_NOT_RENEWALS}",
     says="Unusually many orders come from this address.",
-    needs=with_place,
 )
-def _address_events(view: RequestView) -> float | None:
-    people = people_behind(view.facts)
-    found = _events(view, kinds.ADDRESS, 2.0 * people)
-    return found / _CROWDS if found and people > 1 else found
-
-
-_add_of_place(
+_describe(
     "VEL_IP_ACCOUNTS",
-    lambda view: _partners(view, kinds.ADDRESS, kinds.USER, people_behind(view.facts)),
     meaning="Far more different users than usual come from this address.",
     computation=f"{_UNIT}, of different users. Shared addresses may have {SHARED_BY:.0f} times"
     f" more. {_NOT_RENEWALS}",
     says="Unusually many users come from this address.",
 )
-_add_of_card(
+_describe(
     "VEL_IP_CARDS",
-    lambda view: _partners(view, kinds.ADDRESS, kinds.CARD, people_behind(view.facts)),
     meaning="Far more different cards than usual are used from this address.",
     computation=f"{_UNIT}, of different cards. Shared addresses may have {SHARED_BY:.0f} times"
     f" more. Only for a request with a card. {_NOT_RENEWALS}",
     says="Unusually many cards are used from this address.",
 )
-_add_of_place(
+_describe(
     "VEL_NETWORK",
-    lambda view: _events(view, kinds.NETWORK, 6.0 * people_behind(view.facts)),
     meaning="Far more orders than usual come from the network around this address.",
     computation=f"{_UNIT}, of events in the /24 of an IPv4 or the /48 of an IPv6 address."
     f" {_NOT_RENEWALS}",
     says="Unusually many orders come from this network.",
 )
-_add_of_place(
+_describe(
     "VEL_UA_ACCOUNTS",
-    lambda view: _partners(view, kinds.PLACE, kinds.USER, people_behind(view.facts)),
     meaning="Many users come with one and the same device from one network.",
     computation=f"{_UNIT}, of different users of the same user agent, languages and network."
     f" {_NOT_RENEWALS}",
     says="Unusually many users share this device and network.",
 )
-_add(
+_describe(
     "VEL_ACCOUNT_ORDERS",
-    lambda view: _events(view, kinds.USER, 2.0),
     meaning="The user orders far more often than usual.",
     computation=f"{_UNIT}, of the user's events. {_NOT_RENEWALS}",
     says="The user orders unusually often.",
 )
-_add_of_card(
+_describe(
     "VEL_ACCOUNT_CARDS",
-    lambda view: _cards(view, kinds.USER),
     meaning="One user pays with more cards than people own: stolen ones are tried out.",
     computation="Number of different cards of the user within 24 hours. Not for recurring"
     " purchases.",
     says="The user has paid with {value} cards within a day.",
 )
-_add_of_card(
+_describe(
     "VEL_SESSION_CARDS",
-    lambda view: _cards(view, kinds.SESSION),
     meaning="More cards are used in one session than people own: stolen ones are tried out.",
     computation="Number of different cards in the session within 24 hours. Not for recurring"
     " purchases.",
     says="{value} cards have been used in this session within a day.",
 )
-_add(
+_describe(
     "VEL_SESSION_EVENTS",
-    lambda view: _events(view, kinds.SESSION, 3.0),
     meaning="Far more orders come from one session than one visit brings.",
     computation=f"{_UNIT}, of the session's events. {_NOT_RENEWALS}",
     says="Unusually many orders come from this session.",
-    needs=lambda view: view.device.session_id is not None,
 )
-_add_of_card(
+_describe(
     "VEL_CARD_EVENTS",
-    lambda view: _events(view, kinds.CARD, 0.5),
     meaning="The card is used again and again within a short time.",
     computation=f"{_UNIT}, of the card's events. {_NOT_RENEWALS}",
     says="The card is used unusually often.",
 )
-
-
-@VELOCITY.feature(
+_describe(
     "VEL_CARD_ACCOUNTS",
     meaning="Several users pay with one card.",
     computation="Number of different users of the card within 30 days.",
     says="{value} users have paid with this card.",
-    needs=with_card,
 )
-def _card_accounts(view: RequestView) -> float | None:
-    card = view.recall(kinds.CARD)
-    return None if card is None else float(card.distinct(kinds.USER, MONTH_S))
-
-
-@VELOCITY.feature(
+_describe(
     "VEL_CUSTOM",
     meaning="Many users share something that the merchant told Sentry to remember.",
     computation=f"{_UNIT}, of different users of a declared custom input; the largest of them."
     " Where no users are known, different addresses.",
     says="Unusually many users share one of the custom inputs.",
-    needs=lambda view: bool(view.request.custom_inputs),
 )
-def _custom(view: RequestView) -> float | None:
-    found = () if view.history is None else view.history.all_of(kinds.CUSTOM)
-    if not found:
-        return None
-    partner = kinds.ADDRESS if view.recall(kinds.USER) is None else kinds.USER
-    return max([surprise_of_partners(entity, partner, 1.0, view.at_s) for entity in found])
-
-
-def _cards(view: RequestView, kind: EntityKind) -> float | None:
-    entity = _entity(view, kind)
-    if entity is None or view.card is None:
-        return None
-    return 1.0 if is_alone(entity, view.at_s) else float(entity.distinct(kinds.CARD, DAY_S))
-
-
-def _events(view: RequestView, kind: EntityKind, allowed: float) -> float | None:
-    entity = _entity(view, kind)
-    return None if entity is None else surprise_of_events(entity, allowed, view.at_s)
-
-
-def _partners(
-    view: RequestView, kind: EntityKind, partner: EntityKind, allowed: float
-) -> float | None:
-    entity = _entity(view, kind)
-    return None if entity is None else surprise_of_partners(entity, partner, allowed, view.at_s)
-
-
-def _entity(view: RequestView, kind: EntityKind) -> EntityView | None:
-    return None if view.history is None or view.is_renewal else view.history.of(kind)
