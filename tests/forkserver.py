@@ -8,7 +8,6 @@ own.
 import atexit
 import contextlib
 import functools
-import gc
 import os
 import select
 import signal
@@ -22,7 +21,8 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from unittest import mock
+
+from tests.preloading import load
 
 # How the workers of a run learn the address of the fork server that they share; it is not for the
 # processes that they start, which may be of another checkout.
@@ -153,50 +153,6 @@ def _begin() -> str:
     return address
 
 
-def build_commands_once() -> None:
-    """Keep the tree of commands, which is otherwise built anew for every call."""
-    from typer import main, testing
-
-    once = functools.cache(main.get_command)
-    for module, name in ((main, "get_command"), (testing, "_get_command")):
-        setattr(module, name, once)
-
-
-def _load() -> None:
-    """Import and unpack what commands and servers need, so that no fork has to."""
-    import alembic.command
-    import alembic.config
-    import duckdb
-    import psycopg
-    import typer.main
-    import uvloop
-
-    import gatehouse.bootstrap
-    import gatehouse.web.server
-    from gatehouse import warmup
-    from gatehouse.cli.app import app
-    from gatehouse.cli.late import LateCommand
-    from gatehouse.intel.bins import load_bins
-    from gatehouse.intel.networks import load_networks
-    from gatehouse.web.routes import Routes
-
-    _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
-    build_commands_once()
-    command: Any = typer.main.get_command(app)
-    command.make_context("gatehouse", ["accounts", "list"])
-    for one in command.commands.values():
-        if isinstance(one, LateCommand):
-            one.load()
-    for place, load in ((warmup, load_networks), (gatehouse.bootstrap, load_bins)):
-        mock.patch.object(place, load.__name__, return_value=load()).start()
-    # The pages take longer to make than all else at a start; here their first reader waits.
-    mock.patch.object(Routes, "prepare").start()
-    warmup.warm()
-    # A collector that looked at what is loaded would copy all of it into the fork.
-    gc.collect()
-    gc.freeze()
-
-
 class _Parent:
     """The process that forks, seen from inside."""
 
@@ -300,6 +256,6 @@ def _exit() -> Iterator[None]:
 
 if __name__ == "__main__":
     with socket.socket(fileno=int(sys.argv[1])) as doorway:
-        _load()
+        load()
         assert threading.active_count() == 1, "only a process with one thread can fork"
         _Parent(doorway).serve()
