@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.preloading import load
+from tests.preloading import load, load_learning
 
 # How the workers of a run learn the address of the fork server that they share; it is not for the
 # processes that they start, which may be of another checkout.
@@ -31,6 +31,9 @@ _shared = os.environ.pop(_VARIABLE, "")
 # Numerical libraries start threads when they are loaded, and threads do not survive a fork.
 _SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
+# Commands that load packages which no other one needs, and which take seconds to load.
+_LEARNS = [["sentry", "train"], ["sentry", "replay"]]
+
 _LAUNCHER = '''#!{python} -IS
 """Stands in for the installed command: hands itself over to the fork server of the tests."""
 import os
@@ -38,7 +41,7 @@ import socket
 import sys
 
 server = socket.socket(socket.AF_UNIX)
-server.connect({address!r})
+server.connect({learning!r} if sys.argv[1:3] in {learns!r} else {address!r})
 words = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:]]
 words += [f"{{name}}={{value}}" for name, value in os.environ.items()]
 data = os.fsencode("\\0".join(words))
@@ -128,19 +131,22 @@ def share_fork_server() -> None:
 def _begin() -> str:
     """Start the process and return its address; whoever connects early waits until it is ready."""
     folder = tempfile.TemporaryDirectory(prefix="gatehouse-forks-")
-    address = str(Path(folder.name) / "socket")
+    address, learning = (str(Path(folder.name) / name) for name in ("socket", "learning"))
     launcher = Path(ForkServer(address).launcher)
-    launcher.write_text(_LAUNCHER.format(python=sys.executable, address=address))
+    launcher.write_text(
+        _LAUNCHER.format(python=sys.executable, address=address, learning=learning, learns=_LEARNS)
+    )
     launcher.chmod(0o755)
-    with socket.socket(socket.AF_UNIX) as doorway:
-        doorway.bind(address)
-        doorway.listen(64)
+    with socket.socket(socket.AF_UNIX) as usual, socket.socket(socket.AF_UNIX) as learned:
+        for doorway, name in ((usual, address), (learned, learning)):
+            doorway.bind(name)
+            doorway.listen(64)
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forkserver", str(doorway.fileno())],
+            [sys.executable, "-m", "tests.forkserver", str(usual.fileno()), str(learned.fileno())],
             cwd=Path(__file__).resolve().parents[1],
             env=os.environ | _SINGLE_THREADED,
             stdin=subprocess.PIPE,
-            pass_fds=[doorway.fileno()],
+            pass_fds=[usual.fileno(), learned.fileno()],
         )
 
     def stop() -> None:
@@ -156,8 +162,9 @@ def _begin() -> str:
 class _Parent:
     """The process that forks, seen from inside."""
 
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, learning: socket.socket | None = None) -> None:
         self._listener = listener
+        self._learning = learning
         self._running: dict[int, socket.socket] = {}
         self._ends, wake = os.pipe()
         os.set_blocking(wake, False)
@@ -166,16 +173,20 @@ class _Parent:
 
     def serve(self) -> None:
         """Fork for everybody who connects, until the tests close the standard input."""
-        listening = self._listener.fileno()
         while True:
-            ready, _, _ = select.select([listening, self._ends, 0], [], [])
+            awaited: list[Any] = [self._listener, self._ends, 0]
+            if self._learning is not None:
+                awaited.append(self._learning)
+            ready, _, _ = select.select(awaited, [], [])
             if 0 in ready:
                 return
             if self._ends in ready:
                 os.read(self._ends, 4096)
                 self._report_ended()
-            if listening in ready:
+            if self._listener in ready:
                 self._fork()
+            if self._learning in ready:
+                self._fork_for_learning()
 
     def _fork(self) -> None:
         connection, _ = self._listener.accept()
@@ -184,14 +195,30 @@ class _Parent:
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for one in (*self._running.values(), connection, self._listener):
-                one.close()
+            self._close()
+            connection.close()
             _become(words, files)
         for file in files:
             os.close(file)
         self._running[pid] = connection
         with contextlib.suppress(OSError):
             connection.sendall(b"%d\n" % pid)
+
+    def _fork_for_learning(self) -> None:
+        """Let a fork that loads what learning needs do the same for those who need that."""
+        listener, self._learning = self._learning, None
+        assert listener is not None
+        if os.fork() == 0:
+            self._close()
+            load_learning()
+            _Parent(listener).serve()
+            os._exit(0)
+        listener.close()
+
+    def _close(self) -> None:
+        for one in (*self._running.values(), self._listener, self._learning):
+            if one is not None:
+                one.close()
 
     def _report_ended(self) -> None:
         for pid in list(self._running):
@@ -255,7 +282,6 @@ def _exit() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    with socket.socket(fileno=int(sys.argv[1])) as doorway:
-        load()
-        assert threading.active_count() == 1, "only a process with one thread can fork"
-        _Parent(doorway).serve()
+    load()
+    assert threading.active_count() == 1, "only a process with one thread can fork"
+    _Parent(*(socket.socket(fileno=int(number)) for number in sys.argv[1:])).serve()

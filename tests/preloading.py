@@ -31,8 +31,8 @@ def load() -> None:
     from gatehouse import warmup
     from gatehouse.cli.app import app
     from gatehouse.cli.late import LateCommand
+    from gatehouse.intel import networks
     from gatehouse.intel.bins import load_bins
-    from gatehouse.intel.networks import load_networks
     from gatehouse.web.routes import Routes
 
     _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
@@ -42,14 +42,31 @@ def load() -> None:
     for one in command.commands.values():
         if isinstance(one, LateCommand):
             one.load()
-    for place, load in ((warmup, load_networks), (gatehouse.bootstrap, load_bins)):
-        mock.patch.object(place, load.__name__, return_value=load()).start()
+    table = networks.load_networks()
+    for place in (warmup, networks):
+        mock.patch.object(place, "load_networks", return_value=table).start()
+    mock.patch.object(gatehouse.bootstrap, "load_bins", return_value=load_bins()).start()
     # The pages take longer to make than all else at a start; here their first reader waits.
     mock.patch.object(Routes, "prepare").start()
     warmup.warm()
     command.commands["serve"].make_context("serve", ["--port", "0"])
     _rehearse()
     # A collector that looked at what is loaded would copy all of it into the fork.
+    gc.collect()
+    gc.freeze()
+
+
+def load_learning() -> None:
+    """Import what training needs and nothing else does."""
+    import interpret.glassbox
+    import matplotlib.backends.backend_agg
+    import matplotlib.backends.backend_svg
+    import matplotlib.figure
+
+    import gatehouse.admin.models.replays
+    import gatehouse.admin.models.training
+
+    _ = (interpret, matplotlib, gatehouse)
     gc.collect()
     gc.freeze()
 
