@@ -1,5 +1,6 @@
 """Fixtures: both databases for real, homes of their own, a shared server for reading tests."""
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -15,8 +16,9 @@ from tests.databases import (
     skip_waiting_for_disk,
     start_postgres,
 )
-from tests.forkserver import build_commands_once, share_fork_server
+from tests.forkserver import share_fork_server
 from tests.harness import Home, Server, make_account
+from tests.preloading import build_commands_once
 from tests.valkeys import start_valkey
 
 LONGEST: Final = {
@@ -29,6 +31,8 @@ LONGEST: Final = {
 }
 """Files of a few tests that take seconds each."""
 
+# Next to nothing of what collecting makes becomes garbage.
+gc.disable()
 build_commands_once()
 skip_waiting_for_disk()
 share_compiled_statements()
@@ -46,6 +50,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, or one worker would still be at it when the others end."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """From now on, let the collector look at what tests make, as seldom as in a server."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

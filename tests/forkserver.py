@@ -8,7 +8,6 @@ own.
 import atexit
 import contextlib
 import functools
-import gc
 import os
 import select
 import signal
@@ -22,7 +21,8 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from unittest import mock
+
+from tests.preloading import load, load_learning
 
 # How the workers of a run learn the address of the fork server that they share; it is not for the
 # processes that they start, which may be of another checkout.
@@ -31,6 +31,9 @@ _shared = os.environ.pop(_VARIABLE, "")
 # Numerical libraries start threads when they are loaded, and threads do not survive a fork.
 _SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
+# Commands that load packages which no other one needs, and which take seconds to load.
+_LEARNS = [["sentry", "train"], ["sentry", "replay"]]
+
 _LAUNCHER = '''#!{python} -IS
 """Stands in for the installed command: hands itself over to the fork server of the tests."""
 import os
@@ -38,7 +41,7 @@ import socket
 import sys
 
 server = socket.socket(socket.AF_UNIX)
-server.connect({address!r})
+server.connect({learning!r} if sys.argv[1:3] in {learns!r} else {address!r})
 words = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:]]
 words += [f"{{name}}={{value}}" for name, value in os.environ.items()]
 data = os.fsencode("\\0".join(words))
@@ -128,19 +131,22 @@ def share_fork_server() -> None:
 def _begin() -> str:
     """Start the process and return its address; whoever connects early waits until it is ready."""
     folder = tempfile.TemporaryDirectory(prefix="gatehouse-forks-")
-    address = str(Path(folder.name) / "socket")
+    address, learning = (str(Path(folder.name) / name) for name in ("socket", "learning"))
     launcher = Path(ForkServer(address).launcher)
-    launcher.write_text(_LAUNCHER.format(python=sys.executable, address=address))
+    launcher.write_text(
+        _LAUNCHER.format(python=sys.executable, address=address, learning=learning, learns=_LEARNS)
+    )
     launcher.chmod(0o755)
-    with socket.socket(socket.AF_UNIX) as doorway:
-        doorway.bind(address)
-        doorway.listen(64)
+    with socket.socket(socket.AF_UNIX) as usual, socket.socket(socket.AF_UNIX) as learned:
+        for doorway, name in ((usual, address), (learned, learning)):
+            doorway.bind(name)
+            doorway.listen(64)
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forkserver", str(doorway.fileno())],
+            [sys.executable, "-m", "tests.forkserver", str(usual.fileno()), str(learned.fileno())],
             cwd=Path(__file__).resolve().parents[1],
             env=os.environ | _SINGLE_THREADED,
             stdin=subprocess.PIPE,
-            pass_fds=[doorway.fileno()],
+            pass_fds=[usual.fileno(), learned.fileno()],
         )
 
     def stop() -> None:
@@ -153,55 +159,12 @@ def _begin() -> str:
     return address
 
 
-def build_commands_once() -> None:
-    """Keep the tree of commands, which is otherwise built anew for every call."""
-    from typer import main, testing
-
-    once = functools.cache(main.get_command)
-    for module, name in ((main, "get_command"), (testing, "_get_command")):
-        setattr(module, name, once)
-
-
-def _load() -> None:
-    """Import and unpack what commands and servers need, so that no fork has to."""
-    import alembic.command
-    import alembic.config
-    import duckdb
-    import psycopg
-    import typer.main
-    import uvloop
-
-    import gatehouse.bootstrap
-    import gatehouse.web.server
-    from gatehouse import warmup
-    from gatehouse.cli.app import app
-    from gatehouse.cli.late import LateCommand
-    from gatehouse.intel.bins import load_bins
-    from gatehouse.intel.networks import load_networks
-    from gatehouse.web.routes import Routes
-
-    _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
-    build_commands_once()
-    command: Any = typer.main.get_command(app)
-    command.make_context("gatehouse", ["accounts", "list"])
-    for one in command.commands.values():
-        if isinstance(one, LateCommand):
-            one.load()
-    for place, load in ((warmup, load_networks), (gatehouse.bootstrap, load_bins)):
-        mock.patch.object(place, load.__name__, return_value=load()).start()
-    # The pages take longer to make than all else at a start; here their first reader waits.
-    mock.patch.object(Routes, "prepare").start()
-    warmup.warm()
-    # A collector that looked at what is loaded would copy all of it into the fork.
-    gc.collect()
-    gc.freeze()
-
-
 class _Parent:
     """The process that forks, seen from inside."""
 
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, learning: socket.socket | None = None) -> None:
         self._listener = listener
+        self._learning = learning
         self._running: dict[int, socket.socket] = {}
         self._ends, wake = os.pipe()
         os.set_blocking(wake, False)
@@ -210,16 +173,20 @@ class _Parent:
 
     def serve(self) -> None:
         """Fork for everybody who connects, until the tests close the standard input."""
-        listening = self._listener.fileno()
         while True:
-            ready, _, _ = select.select([listening, self._ends, 0], [], [])
+            awaited: list[Any] = [self._listener, self._ends, 0]
+            if self._learning is not None:
+                awaited.append(self._learning)
+            ready, _, _ = select.select(awaited, [], [])
             if 0 in ready:
                 return
             if self._ends in ready:
                 os.read(self._ends, 4096)
                 self._report_ended()
-            if listening in ready:
+            if self._listener in ready:
                 self._fork()
+            if self._learning in ready:
+                self._fork_for_learning()
 
     def _fork(self) -> None:
         connection, _ = self._listener.accept()
@@ -228,14 +195,30 @@ class _Parent:
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for one in (*self._running.values(), connection, self._listener):
-                one.close()
+            self._close()
+            connection.close()
             _become(words, files)
         for file in files:
             os.close(file)
         self._running[pid] = connection
         with contextlib.suppress(OSError):
             connection.sendall(b"%d\n" % pid)
+
+    def _fork_for_learning(self) -> None:
+        """Let a fork that loads what learning needs do the same for those who need that."""
+        listener, self._learning = self._learning, None
+        assert listener is not None
+        if os.fork() == 0:
+            self._close()
+            load_learning()
+            _Parent(listener).serve()
+            os._exit(0)
+        listener.close()
+
+    def _close(self) -> None:
+        for one in (*self._running.values(), self._listener, self._learning):
+            if one is not None:
+                one.close()
 
     def _report_ended(self) -> None:
         for pid in list(self._running):
@@ -299,7 +282,6 @@ def _exit() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    with socket.socket(fileno=int(sys.argv[1])) as doorway:
-        _load()
-        assert threading.active_count() == 1, "only a process with one thread can fork"
-        _Parent(doorway).serve()
+    load()
+    assert threading.active_count() == 1, "only a process with one thread can fork"
+    _Parent(*(socket.socket(fileno=int(number)) for number in sys.argv[1:])).serve()

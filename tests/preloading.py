@@ -1,0 +1,100 @@
+"""What the fork server does before the first fork, so that no fork has to."""
+
+import functools
+import gc
+import tempfile
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+
+def build_commands_once() -> None:
+    """Keep the tree of commands, which is otherwise built anew for every call."""
+    from typer import main, testing
+
+    once = functools.cache(main.get_command)
+    for module, name in ((main, "get_command"), (testing, "_get_command")):
+        setattr(module, name, once)
+
+
+def load() -> None:
+    """Import and unpack what commands and servers need."""
+    import alembic.command
+    import alembic.config
+    import duckdb
+    import psycopg
+    import typer.main
+    import uvloop
+
+    import gatehouse.bootstrap
+    import gatehouse.web.server
+    from gatehouse import warmup
+    from gatehouse.cli.app import app
+    from gatehouse.cli.late import LateCommand
+    from gatehouse.intel import networks
+    from gatehouse.intel.bins import load_bins
+    from gatehouse.web.routes import Routes
+
+    _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
+    build_commands_once()
+    command: Any = typer.main.get_command(app)
+    command.make_context("gatehouse", ["accounts", "list"])
+    for one in command.commands.values():
+        if isinstance(one, LateCommand):
+            one.load()
+    table = networks.load_networks()
+    for place in (warmup, networks):
+        mock.patch.object(place, "load_networks", return_value=table).start()
+    mock.patch.object(gatehouse.bootstrap, "load_bins", return_value=load_bins()).start()
+    # The pages take longer to make than all else at a start; here their first reader waits.
+    mock.patch.object(Routes, "prepare").start()
+    warmup.warm()
+    command.commands["serve"].make_context("serve", ["--port", "0"])
+    _rehearse()
+    # A collector that looked at what is loaded would copy all of it into the fork.
+    gc.collect()
+    gc.freeze()
+
+
+def load_learning() -> None:
+    """Import what training needs and nothing else does."""
+    import interpret.glassbox
+    import matplotlib.backends.backend_agg
+    import matplotlib.backends.backend_svg
+    import matplotlib.figure
+
+    import gatehouse.admin.models.replays
+    import gatehouse.admin.models.training
+
+    _ = (interpret, matplotlib, gatehouse)
+    gc.collect()
+    gc.freeze()
+
+
+def _rehearse() -> None:
+    """Serve one request of each kind: what that compiles and looks up is kept for the forks."""
+    import httpx
+    from msgspec import inspect
+
+    from gatehouse.admin.default_account import ensure_demo
+    from gatehouse.settings import load_settings
+    from tests.databases import share_compiled_statements
+    from tests.harness import AMELIA, BODY, PURCHASE, VISIT, Home
+    from tests.harness.service import call_service
+
+    share_compiled_statements()
+    mock.patch.object(inspect, "type_info", functools.cache(inspect.type_info)).start()
+
+    async def scenario(client: httpx.AsyncClient) -> None:
+        calls = {"precheck": BODY, "idverify": AMELIA, "sentry": VISIT, "pipeline": PURCHASE}
+        for name, body in calls.items():
+            answer = await client.post(f"/api/v1/{name}", json=body)
+            assert answer.json()["isSuccess"], answer.text
+        while not (await client.get("/readyz")).json()["checks"]["memory"]:
+            pass
+
+    with tempfile.TemporaryDirectory(prefix="gatehouse-rehearsal-") as folder:
+        home = Home(Path(folder) / "home").migrated()
+        with home.session() as session:
+            key = ensure_demo(session, load_settings(home.environ()))
+        call_service(home, key, scenario)
