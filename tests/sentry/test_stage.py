@@ -11,6 +11,7 @@ import pytest
 from gatehouse.core.cards import MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.decisions.packed_values import features_in
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
@@ -134,7 +135,7 @@ def test_a_memory_that_does_not_answer_is_told_later_and_the_answer_says_so() ->
 def test_the_reason_does_not_move_the_score() -> None:
     sentry = stage(Silent(limit=1000))
     missed, weighed = sentry.unavailable(case()).facts, load_scorecard()
-    assert missed["requestConfidence"] == round(weighed.score(missed["signals"]).confidence, 4)
+    assert missed["requestConfidence"] == round(weighed.score(features_in(missed["signals"])).confidence, 4)
 
 
 def test_a_memory_that_answers_has_nothing_to_be_told_later() -> None:
