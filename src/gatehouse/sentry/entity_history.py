@@ -98,6 +98,8 @@ class EntityHistory(msgspec.Struct, gc=False):
             return False
         timeline = self.timeline
         if timeline is not None:
+            if timeline[-1] and timeline[-3] > at_s - DAY_S and self.currency is not None:
+                return False  # As most are, without a look at the whole timeline.
             amounts = timeline[2::3]
             recent = amounts[bisect_right(timeline[::3], at_s - DAY_S) :]
             # Sums in an unknown currency are no loss.

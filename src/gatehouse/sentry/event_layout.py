@@ -14,7 +14,6 @@ from gatehouse.sentry.memory import EntityKind
 PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     kinds.ADDRESS: (kinds.USER, kinds.CARD, kinds.BIN, kinds.EMAIL),
     kinds.NETWORK: (kinds.USER,),
-    kinds.DEVICE: (),
     kinds.PLACE: (kinds.USER, kinds.CARD),
     kinds.SESSION: (
         kinds.ADDRESS,
@@ -38,15 +37,20 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     kinds.BIN: (kinds.CARD,),
     kinds.AFFILIATE: (),
     kinds.DISCOUNT: (kinds.USER,),
-    kinds.CATEGORY: (),
     kinds.CART: (kinds.USER,),
     kinds.CUSTOM: (kinds.USER, kinds.ADDRESS),
     kinds.EMAIL: (kinds.CARD, kinds.BIN, kinds.ISSUER, kinds.ADDRESS, kinds.USER),
     kinds.PHONE: (kinds.CARD, kinds.USER),
 }
-"""The kinds that have a history, and with which partners. All other kinds are only counted."""
+"""The kinds that have a history, and with which partners."""
+UNCOUNTED: Final = frozenset((kinds.DEVICE, kinds.CATEGORY, kinds.TRANSACTION))
+"""Kinds of which nobody asks how often they came. A user's links say which devices are known, and
+the record shows the categories. All kinds that are in neither table are counted without a history.
+"""
 GOODS: Final = frozenset((kinds.ARTICLE, kinds.SHELF, kinds.MIX))
 """Kinds that are counted in a table of their own, because there can be very many of them."""
+
+_NOT_TALLIED: Final = GOODS | UNCOUNTED | PARTNERS.keys()
 
 Pick = Callable[[Sequence[int]], Sequence[int]]
 
@@ -86,9 +90,7 @@ def layout_of(present: tuple[EntityKind, ...]) -> EventLayout:
         transaction,
         tuple(first),
         _picking(first.values()),
-        _picking(
-            [place for kind, place in first.items() if kind not in PARTNERS and kind not in GOODS]
-        ),
+        _picking([place for kind, place in first.items() if kind not in _NOT_TALLIED]),
         _picking([place for place, kind in enumerate(present) if kind in GOODS]),
         tuple(
             (place, kind, _picking([first[each] for each in PARTNERS[kind] if each in first]))

@@ -133,7 +133,8 @@ class History:
     def of(self, kind: EntityKind) -> EntityView | None:
         """The history of this event's entity of a kind, or None when it has none.
 
-        Operators, countries, agents, browsers, systems and issuers are only counted and have none.
+        Operators, countries, agents, browsers, systems and issuers are only counted and have none,
+        nor have devices and categories.
         """
         found = self._views.get(kind)
         if found is None and kind in self.first:

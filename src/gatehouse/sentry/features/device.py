@@ -64,7 +64,7 @@ def _measure_change(view: RequestView, found: dict[str, float]) -> None:
     """Whether a user who has ordered before comes with another device."""
     history = view.history
     user = None if history is None else history.of(kinds.USER)
-    if history is None or user is None or user.events < 3 or kinds.DEVICE not in history.first:
+    if history is None or user is None or user.events < 3 or kinds.DEVICE not in history.keys:
         return
     if user.times_with(kinds.DEVICE) <= 1:
         found["DEVICE_NEW_FOR_ACCOUNT"] = 0.5 if user.times_with(kinds.SYSTEM) > 1 else 1.0
