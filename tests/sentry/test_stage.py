@@ -135,7 +135,9 @@ def test_a_memory_that_does_not_answer_is_told_later_and_the_answer_says_so() ->
 def test_the_reason_does_not_move_the_score() -> None:
     sentry = stage(Silent(limit=1000))
     missed, weighed = sentry.unavailable(case()).facts, load_scorecard()
-    assert missed["requestConfidence"] == round(weighed.score(features_in(missed["signals"])).confidence, 4)
+    assert missed["requestConfidence"] == round(
+        weighed.score(features_in(missed["signals"])).confidence, 4
+    )
 
 
 def test_a_memory_that_answers_has_nothing_to_be_told_later() -> None:

@@ -12,6 +12,7 @@ from gatehouse.sentry.shared.keys import StableKeys
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 
 PATIENCE_S = 60.0
+LABELS = 100_000
 KEEP_S = 90 * 86_400
 
 
@@ -36,7 +37,7 @@ class Servers:
             **options,
         )
         self._stores.append(store)
-        return SharedMemory(store, self.keys(), limit, on_lost=self.lost.append)
+        return SharedMemory(store, self.keys(), limit, labels=LABELS, on_lost=self.lost.append)
 
     def keys(self) -> StableKeys:
         """The keys that all of them use."""

@@ -4,6 +4,7 @@ import asyncio
 from hashlib import sha1
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.connectors.valkey import call
@@ -21,8 +22,9 @@ OFTEN = 200
 
 
 def answers(view: RequestView, history: History) -> tuple[dict[str, float], dict[str, Any]]:
-    view.history = history
-    return measure_features(view), history.velocity()
+    # A view keeps what it has asked for, so each memory gets one of its own.
+    own = msgspec.structs.replace(view, history=history)
+    return measure_features(own), history.velocity()
 
 
 def tell_alone(memory: LocalMemory, step: Step) -> None:

@@ -1,66 +1,49 @@
-"""Where a store is and how to enter it, read from its URL."""
+"""Where a store is, read from its URL."""
 
-import ssl
-from typing import Final, NamedTuple
-from urllib.parse import parse_qs, unquote, urlsplit
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from redis.asyncio.connection import parse_url
 
 from gatehouse.core.errors import SettingsError
 
 _PORT: Final = 6379
-_PLAIN: Final = ("redis", "valkey")
-_ENCRYPTED: Final = ("rediss", "valkeys")
+_NAMES: Final = {"valkey": "redis", "valkeys": "rediss"}
+"""The client knows the older names of the same protocol."""
 
 
 class StoreAddress(NamedTuple):
     """An address; the repr of it shows no password."""
 
-    host: str
-    port: int
-    path: str
-    """Of a socket on this machine, in place of host and port."""
-    user: str
-    password: str
-    database: int
-    tls: ssl.SSLContext | None
+    url: str
+    shown: str
+    """The address without what is secret."""
 
     def __repr__(self) -> str:
         return f"StoreAddress({self.shown})"
 
-    @property
-    def shown(self) -> str:
-        """The address without what is secret."""
-        return self.path or f"{self.host}:{self.port}"
-
     @classmethod
-    def parse(cls, url: str) -> "StoreAddress":
-        """Read a URL such as `redis://:password@host:6379/0`, `rediss://...` or `unix:///path`."""
-        parts = urlsplit(url)
-        is_socket = parts.scheme == "unix"
-        if parts.scheme not in (*_PLAIN, *_ENCRYPTED) and not is_socket:
-            raise SettingsError(
-                "the URL of the shared memory must begin with redis://, rediss://, valkey://, "
-                "valkeys:// or unix://"
-            )
-        options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    def parse(cls, text: str) -> "StoreAddress":
+        """Read a URL such as `redis://:password@host:6379/0`, `rediss://...` or `unix:///path`.
+
+        What the client can be told stands behind a question mark, such as `?ssl_ca_certs=FILE`.
+        """
+        scheme, _, rest = text.partition("://")
+        url = f"{_NAMES.get(scheme, scheme)}://{rest}"
         try:
-            port = parts.port or _PORT
-            chosen = options.get("db", "0") if is_socket else parts.path.strip("/") or "0"
-            database = int(chosen)
+            parts, options = urlsplit(url), dict[str, Any](parse_url(url))
+            database = parts.path.strip("/")
         except ValueError:
+            # The client's own words could hold a part of the URL, and that a password.
             raise SettingsError(
-                "the URL of the shared memory has a port or a database that is no number"
+                "the URL of the shared memory cannot be read; it must begin with redis://, "
+                "rediss://, valkey://, valkeys:// or unix://, and ports are numbers"
             ) from None
-        if not (parts.path if is_socket else parts.hostname):
-            raise SettingsError("the URL of the shared memory names no host, or no path")
-        tls = None
-        if parts.scheme in _ENCRYPTED:
-            tls = ssl.create_default_context(cafile=options.get("ca"))
-        return cls(
-            parts.hostname or "",
-            port,
-            unquote(parts.path) if is_socket else "",
-            unquote(parts.username or ""),
-            unquote(parts.password or ""),
-            database,
-            tls,
-        )
+        if "path" in options:
+            return cls(url, options["path"])
+        if "host" not in options or (database and not database.isdecimal()):
+            raise SettingsError(
+                "the URL of the shared memory names no host, no path, or a database that is no "
+                "number"
+            )
+        return cls(url, f"{options['host']}:{options.get('port', _PORT)}")

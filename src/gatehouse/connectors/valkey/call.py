@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from hashlib import sha1
 from typing import Any, Final
 
-import hiredis
+from redis.exceptions import NoScriptError
 
-from gatehouse.connectors.valkey.wire import Word, packed
+from gatehouse.connectors.valkey.client import Command, Word
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.shared.operations import StoreOperation
 from gatehouse.sentry.shared.packing import SCRIPT
@@ -59,20 +59,19 @@ class ScriptCall:
     ) -> None:
         self.told = told
         self.started = started
-        self.timer: asyncio.TimerHandle | None = None
         self._epoch = epoch
         self._commands = [each for each in told if isinstance(each, StoreCommand)]
         self._runs = [_run(each, epoch, keep_s) for each in _by_account(told)]
         self._left = self._runs
         self._again = False
 
-    def packed(self) -> tuple[bytes, int]:
-        """What to send, and how many replies it gets."""
+    def commands(self) -> list[Command]:
+        """What to send; each gets a reply."""
         how = ("EVAL", SCRIPT) if self._again else ("EVALSHA", _SHA)
-        sent = [packed(how + run.words) for run in self._left]
+        sent = [how + run.words for run in self._left]
         if not self._again:
-            sent += [packed(command.words) for command in self._commands]
-        return b"".join(sent), len(sent)
+            sent += [command.words for command in self._commands]
+        return sent
 
     def take(self, replies: list[Any]) -> bool:
         """Take the replies; False if something has to be sent again.
@@ -137,4 +136,4 @@ def _run(operations: list[StoreOperation], epoch: bytes, keep_s: int) -> _Run:
 
 
 def _is_unknown(reply: Any) -> bool:
-    return isinstance(reply, hiredis.ReplyError) and str(reply).startswith("NOSCRIPT")
+    return isinstance(reply, NoScriptError)

@@ -13,9 +13,15 @@ from typing import Any, Final, Protocol
 
 from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.call import ScriptCall, StoreCommand, Told
-from gatehouse.connectors.valkey.wire import Wire, Word, connect
+from gatehouse.connectors.valkey.client import (
+    DISCONNECTED,
+    FAILURES,
+    Command,
+    StoreClient,
+    Word,
+    connect,
+)
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.sentry.shared.packing import SCRIPT
 
 MOST_AT_ONCE: Final = 64
 """Operations in one call: the store serves nobody else meanwhile."""
@@ -38,7 +44,7 @@ class CallBreaker(Protocol):
 
 
 class ValkeyStore:
-    """Implements `SharedStore` with one connection to Valkey or Redis."""
+    """Implements `SharedStore` with Valkey or Redis, one server or a cluster."""
 
     def __init__(
         self,
@@ -58,12 +64,12 @@ class ValkeyStore:
         self._keep_s = keep_s
         self._breaker = breaker
         self._observe = observe
-        self._wire: Wire | None = None
+        self._client: StoreClient | None = None
         self._waiting: deque[Told] = deque()
-        self._call: ScriptCall | None = None
         self._busy = False
         """Whether a call is under way or about to be."""
-        self._connecting: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
+        """The call, or the connecting."""
         self._is_slow = False
         """Whether connecting takes longer than a call may: nobody waits for it any more."""
         self._process = token_bytes(3)
@@ -109,11 +115,11 @@ class ValkeyStore:
         with suppress(ConnectorFailed):
             if self._busy:
                 await self.command("PING")
-        if self._connecting is not None:
-            self._connecting.cancel()
-        if self._wire is not None:
-            self._wire.close()
-            self._wire = None
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
 
     def _next(self) -> None:
         """Make the next call, or rest."""
@@ -125,36 +131,41 @@ class ValkeyStore:
             self._lose_waiting("the shared memory does not answer; it is not asked for a while")
             return
         loop = asyncio.get_running_loop()
-        if self._wire is None:
-            self._connecting = loop.create_task(self._connect())
+        if self._client is None:
+            self._task = loop.create_task(self._connect())
             return
         most = min(len(self._waiting), MOST_AT_ONCE)
         told = [self._waiting.popleft() for _ in range(most)]
         epoch = self._process + (next(self._numbers) & 0xFF_FFFF).to_bytes(3, "big")
-        call = self._call = ScriptCall(told, epoch, self._keep_s, loop.time())
-        call.timer = loop.call_later(self._timeout_s, self._give_up, call)
-        self._wire.ask(*call.packed(), self._answered)
+        call = ScriptCall(told, epoch, self._keep_s, loop.time())
+        self._task = loop.create_task(self._tell(self._client, call))
 
-    def _answered(self, replies: list[Any]) -> None:
-        call = self._call
-        assert call is not None
-        if not call.take(replies):
-            assert self._wire is not None
-            self._wire.ask(*call.packed(), self._answered)
-            return
-        self._call = None
-        refused = call.answer()
-        self._end(call, succeeded=not refused)
-        # After the requests that were just answered had their turn.
-        asyncio.get_running_loop().call_soon(self._next)
+    async def _tell(self, client: StoreClient, call: ScriptCall) -> None:
+        """Make one call, and pass on what the store says."""
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                while not call.take(await self._ask(client, call.commands())):
+                    pass
+        except TimeoutError:
+            await self._fail(call, "the shared memory did not answer in time")
+        except FAILURES as error:
+            await self._fail(call, f"the shared memory cannot be asked: {type(error).__name__}")
+        else:
+            refused = call.answer()
+            self._judge(call.started, succeeded=not refused)
+            # After the requests that were just answered had their turn.
+            asyncio.get_running_loop().call_soon(self._next)
 
-    def _end(self, call: ScriptCall, *, succeeded: bool) -> None:
-        assert call.timer is not None
-        call.timer.cancel()
-        self._judge(asyncio.get_running_loop().time() - call.started, succeeded=succeeded)
+    async def _ask(self, client: StoreClient, commands: list[Command]) -> list[Any]:
+        try:
+            return await client.ask(commands)
+        except DISCONNECTED:
+            # The store was restarted since the last call. What it has done already for a request,
+            # it does not do again, so the client may connect and ask once more.
+            return await client.ask(commands)
 
-    def _judge(self, seconds: float, *, succeeded: bool) -> None:
-        self._observe(seconds, succeeded)
+    def _judge(self, started: float, *, succeeded: bool) -> None:
+        self._observe(asyncio.get_running_loop().time() - started, succeeded)
         if self._breaker is not None:
             (self._breaker.succeeded if succeeded else self._breaker.failed)()
 
@@ -163,13 +174,16 @@ class ValkeyStore:
         started, slow = loop.time(), loop.call_later(self._timeout_s, self._stop_waiting)
         try:
             async with asyncio.timeout(max(self._timeout_s, _CONNECT_S)):
-                self._wire = await connect(self._address, SCRIPT, self._connection_lost)
-        except (OSError, TimeoutError, ConnectorFailed) as error:
-            self._judge(loop.time() - started, succeeded=False)
-            self._fail(f"the shared memory at {self._address.shown} cannot be reached: {error}")
+                self._client = await connect(self._address)
+        except FAILURES as error:
+            self._judge(started, succeeded=False)
+            self._give_up(
+                f"the shared memory at {self._address.shown} cannot be reached: "
+                f"{type(error).__name__}"
+            )
         else:
             # A probe that connected has asked for more than a ping.
-            self._judge(loop.time() - started, succeeded=True)
+            self._judge(started, succeeded=True)
             self._next()
         finally:
             slow.cancel()
@@ -179,24 +193,18 @@ class ValkeyStore:
         self._is_slow = True
         self._lose_waiting("the shared memory is slow to connect")
 
-    def _connection_lost(self, wire: Wire) -> None:
-        if wire is self._wire:
-            self._fail("the shared memory has closed the connection")
-
-    def _give_up(self, call: ScriptCall) -> None:
-        if call is self._call:
-            self._fail("the shared memory did not answer in time")
-
-    def _fail(self, why: str) -> None:
+    async def _fail(self, call: ScriptCall, why: str) -> None:
         """Give up what is under way and what waits: later is too late for a request."""
-        wire, self._wire = self._wire, None
-        if wire is not None:
+        client, self._client = self._client, None
+        self._judge(call.started, succeeded=False)
+        self._lose(call.told, why)
+        self._give_up(why)
+        if client is not None:
             # An answer that still comes must not be taken for that of another call.
-            wire.close()
-        call, self._call = self._call, None
-        if call is not None:
-            self._end(call, succeeded=False)
-            self._lose(call.told, why)
+            with suppress(*FAILURES):
+                await client.close()
+
+    def _give_up(self, why: str) -> None:
         self._lose_waiting(why)
         self._busy = False
 

@@ -57,16 +57,21 @@ class SharedMemory:
         limit: int,
         *,
         shared_reputation: bool = True,
+        labels: int | None = None,
         on_lost: Callable[[MemoryEvent], None] = lambda _: None,
     ) -> None:
-        """`limit` is the number of histories kept here; `on_lost` hears of changes not made."""
+        """`limit` is the number of histories kept here, `labels` that of labelled entities.
+
+        `on_lost` hears of changes that were not made.
+        """
         self._store = store
         self._keys = keys
         self._marks = EventMarks(keys)
         self._limit = limit
+        self._most_labels = labels or limit // 2
         self._followed = FollowedHistories(limit)
         self._amounts: dict[str, dict[str, Amounts]] = {}
-        self._reputations = ReputationStore(limit // 2, shared=shared_reputation)
+        self._reputations = ReputationStore(self._most_labels, shared=shared_reputation)
         self._reporters: OrderedDict[int, str] = OrderedDict()
         """The accounts of entities that were labelled and that other accounts can know, too."""
         self._forgetting: set[asyncio.Task[None]] = set()
@@ -148,7 +153,7 @@ class SharedMemory:
         self._reputations.replace(target, fraud=fraud, previous=previous)
         for key in target.shared[1::2]:
             self._reporters[key] = target.account_id
-            if len(self._reporters) > self._limit:
+            if len(self._reporters) > self._most_labels:
                 self._reporters.popitem(last=False)
 
     def _subject(self, event: MemoryEvent) -> EventSubject:
