@@ -5,9 +5,10 @@ Replies come as the store sent them: what the client would make of them, most ca
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
-from redis.asyncio import Redis, RedisCluster
+import hiredis
+from redis.asyncio import ConnectionPool, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as Disconnected
@@ -37,27 +38,34 @@ class StoreClient(Protocol):
 
 
 class _OneServer:
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    """Asks over one connection, without a pool and pipelines: both cost as much as the rest."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
 
     async def ask(self, commands: Sequence[Command]) -> list[Any]:
-        if len(commands) == 1:
-            try:
-                return [await self._client.execute_command(*commands[0])]
-            except ResponseError as error:
-                return [error]
-        pipeline = self._client.pipeline(transaction=False)
-        for command in commands:
-            pipeline.execute_command(*command)
-        replies: list[Any] = await pipeline.execute(raise_on_error=False)
-        return replies
+        connection = self._connection
+        # The client's own packing takes six times as long for many words.
+        packed = [hiredis.pack_command(cast("Any", command)) for command in commands]
+        await connection.send_packed_command(packed, check_health=False)
+        return [await self._reply() for _ in commands]
+
+    async def _reply(self) -> Any:
+        try:
+            return await self._connection.read_response()
+        except ResponseError as error:
+            return error
 
     async def keys(self, at_once: int) -> AsyncIterator[list[bytes]]:
-        async for names in _scan(self._client, at_once):
+        cursor = b"0"
+        while True:
+            (cursor, names), *_ = await self.ask([("SCAN", cursor, "COUNT", at_once)])
             yield names
+            if cursor == b"0":
+                return
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._connection.disconnect(nowait=True)
 
 
 class _Cluster:
@@ -75,8 +83,13 @@ class _Cluster:
 
     async def keys(self, at_once: int) -> AsyncIterator[list[bytes]]:
         for node in self._client.get_primaries():
-            async for names in _scan(self._client, at_once, target_nodes=node):
+            cursor = b"0"
+            while True:
+                words = ("SCAN", cursor, "COUNT", at_once)
+                cursor, names = await self._client.execute_command(*words, target_nodes=node)
                 yield names
+                if cursor == b"0":
+                    break
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -87,19 +100,20 @@ async def connect(address: StoreAddress) -> StoreClient:
     # One try, and no time limit here: both are the store's own, for a whole call.
     options: dict[str, Any] = {
         "retry": Retry(NoBackoff(), 0),
-        "protocol": 2,
         "socket_timeout": None,
+        "protocol": 2,
     }
-    client: Any = Redis.from_url(address.url, single_connection_client=True, **options)
-    client.response_callbacks.clear()
+    server = _OneServer(ConnectionPool.from_url(address.url, **options).make_connection())
     try:
-        told = await client.execute_command("INFO", "cluster")
+        (told,) = await server.ask([("INFO", "cluster")])
+        if isinstance(told, ResponseError):
+            raise told
     except BaseException:
-        await client.aclose()
+        await server.close()
         raise
     if b"cluster_enabled:1" not in told:
-        return _OneServer(client)
-    await client.aclose()
+        return server
+    await server.close()
     cluster: Any = RedisCluster.from_url(address.url, **options)
     try:
         await cluster.initialize()
@@ -108,12 +122,3 @@ async def connect(address: StoreAddress) -> StoreClient:
         raise
     cluster.response_callbacks.clear()
     return _Cluster(cluster)
-
-
-async def _scan(client: Any, at_once: int, **where: Any) -> AsyncIterator[list[bytes]]:
-    cursor = b"0"
-    while True:
-        cursor, names = await client.execute_command("SCAN", cursor, "COUNT", at_once, **where)
-        yield names
-        if cursor == b"0":
-            return
