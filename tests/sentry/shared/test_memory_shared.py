@@ -20,6 +20,7 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recalled import EntityView
 from gatehouse.sentry.shared.following import LONG
 from gatehouse.sentry.shared.memory_shared import SharedMemory
+from gatehouse.sentry.shared.pruning import prune
 from tests.sentry.shared.servers import Servers, servers
 from tests.sentry.visits import NOW
 from tests.valkeys import start_valkey
@@ -284,6 +285,34 @@ def test_a_store_that_hangs_or_is_gone_fails_what_waits_and_no_more() -> None:
             await them.start().record_and_recall(event(NOW))
 
     run(url, gone)
+
+
+def test_rare_counts_are_dropped_when_there_are_too_many(valkey: str) -> None:
+    async def many_systems(them: Servers) -> None:
+        memory, names = them.start(), them.keys().account("shop")
+        for number in range(40):
+            for _ in range(1 + number % 20):
+                memory.note(event(NOW + number, (kinds.SYSTEM, f"system-{number}")))
+        await memory.flush()
+        await prune(memory._store, names, (100, 100))
+        assert await them.ask("HLEN", names.common[1]) == 40
+        await prune(memory._store, names, (30, 100))
+        # More than 15 are too many, so all are dropped that were seen up to 16 times.
+        left = await them.ask("HVALS", names.common[1])
+        assert sorted(map(int, left)) == [17, 17, 18, 18, 19, 19, 20, 20]
+
+    run(valkey, many_systems)
+
+
+def test_a_history_that_cannot_be_read_begins_anew(valkey: str) -> None:
+    async def damage(them: Servers) -> None:
+        memory = them.start()
+        await memory.record_and_recall(event(NOW, ADDRESS))
+        await them.ask("APPEND", them.keys().keyed(event(NOW, ADDRESS)).names[0], b"\xffnonsense")
+        await memory.record_and_recall(event(NOW + 1, ADDRESS))
+        assert (await seen(memory, event(NOW + 2, ADDRESS), kinds.ADDRESS)).events == 1
+
+    run(valkey, damage)
 
 
 class Closed:
