@@ -1,9 +1,8 @@
 """Where a store is, read from its URL."""
 
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
-from redis.asyncio.connection import parse_url
+from redis.asyncio.connection import Connection, parse_url
 
 from gatehouse.core.errors import SettingsError
 
@@ -24,26 +23,26 @@ class StoreAddress(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "StoreAddress":
-        """Read a URL such as `redis://:password@host:6379/0`, `rediss://...` or `unix:///path`.
+        """Read a URL such as `valkey://:password@host:6379/0`, `rediss://...` or `unix:///path`.
 
         What the client can be told stands behind a question mark, such as `?ssl_ca_certs=FILE`.
         """
         scheme, _, rest = text.partition("://")
         url = f"{_NAMES.get(scheme, scheme)}://{rest}"
+        # The client's own words are not passed on: they could repeat what is secret.
         try:
-            parts, options = urlsplit(url), dict[str, Any](parse_url(url))
-            database = parts.path.strip("/")
+            options: dict[str, Any] = dict(parse_url(url))
         except ValueError:
-            # The client's own words could hold a part of the URL, and that a password.
             raise SettingsError(
-                "the URL of the shared memory cannot be read; it must begin with redis://, "
-                "rediss://, valkey://, valkeys:// or unix://, and ports are numbers"
+                "the URL of the shared memory cannot be read; it looks like "
+                "valkey://user:password@host:6379/0, valkeys:// for TLS, or unix:///path/to/socket"
             ) from None
-        if "path" in options:
-            return cls(url, options["path"])
-        if "host" not in options or (database and not database.isdecimal()):
+        kind = options.pop("connection_class", Connection)
+        try:
+            kind(**options)
+        except (TypeError, ValueError):
             raise SettingsError(
-                "the URL of the shared memory names no host, no path, or a database that is no "
-                "number"
-            )
-        return cls(url, f"{options['host']}:{options.get('port', _PORT)}")
+                "the URL of the shared memory has an option that the client does not know"
+            ) from None
+        where = f"{options.get('host', 'localhost')}:{options.get('port', _PORT)}"
+        return cls(url, options.get("path") or where)

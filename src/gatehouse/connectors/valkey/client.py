@@ -103,7 +103,8 @@ async def connect(address: StoreAddress) -> StoreClient:
         "socket_timeout": None,
         "protocol": 2,
     }
-    server = _OneServer(ConnectionPool.from_url(address.url, **options).make_connection())
+    pool: Any = ConnectionPool.from_url(address.url, **options)
+    server = _OneServer(pool.make_connection())
     try:
         (told,) = await server.ask([("INFO", "cluster")])
         if isinstance(told, ResponseError):
