@@ -34,6 +34,10 @@ class StoreCommand:
         self.answered(error)
 
 
+Told = StoreOperation | StoreCommand
+"""What a call can hold."""
+
+
 class _Run:
     """One run of the script, or one command."""
 
@@ -48,7 +52,7 @@ class ScriptCall:
 
     def __init__(
         self,
-        told: Sequence[StoreOperation | StoreCommand],
+        told: Sequence[Told],
         epoch: bytes,
         keep_s: int,
         started: float,
@@ -107,7 +111,7 @@ class ScriptCall:
         return refused
 
 
-def _by_account(told: Sequence[StoreOperation | StoreCommand]) -> list[list[StoreOperation]]:
+def _by_account(told: Sequence[Told]) -> list[list[StoreOperation]]:
     by_account: dict[bytes, list[StoreOperation]] = {}
     for each in told:
         if not isinstance(each, StoreCommand):

@@ -12,10 +12,9 @@ from secrets import token_bytes
 from typing import Any, Final, Protocol
 
 from gatehouse.connectors.valkey.address import StoreAddress
-from gatehouse.connectors.valkey.call import ScriptCall, StoreCommand
+from gatehouse.connectors.valkey.call import ScriptCall, StoreCommand, Told
 from gatehouse.connectors.valkey.wire import Wire, Word, connect
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.sentry.shared.operations import StoreOperation
 from gatehouse.sentry.shared.packing import SCRIPT
 
 MOST_AT_ONCE: Final = 64
@@ -60,7 +59,7 @@ class ValkeyStore:
         self._breaker = breaker
         self._observe = observe
         self._wire: Wire | None = None
-        self._waiting: deque[StoreOperation | StoreCommand] = deque()
+        self._waiting: deque[Told] = deque()
         self._call: ScriptCall | None = None
         self._busy = False
         """Whether a call is under way or about to be."""
@@ -77,7 +76,7 @@ class ValkeyStore:
         """Operations that wait for the next call."""
         return len(self._waiting)
 
-    def submit(self, operation: StoreOperation | StoreCommand) -> None:
+    def submit(self, operation: Told) -> None:
         """Tell an operation with the next call."""
         if self._is_slow or len(self._waiting) >= MOST_WAITING:
             self._lose([operation], "the shared memory is slow to answer")
@@ -206,7 +205,7 @@ class ValkeyStore:
         self._waiting.clear()
         self._lose(waiting, why)
 
-    def _lose(self, operations: Sequence[StoreOperation | StoreCommand], why: str) -> None:
+    def _lose(self, operations: Sequence[Told], why: str) -> None:
         self.lost += len(operations)
         for operation in operations:
             operation.failed(ConnectorFailed(why))

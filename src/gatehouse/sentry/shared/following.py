@@ -53,10 +53,11 @@ class FollowedHistories:
         shard = self._shards[key >> 5 & 63]
         return shard.known.get(key) or shard.promote(key)
 
-    def keep(self, key: int, followed: FollowedHistory) -> None:
-        """Keep a history that was not kept, or not of this epoch."""
+    def keep(self, key: int, followed: FollowedHistory, *, instead: bool = True) -> None:
+        """Keep a history, instead of one of another epoch if there is one."""
         shard = self._shards[key >> 5 & 63]
-        shard.drop(key)
+        if instead:
+            shard.drop(key)
         shard.add(key, followed)
 
     def drop(self, key: int) -> None:

@@ -5,10 +5,12 @@ entity is named by a keyed hash of account, kind and value; its lowest bits are 
 """
 
 import binascii
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.entity_history import KIND_BITS
 from gatehouse.sentry.event_layout import EventLayout, layout_of
 from gatehouse.sentry.memory import Entity, MemoryEvent
@@ -17,15 +19,16 @@ FORMAT: Final = b"gh1"
 """Opens every key. Servers that pack differently must not read each other's histories."""
 _KEY_BITS: Final = 0x7FFF_FFFF_FFFF_FFFF ^ KIND_BITS
 _TAG_BYTES: Final = 9
-_MOST_FREQUENT: Final = 30_000
+_MOST_FREQUENT: Final = 20_000
+_FREQUENT: Final = frozenset(
+    (
+        *(kinds.NETWORK, kinds.OPERATOR, kinds.COUNTRY, kinds.DEVICE, kinds.AGENT, kinds.BROWSER),
+        *(kinds.SYSTEM, kinds.BIN, kinds.ISSUER, kinds.AFFILIATE, kinds.DISCOUNT, kinds.CATEGORY),
+        *(kinds.ARTICLE, kinds.SHELF),
+    )
+)
+"""Kinds with few values that come often: finding those takes a fifth of the time of hashing."""
 _MOST_ACCOUNTS: Final = 10_000
-
-
-class EntityKey(NamedTuple):
-    """An entity as a number, as histories are linked by, and as a key of the store."""
-
-    number: int
-    name: bytes
 
 
 class AccountNames(NamedTuple):
@@ -50,8 +53,10 @@ class KeyedEntities(NamedTuple):
     """The entities of an event with their keys."""
 
     layout: EventLayout
-    numbers: list[int]
-    names: list[bytes]
+    numbers: Sequence[int]
+    """By these histories are linked."""
+    names: Sequence[bytes]
+    """The keys in the store."""
 
 
 class StableKeys:
@@ -61,35 +66,43 @@ class StableKeys:
         self._hash = blake2b(digest_size=8, key=secret, person=b"entity")
         self._tag = blake2b(digest_size=_TAG_BYTES, key=secret, person=b"account")
         self.account = lru_cache(_MOST_ACCOUNTS)(self._account)
-        # Hashing takes five times as long as finding an entity that came before.
         self._known = lru_cache(_MOST_FREQUENT)(self._entity)
 
     def keyed(self, event: MemoryEvent) -> KeyedEntities:
         """The keys of an event's entities, in their order."""
-        known, account_id, entities = self._known, event.account_id, event.entities
-        keys = [known(account_id, entity) for entity in entities]
+        known, new, account_id, entities = (
+            self._known,
+            self._entity,
+            event.account_id,
+            event.entities,
+        )
+        keys = [
+            known(account_id, entity) if entity[0] in _FREQUENT else new(account_id, entity)
+            for entity in entities
+        ]
         layout = layout_of(tuple([kind for kind, _ in entities]))
-        return KeyedEntities(layout, [key.number for key in keys], [key.name for key in keys])
+        return KeyedEntities(layout, [key[0] for key in keys], [key[1] for key in keys])
 
     def digest(self, *words: str) -> bytes:
         """A keyed hash of a few words."""
-        return self._hashed("\0".join(words))
+        return self._hashed("\0".join(words).encode("utf-8", "surrogatepass"))
 
     def content(self, event: MemoryEvent) -> str:
         """A name for an event whose request is not known, by what it says."""
         values = [f"{int(kind)} {value}" for kind, value in event.entities]
         return self.digest(event.account_id, repr(event.at_s), *values).hex()
 
-    def _hashed(self, text: str) -> bytes:
+    def _hashed(self, content: bytes) -> bytes:
         state = self._hash.copy()
-        state.update(text.encode("utf-8", "surrogatepass"))
+        state.update(content)
         return state.digest()
 
-    def _entity(self, account_id: str, entity: Entity) -> EntityKey:
+    def _entity(self, account_id: str, entity: Entity) -> tuple[int, bytes]:
         kind, value = entity
-        digest = self._hashed(f"{account_id}\0{int(kind)}\0{value}")
-        number = int.from_bytes(digest, "big") & _KEY_BITS | kind
-        return EntityKey(number, self.account(account_id).entity + number.to_bytes(8, "big"))
+        prefix = self.account(account_id).entity
+        content = b"%b%c%b" % (prefix, kind, value.encode("utf-8", "surrogatepass"))
+        number = int.from_bytes(self._hashed(content), "big") & _KEY_BITS | kind
+        return number, prefix + number.to_bytes(8, "big")
 
     def _account(self, account_id: str) -> AccountNames:
         state = self._tag.copy()

@@ -200,9 +200,10 @@ class SharedMemory:
         tallies, sold = operation.counts()
         amounts = self._amounts[event.account_id]
         stats = AccountStats(int(events), int(users), recent, recent_s, amounts, tallies, sold)
-        places = [place for place, _, _ in layout.remembered]
-        known = zip([numbers[place] for place in places], found, strict=True)
-        peeked = elsewhere | {key: history for key, history in known if history is not None}
+        peeked = elsewhere
+        if self._reputations.labelled:
+            known = zip(layout.remembered, found, strict=True)
+            peeked |= {numbers[at]: history for (at, _, _), history in known if history is not None}
         recalled = History(KeyedEvent(event, numbers, stats, peeked.get), self._reputations)
         recalled.counted = operation.reply[0] != 0
         at_s, currency = event.at_s, event.currency

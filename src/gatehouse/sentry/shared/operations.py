@@ -95,6 +95,8 @@ class CountEvent(AwaitedOperation):
         super().__init__()
         self.names = subject.names
         self._subject = subject
+        self._facts = facts_of(subject.event)
+        self._packed = pack_facts(subject.event)
         self._marks = marks
         self._followed = followed
         self._amounts = amounts
@@ -120,16 +122,16 @@ class CountEvent(AwaitedOperation):
             packed.append(ENTITY[len(met)].pack(len(met), epoch, position, *met))
         self._asked = asked
         sold = list(dict.fromkeys(layout.sold(numbers)))
-        parts = EntityParts(keys, packed, layout.tallied(numbers), sold)
-        amount = facts_of(event).logarithm, self._amounts.wanted
+        parts = EntityParts(self._packed, keys, packed, layout.tallied(numbers), sold)
+        amount = self._facts.logarithm, self._amounts.wanted
         return pack_count(event, self.names, parts, self._marks, amount)
 
     def follow(self) -> list[FollowedHistory | None]:
         """The histories of the event's entities, moved on to this event."""
-        event, _, (layout, numbers, _) = self._subject
-        facts, followed = facts_of(event), self._followed
+        layout, numbers, _ = self._subject.keyed
+        facts, followed = self._facts, self._followed
         # An entry is one byte, the facts and the partners.
-        bare = 1 + len(pack_facts(event))
+        bare = 1 + len(self._packed)
         found: list[FollowedHistory | None] = []
         replies = zip(layout.remembered, self._asked, self.reply[3:], strict=False)
         for (place, kind, partners), asked, reply in replies:
@@ -142,7 +144,7 @@ class CountEvent(AwaitedOperation):
                 met = partners(numbers)
                 position = bare + 8 * len(met)
                 known = FollowedHistory(self.epoch, position, count_in(None, kind, facts, met))
-                followed.keep(key, known)
+                followed.keep(key, known, instead=asked is not None)
             else:
                 # Nothing is new but the event's own entry, or not even that.
                 assert asked is not None
@@ -192,7 +194,7 @@ class ReadHistories(AwaitedOperation):
             epoch, position = (UNKNOWN, 0) if known is None else (known.epoch, known.position)
             packed.append(ENTITY[0].pack(0, epoch, position))
         event = MemoryEvent(self.names.account_id, 0.0, ())
-        return pack_change(READ, event, EntityParts(names, packed))
+        return pack_change(READ, event, EntityParts(b"", names, packed))
 
     def follow(self) -> dict[int, FollowedHistory]:
         """The histories that there are, by key."""
@@ -240,10 +242,10 @@ class ChangeEvent:
                 continue
             keys.append(names[place])
             packed.append(ENTITY[len(met)].pack(len(met), UNKNOWN, 0.0, *met))
-        parts = EntityParts(keys, packed)
+        parts = EntityParts(pack_facts(event), keys, packed)
         if what is LogEntry.RETRACT:
             sold = list(dict.fromkeys(layout.sold(numbers)))
-            parts = EntityParts(keys, packed, layout.tallied(numbers), sold)
+            parts = parts._replace(tallied=layout.tallied(numbers), sold=sold)
         return pack_change(what, event, parts, self._marks)
 
     def answered(self, reply: Any, epoch: bytes) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from gatehouse.sentry import kinds
 from gatehouse.sentry.account_stats import AMOUNTS_KEPT, FADING
 from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.shared.entries import MOST_PARTNERS, LogEntry, pack_facts
+from gatehouse.sentry.shared.entries import MOST_PARTNERS, LogEntry
 from gatehouse.sentry.shared.following import LONG
 from gatehouse.sentry.shared.keys import AccountNames
 from gatehouse.sentry.shared.spreads import MOST_BETWEEN
@@ -46,8 +46,9 @@ NO_MARKS: Final = Marks()
 
 
 class EntityParts(NamedTuple):
-    """The entities of an operation."""
+    """The facts and the entities of an operation."""
 
+    facts: bytes
     names: list[bytes]
     packed: list[bytes]
     tallied: Sequence[int] = ()
@@ -82,14 +83,13 @@ def _pack(
     marks: Marks,
     amount: tuple[float | None, int],
 ) -> bytes:
-    names, packed, tallied, sold = parts
+    facts, names, packed, tallied, sold = parts
     logarithm, wanted = amount
     flags = 0 if logarithm is None else _PAID
     if marks.made is not None:
         flags |= _MADE
     if marks.removed is not None:
         flags |= _REMOVED
-    facts = pack_facts(event)
     head = _HEAD.pack(
         *(what, flags, len(names), len(tallied), len(sold), len(facts), marks.seconds),
         *(event.at_s, logarithm or 0.0, wanted, marks.by),
