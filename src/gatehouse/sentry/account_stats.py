@@ -14,8 +14,8 @@ AMOUNTS_KEPT: Final = 512
 _AMOUNTS_NEEDED: Final = 30
 _AMOUNTS_BETWEEN: Final = 32
 MOST_CURRENCIES: Final = 200
-_MOST_TALLIES: Final = 20_000
-_MOST_GOODS: Final = 100_000
+MOST_TALLIES: Final = 20_000
+MOST_GOODS: Final = 100_000
 FADING: Final = -math.log(2) / (HALF_LIFE_DAYS * 86_400)
 
 
@@ -52,12 +52,12 @@ class AccountStats(msgspec.Struct):
 
     def tally(self, keys: Iterable[int]) -> None:
         """Count each of these entities once more."""
-        self.tallies = _counted(self.tallies, keys, _MOST_TALLIES)
+        self.tallies = _counted(self.tallies, keys, MOST_TALLIES)
 
     def sell(self, keys: Sequence[int]) -> None:
         """Count goods once more; goods on several lines of a cart count once."""
         if keys:
-            self.sold = _counted(self.sold, dict.fromkeys(keys), _MOST_GOODS)
+            self.sold = _counted(self.sold, dict.fromkeys(keys), MOST_GOODS)
 
     def take_back(self, key: int) -> None:
         """Count an entity once less."""

@@ -30,7 +30,7 @@ class Servers:
         """The memory of one more server."""
         store = ValkeyStore(
             StoreAddress.parse(self.url),
-            timeout_s=options.pop("timeout_s", PATIENCE_S),
+            timeout_s=PATIENCE_S,
             keep_s=KEEP_S,
             observe=lambda _, succeeded: self.calls.append(succeeded),
             **options,
@@ -45,6 +45,10 @@ class Servers:
     async def ask(self, *words: bytes | str | int) -> Any:
         """The reply to a plain command."""
         return await self._stores[0].command(*words)
+
+    def be_impatient(self) -> None:
+        """Let the first server give up soon, now that it is connected."""
+        self._stores[0]._timeout_s = 0.1
 
     async def stop(self) -> None:
         """Close all connections."""

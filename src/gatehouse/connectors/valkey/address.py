@@ -1,66 +1,59 @@
 """Where a store is and how to enter it, read from its URL."""
 
-import ssl
-from typing import Final, NamedTuple
-from urllib.parse import parse_qs, unquote, urlsplit
+from typing import Any, Final
+
+from redis.asyncio.connection import AbstractConnection, Connection, parse_url
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from gatehouse.core.errors import SettingsError
 
-_PORT: Final = 6379
-_PLAIN: Final = ("redis", "valkey")
-_ENCRYPTED: Final = ("rediss", "valkeys")
+_OTHER_NAMES: Final = {"valkey:": "redis:", "valkeys:": "rediss:"}
+_OURS: Final = {
+    # Calls have a time limit of their own, and what to do after a failure is ours to say.
+    "socket_timeout": None,
+    "retry": Retry(NoBackoff(), 0),
+    "protocol": 2,
+    "decode_responses": False,
+}
 
 
-class StoreAddress(NamedTuple):
+class StoreAddress:
     """An address; the repr of it shows no password."""
 
-    host: str
-    port: int
-    path: str
-    """Of a socket on this machine, in place of host and port."""
-    user: str
-    password: str
-    database: int
-    tls: ssl.SSLContext | None
+    def __init__(self, shown: str, kind: type[AbstractConnection], options: dict[str, Any]) -> None:
+        self.shown = shown
+        """The address without what is secret."""
+        self._kind = kind
+        self._options = options
+
+    @classmethod
+    def parse(cls, url: str) -> "StoreAddress":
+        """Read a URL such as `valkey://:password@host:6379/0`, `rediss://...` or `unix:///path`."""
+        scheme, _, rest = url.partition("//")
+        try:
+            options: dict[str, Any] = dict(parse_url(f"{_OTHER_NAMES.get(scheme, scheme)}//{rest}"))
+        except ValueError:
+            # The library's own text could repeat what is secret.
+            raise SettingsError(
+                "the URL of the shared memory cannot be read; it looks like "
+                "valkey://user:password@host:6379/0, valkeys:// for TLS, or unix:///path/to/socket"
+            ) from None
+        kind = options.pop("connection_class", Connection)
+        where = options.get("path") or (
+            f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
+        )
+        try:
+            kind(**options | _OURS)
+        except (TypeError, ValueError):
+            raise SettingsError(
+                "the URL of the shared memory has an option that the client does not know"
+            ) from None
+        return cls(str(where), kind, options | _OURS)
 
     def __repr__(self) -> str:
         return f"StoreAddress({self.shown})"
 
-    @property
-    def shown(self) -> str:
-        """The address without what is secret."""
-        return self.path or f"{self.host}:{self.port}"
-
-    @classmethod
-    def parse(cls, url: str) -> "StoreAddress":
-        """Read a URL such as `redis://:password@host:6379/0`, `rediss://...` or `unix:///path`."""
-        parts = urlsplit(url)
-        is_socket = parts.scheme == "unix"
-        if parts.scheme not in (*_PLAIN, *_ENCRYPTED) and not is_socket:
-            raise SettingsError(
-                "the URL of the shared memory must begin with redis://, rediss://, valkey://, "
-                "valkeys:// or unix://"
-            )
-        options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        try:
-            port = parts.port or _PORT
-            chosen = options.get("db", "0") if is_socket else parts.path.strip("/") or "0"
-            database = int(chosen)
-        except ValueError:
-            raise SettingsError(
-                "the URL of the shared memory has a port or a database that is no number"
-            ) from None
-        if not (parts.path if is_socket else parts.hostname):
-            raise SettingsError("the URL of the shared memory names no host, or no path")
-        tls = None
-        if parts.scheme in _ENCRYPTED:
-            tls = ssl.create_default_context(cafile=options.get("ca"))
-        return cls(
-            parts.hostname or "",
-            port,
-            unquote(parts.path) if is_socket else "",
-            unquote(parts.username or ""),
-            unquote(parts.password or ""),
-            database,
-            tls,
-        )
+    def new_connection(self, within_s: float) -> AbstractConnection:
+        """A connection that is not open yet."""
+        return self._kind(**self._options, socket_connect_timeout=within_s)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hashlib import sha1
 from typing import Any, Final
 
-import hiredis
+from redis.exceptions import NoScriptError
 
 from gatehouse.connectors.valkey.wire import Word, packed
 from gatehouse.core.errors import ConnectorFailed
@@ -66,6 +66,11 @@ class ScriptCall:
         self._left = self._runs
         self._again = False
 
+    def end(self) -> None:
+        """The time limit does not count any more."""
+        if self.timer is not None:
+            self.timer.cancel()
+
     def packed(self) -> tuple[bytes, int]:
         """What to send, and how many replies it gets."""
         how = ("EVAL", SCRIPT) if self._again else ("EVALSHA", _SHA)
@@ -84,7 +89,7 @@ class ScriptCall:
         if not self._again:
             for command, reply in zip(self._commands, replies[len(self._left) :], strict=True):
                 command.answered(reply)
-            self._left = [run for run in self._runs if _is_unknown(run.reply)]
+            self._left = [run for run in self._runs if isinstance(run.reply, NoScriptError)]
             self._again = bool(self._left)
             return not self._again
         return True
@@ -134,7 +139,3 @@ def _run(operations: list[StoreOperation], epoch: bytes, keep_s: int) -> _Run:
         arguments.append(argument)
         told.append(operation)
     return _Run(told, (len(keys), *keys, *arguments))
-
-
-def _is_unknown(reply: Any) -> bool:
-    return isinstance(reply, hiredis.ReplyError) and str(reply).startswith("NOSCRIPT")

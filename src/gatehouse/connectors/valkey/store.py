@@ -11,6 +11,8 @@ from itertools import count
 from secrets import token_bytes
 from typing import Any, Final, Protocol
 
+from redis.exceptions import RedisError
+
 from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.call import ScriptCall, StoreCommand, Told
 from gatehouse.connectors.valkey.wire import Wire, Word, connect
@@ -66,6 +68,7 @@ class ValkeyStore:
         self._connecting: asyncio.Task[None] | None = None
         self._is_slow = False
         """Whether connecting takes longer than a call may: nobody waits for it any more."""
+        self._closing: set[asyncio.Task[None]] = set()
         self._process = token_bytes(3)
         self._numbers = count()
         self.lost = 0
@@ -112,8 +115,8 @@ class ValkeyStore:
         if self._connecting is not None:
             self._connecting.cancel()
         if self._wire is not None:
-            self._wire.close()
-            self._wire = None
+            wire, self._wire = self._wire, None
+            await wire.close()
 
     def _next(self) -> None:
         """Make the next call, or rest."""
@@ -149,8 +152,7 @@ class ValkeyStore:
         asyncio.get_running_loop().call_soon(self._next)
 
     def _end(self, call: ScriptCall, *, succeeded: bool) -> None:
-        assert call.timer is not None
-        call.timer.cancel()
+        call.end()
         self._judge(asyncio.get_running_loop().time() - call.started, succeeded=succeeded)
 
     def _judge(self, seconds: float, *, succeeded: bool) -> None:
@@ -160,13 +162,15 @@ class ValkeyStore:
 
     async def _connect(self) -> None:
         loop = asyncio.get_running_loop()
-        started, slow = loop.time(), loop.call_later(self._timeout_s, self._stop_waiting)
+        started, within_s = loop.time(), max(self._timeout_s, _CONNECT_S)
+        slow = loop.call_later(self._timeout_s, self._stop_waiting)
         try:
-            async with asyncio.timeout(max(self._timeout_s, _CONNECT_S)):
-                self._wire = await connect(self._address, SCRIPT, self._connection_lost)
-        except (OSError, TimeoutError, ConnectorFailed) as error:
+            async with asyncio.timeout(within_s):
+                self._wire = await connect(self._address, SCRIPT, self._connection_lost, within_s)
+        except (RedisError, OSError, TimeoutError) as error:
             self._judge(loop.time() - started, succeeded=False)
-            self._fail(f"the shared memory at {self._address.shown} cannot be reached: {error}")
+            why = type(error).__name__
+            self._fail(f"the shared memory at {self._address.shown} cannot be reached ({why})")
         else:
             # A probe that connected has asked for more than a ping.
             self._judge(loop.time() - started, succeeded=True)
@@ -179,9 +183,17 @@ class ValkeyStore:
         self._is_slow = True
         self._lose_waiting("the shared memory is slow to connect")
 
-    def _connection_lost(self, wire: Wire) -> None:
-        if wire is self._wire:
+    def _connection_lost(self, wire: Wire, told: bool) -> None:
+        if wire is not self._wire:
+            return
+        if told or self._call is None:
             self._fail("the shared memory has closed the connection")
+            return
+        self._drop_wire()
+        call, self._call = self._call, None
+        call.end()
+        self._waiting.extendleft(reversed(call.told))
+        self._next()
 
     def _give_up(self, call: ScriptCall) -> None:
         if call is self._call:
@@ -189,16 +201,21 @@ class ValkeyStore:
 
     def _fail(self, why: str) -> None:
         """Give up what is under way and what waits: later is too late for a request."""
-        wire, self._wire = self._wire, None
-        if wire is not None:
-            # An answer that still comes must not be taken for that of another call.
-            wire.close()
+        self._drop_wire()
         call, self._call = self._call, None
         if call is not None:
             self._end(call, succeeded=False)
             self._lose(call.told, why)
         self._lose_waiting(why)
         self._busy = False
+
+    def _drop_wire(self) -> None:
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            # An answer that still comes must not be taken for that of another call.
+            closing = asyncio.get_running_loop().create_task(wire.close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
 
     def _lose_waiting(self, why: str) -> None:
         waiting = list(self._waiting)

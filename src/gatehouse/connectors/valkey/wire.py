@@ -1,103 +1,78 @@
-"""One connection to a store: bytes out, parsed replies in, nothing between.
-
-The usual client takes 150 µs of a core for a call (measured; see decision 0022), most of it for
-streams and tasks that a request does not need.
-"""
+"""One connection to a store: commands out, replies in, in the order of the calls."""
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import hiredis
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import RedisError, ResponseError
 
 from gatehouse.connectors.valkey.address import StoreAddress
-from gatehouse.core.errors import ConnectorFailed
 
 Word = bytes | str | int
 """A part of a command."""
+Lost = Callable[["Wire", bool], None]
+"""Hears that a connection is gone, and whether something was told."""
 
 
-class Wire(asyncio.Protocol):
-    """A connection; calls follow one another."""
+class Wire:
+    """An open connection. One call is under way at a time."""
 
-    def __init__(self, lost: Callable[["Wire"], None]) -> None:
+    def __init__(self, connection: AbstractConnection, lost: Lost) -> None:
+        self._connection = connection
         self._lost = lost
-        self._reader = hiredis.Reader()
-        self._transport: asyncio.Transport | None = None
-        self._replies: list[Any] = []
-        self._expected = 0
-        self._done: Callable[[list[Any]], None] | None = None
+        self._exchange: asyncio.Task[None] | None = None
 
-    def ask(self, packed: bytes, replies: int, done: Callable[[list[Any]], None]) -> None:
+    def ask(self, commands: bytes, replies: int, done: Callable[[list[Any]], None]) -> None:
         """Send commands; `done` gets their replies, some of which can be errors."""
-        assert self._transport is not None
-        self._replies, self._expected, self._done = [], replies, done
-        self._transport.write(packed)
+        loop = asyncio.get_running_loop()
+        self._exchange = loop.create_task(self._ask(commands, replies, done))
 
-    def close(self) -> None:
+    async def _ask(self, commands: bytes, number: int, done: Callable[[list[Any]], None]) -> None:
+        connection = self._connection
+        replies: list[Any] = []
+        told = False
+        try:
+            # A store that was restarted has closed the connection, and nothing was told yet.
+            if not connection.is_connected or await connection.can_read():
+                self._lost(self, told)
+                return
+            told = True
+            await connection.send_packed_command([commands], check_health=False)
+            for _ in range(number):
+                try:
+                    replies.append(await connection.read_response(timeout=math.inf))
+                except ResponseError as error:
+                    replies.append(error)
+        except (RedisError, OSError):
+            self._lost(self, told)
+            return
+        done(replies)
+
+    async def close(self) -> None:
         """Close at once; a reply that still comes belongs to nobody."""
-        self._done = None
-        if self._transport is not None:
-            self._transport.abort()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
-        self._transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
-        reader, replies = self._reader, self._replies
-        reader.feed(data)
-        while (reply := reader.gets()) is not False:
-            replies.append(reply)
-        if len(replies) >= self._expected and self._done is not None:
-            done, self._done = self._done, None
-            done(replies)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
-        self._lost(self)
-
-    async def command(self, *words: Word) -> Any:
-        """The reply to one command; raises `ConnectorFailed` when it is an error."""
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-
-        def take(replies: list[Any]) -> None:
-            if not future.done():
-                future.set_result(replies[0])
-
-        self.ask(packed(words), 1, take)
-        reply = await future
-        if isinstance(reply, Exception):
-            raise ConnectorFailed(f"the shared memory refuses a command: {reply}")
-        return reply
+        if self._exchange is not None and self._exchange is not asyncio.current_task():
+            self._exchange.cancel()
+        await self._connection.disconnect(nowait=True)
 
 
-async def connect(address: StoreAddress, script: str, lost: Callable[[Wire], None]) -> Wire:
-    """A connection that is ready for calls of a script; its errors are those of the system."""
-    loop = asyncio.get_running_loop()
-
-    def make() -> Wire:
-        return Wire(lost)
-
-    if address.path:
-        _, wire = await loop.create_unix_connection(make, address.path)
-    else:
-        _, wire = await loop.create_connection(make, address.host, address.port, ssl=address.tls)
+async def connect(address: StoreAddress, script: str, lost: Lost, within_s: float) -> Wire:
+    """A connection that is ready for calls of a script; raises `RedisError` and `OSError`."""
+    connection = address.new_connection(within_s)
     try:
-        if address.password:
-            user = (address.user,) if address.user else ()
-            await wire.command("AUTH", *user, address.password)
-        if address.database:
-            await wire.command("SELECT", address.database)
-        await wire.command("SCRIPT", "LOAD", script)
+        await connection.connect()  # type: ignore[no-untyped-call]
+        await connection.send_command("SCRIPT", "LOAD", script, check_health=False)
+        await connection.read_response(timeout=within_s)
     except BaseException:
-        wire.close()
+        await connection.disconnect(nowait=True)
         raise
-    return wire
+    return Wire(connection, lost)
 
 
 def packed(words: Sequence[Word]) -> bytes:
     """A command as the store reads it."""
-    # Its annotation speaks of a tuple with one element.
+    # The library's own packing for asyncio is written in Python and takes six times as long.
+    # The annotation of this one speaks of a tuple with one element.
     return cast("bytes", hiredis.pack_command(cast("Any", tuple(words))))

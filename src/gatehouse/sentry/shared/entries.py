@@ -109,4 +109,4 @@ def count_in(
 
 @lru_cache(maxsize=1024)
 def _word(packed: bytes) -> str | None:
-    return packed.decode() or None
+    return packed.decode(errors="replace") or None

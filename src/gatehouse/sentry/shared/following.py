@@ -1,6 +1,6 @@
 """Histories as far as this server has followed their logs, and how replies move them on."""
 
-from struct import Struct
+from struct import Struct, error
 from typing import Final
 
 from gatehouse.sentry.entity_history import EntityHistory
@@ -12,6 +12,7 @@ from gatehouse.sentry.shared.snapshot import unpack_history
 HEADER: Final = Struct("<6s5s3s4s")
 LONG: Final = 4096
 """Entries of so many bytes, some 70 events, are replaced by a snapshot."""
+_UNREADABLE: Final = (ValueError, IndexError, error)
 _SHARDS: Final = 64
 _FULL: Final = b"Ff"
 LONG_REPLIES: Final = (b"t", b"f")
@@ -81,7 +82,7 @@ class FollowedHistories:
         followed, position = asked
         known = followed.position - position
         if known < len(reply) - 1:
-            followed.history = apply_entries(followed.history, kind, reply, 1 + known)
+            followed.history = _applied(followed.history, kind, reply, 1 + known)
             followed.position = position + len(reply) - 1
         followed.events += 1
         return followed
@@ -93,11 +94,27 @@ class FollowedHistories:
         finish = base + len(reply) - start
         known = self.find(key)
         if known is None or known.epoch != epoch or known.position < base:
-            snapshot = reply[1 + HEADER.size : start]
-            known = FollowedHistory(epoch, base, unpack_history(kind, snapshot))
+            known = FollowedHistory(epoch, base, _unpacked(kind, reply[1 + HEADER.size : start]))
             self.keep(key, known)
         if known.position < finish:
             from_here = start + known.position - base
-            known.history = apply_entries(known.history, kind, reply, from_here)
+            known.history = _applied(known.history, kind, reply, from_here)
             known.position = finish
         return known
+
+
+def _unpacked(kind: EntityKind, snapshot: bytes) -> EntityHistory | None:
+    try:
+        return unpack_history(kind, snapshot)
+    except _UNREADABLE:
+        return None
+
+
+def _applied(
+    history: EntityHistory | None, kind: EntityKind, log: bytes, start: int
+) -> EntityHistory | None:
+    """The history after some entries. One that cannot be read begins anew, for all servers."""
+    try:
+        return apply_entries(history, kind, log, start)
+    except _UNREADABLE:
+        return None

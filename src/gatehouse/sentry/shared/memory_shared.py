@@ -7,9 +7,9 @@ process, so all come to the same histories, and a known entity costs only what i
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from struct import Struct
-from typing import Final, Protocol
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
 
 import msgspec
 
@@ -22,7 +22,7 @@ from gatehouse.sentry.recalled import History
 from gatehouse.sentry.reputation_store import KeyedEvent, LabelTarget, ReputationStore
 from gatehouse.sentry.shared.entries import LogEntry
 from gatehouse.sentry.shared.following import FollowedHistories
-from gatehouse.sentry.shared.keys import StableKeys
+from gatehouse.sentry.shared.keys import AccountNames, StableKeys
 from gatehouse.sentry.shared.marks import EventMarks
 from gatehouse.sentry.shared.operations import (
     ChangeEvent,
@@ -32,9 +32,8 @@ from gatehouse.sentry.shared.operations import (
     ReadHistories,
     StoreOperation,
 )
+from gatehouse.sentry.shared.pruning import EVENTS_BETWEEN, prune
 from gatehouse.sentry.shared.spreads import FollowedAmounts, new_amounts
-
-_TOTALS: Final = Struct("<dddd")
 
 
 class SharedStore(Protocol):
@@ -45,6 +44,9 @@ class SharedStore(Protocol):
 
     async def flush(self) -> None:
         """Wait until all operations were told; raises `ConnectorFailed` if some were lost."""
+
+    async def command(self, *words: bytes | str | int) -> Any:
+        """The reply to a plain command, after all that was submitted before it."""
 
 
 class SharedMemory:
@@ -69,7 +71,7 @@ class SharedMemory:
         self._reputations = ReputationStore(limit // 2, shared=shared_reputation)
         self._reporters: OrderedDict[int, str] = OrderedDict()
         """The accounts of entities that were labelled and that other accounts can know, too."""
-        self._forgetting: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._events = 0
         self.on_lost = on_lost
         self.rebuilt = True
@@ -81,8 +83,8 @@ class SharedMemory:
 
     async def flush(self) -> None:
         """Wait until all that was told so far is in the store; else `ConnectorFailed`."""
-        while self._forgetting:
-            await asyncio.wait(self._forgetting)
+        while self._tasks:
+            await asyncio.wait(self._tasks)
         await self._store.flush()
 
     async def record_and_recall(self, event: MemoryEvent) -> History:
@@ -126,9 +128,7 @@ class SharedMemory:
         Servers know labels each by itself, and the store what happened. It forgets once, however
         many servers say so.
         """
-        task = asyncio.get_running_loop().create_task(self._forget(event, counted, declined))
-        self._forgetting.add(task)
-        task.add_done_callback(self._forgetting.discard)
+        self._do(self._forget(event, counted, declined))
         return self._reputations.knows(_of_a_person(self._subject(event)))
 
     def note_label(
@@ -169,6 +169,12 @@ class SharedMemory:
     def _lost(self, event: MemoryEvent) -> None:
         self.on_lost(event)
 
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside the requests."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     def _amounts_of(self, event: MemoryEvent) -> FollowedAmounts:
         known = self._amounts.setdefault(event.account_id, {})
         currency = event.currency or ""
@@ -182,13 +188,15 @@ class SharedMemory:
 
     def _follow(self, operation: CountEvent, subject: EventSubject) -> list[EntityHistory | None]:
         """Take in what the store has answered."""
-        self._events += operation.reply[0] == 1
+        self._events += operation.counted
         followed = operation.follow()
-        if operation.reply[2]:
-            self._amounts_of(subject.event).follow(operation.reply[2])
+        if operation.amounts:
+            self._amounts_of(subject.event).follow(operation.amounts)
         for key, known in operation.long:
             if known.wants_snapshot():
                 self._store.submit(Compact(subject.names, key, known))
+        if operation.counted and operation.totals[0] % EVENTS_BETWEEN == 0:
+            self._do(self._prune(subject.names))
         return [None if each is None else each.history for each in followed]
 
     def _recalled(
@@ -196,7 +204,7 @@ class SharedMemory:
     ) -> History:
         event, _, (layout, numbers, _) = subject
         found = self._follow(operation, subject)
-        events, users, recent, recent_s = _TOTALS.unpack(operation.reply[1])
+        events, users, recent, recent_s = operation.totals
         tallies, sold = operation.counts()
         amounts = self._amounts[event.account_id]
         stats = AccountStats(int(events), int(users), recent, recent_s, amounts, tallies, sold)
@@ -205,7 +213,7 @@ class SharedMemory:
             known = zip(layout.remembered, found, strict=True)
             peeked |= {numbers[at]: history for (at, _, _), history in known if history is not None}
         recalled = History(KeyedEvent(event, numbers, stats, peeked.get), self._reputations)
-        recalled.counted = operation.reply[0] != 0
+        recalled.counted = not operation.repeated
         at_s, currency = event.at_s, event.currency
         histories = [
             history or empty_history(kind, at_s, currency)
@@ -229,6 +237,10 @@ class SharedMemory:
         asked = ReadHistories(self._keys.account(account_id), keys, self._followed)
         self._store.submit(asked)
         return asked
+
+    async def _prune(self, names: AccountNames) -> None:
+        with suppress(ConnectorFailed):
+            await prune(self._store, names)
 
     async def _forget(self, event: MemoryEvent, counted: bool, declined: bool) -> None:
         if not event.request_id:

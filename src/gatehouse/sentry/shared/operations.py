@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.history_changes import REFUSED, facts_of
@@ -15,6 +15,7 @@ from gatehouse.sentry.shared.packing import (
     COMPACTED,
     ENTITY,
     READ,
+    TOTALS,
     UNKNOWN,
     EntityParts,
     Marks,
@@ -125,6 +126,27 @@ class CountEvent(AwaitedOperation):
         parts = EntityParts(self._packed, keys, packed, layout.tallied(numbers), sold)
         amount = self._facts.logarithm, self._amounts.wanted
         return pack_count(event, self.names, parts, self._marks, amount)
+
+    @property
+    def counted(self) -> bool:
+        """Whether this call has counted the event."""
+        return bool(self.reply[0] == 1)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether the transaction was counted before, for another request."""
+        return bool(self.reply[0] == 0)
+
+    @property
+    def totals(self) -> tuple[float, float, float, float]:
+        """Events and users of the account, recent events, and as of when."""
+        events, users, recent, recent_s = TOTALS.unpack(self.reply[1])
+        return events, users, recent, recent_s
+
+    @property
+    def amounts(self) -> bytes:
+        """Amounts in the event's currency, if a new spread is due."""
+        return cast("bytes", self.reply[2])
 
     def follow(self) -> list[FollowedHistory | None]:
         """The histories of the event's entities, moved on to this event."""

@@ -20,6 +20,7 @@ UNKNOWN: Final = b"\0" * 6
 ENTITY: Final = tuple(Struct(f"<B6sd{count}q") for count in range(MOST_PARTNERS + 1))
 """An entity by the number of its partners: that number, epoch and position, their keys."""
 COMPACTED: Final = Struct("<B6sd")
+TOTALS: Final = Struct("<dddd")
 _HEAD: Final = Struct("<BBHHHBIddd8s")
 _MADE, _REMOVED, _PAID = 1, 2, 4
 
