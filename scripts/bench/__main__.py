@@ -12,6 +12,7 @@ from scripts.bench import backtesting, judging, searching
 from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
+from scripts.bench.sharing import sharing_shop
 from scripts.bench.subjects import SUBJECTS, Subject
 
 _MOST_GIGABYTES = 0.9
@@ -125,6 +126,27 @@ def compare_empty_with_full(subject: Subject, folder: Path, options: argparse.Na
     print(verdict("share of the rate", large_rate / small_rate, 0.85, at_least=True))
 
 
+def compare_shared_with_embedded(folder: Path, options: argparse.Namespace) -> None:
+    """Sentry on PostgreSQL and Valkey beside Sentry alone on its machine."""
+    [subject] = [each for each in SUBJECTS if each.key == "sentry"]
+    shop = subject.shop(folder / "sentry-embedded")
+    with (
+        sharing_shop(subject, folder / "sentry-shared") as shared_shop,
+        gatehouse_server(shop) as embedded,
+        gatehouse_server(shared_shop) as shared,
+    ):
+        requests, ours = subject.requests(shop.key), subject.requests(shared_shop.key)
+        rounds = alternate((embedded, requests), (shared, ours), options)
+        alone = Round(shared, ours, options.seconds, 1).load
+    (rate, cpu), (shared_rate, shared_cpu) = medians(rounds[0]), medians(rounds[1])
+    print("Sentry on PostgreSQL (waits for the disk) and Valkey beside Sentry embedded")
+    print(f"  embedded        {rate:8.0f} requests/s  {cpu:6.1f} us CPU")
+    print(f"  shared          {shared_rate:8.0f} requests/s  {shared_cpu:6.1f} us CPU")
+    print(verdict("times the CPU of the server", shared_cpu / cpu, 1.6, at_least=False))
+    print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms)")
+    print(verdict("p50 in ms", alone.percentile_ms(0.5), 4, at_least=False))
+
+
 def time_the_start(folder: Path) -> None:
     """How soon a server serves."""
     shop = make_shop(folder / "start")
@@ -178,7 +200,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="short rounds, 100,000 records")
     parser.add_argument(
         "--only",
-        choices=("speed", "growth", "memory", "start", "rules", "backtest", "search"),
+        choices=("speed", "growth", "shared", "memory", "start", "rules", "backtest", "search"),
         help="one measurement alone",
     )
     keys = [subject.key for subject in SUBJECTS]
@@ -199,6 +221,8 @@ def main() -> None:
                 compare_with_bare(subject, Path(folder), options)
             if options.only in (None, "growth") and subject.kind is not None:
                 compare_empty_with_full(subject, Path(folder), options)
+        if options.only == "shared" or (options.only is None and options.operation is None):
+            compare_shared_with_embedded(Path(folder), options)
         if options.only == "start" or (options.only is None and options.operation is None):
             time_the_start(Path(folder))
     if options.only == "rules" or (options.only is None and options.operation is None):

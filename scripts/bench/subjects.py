@@ -38,9 +38,9 @@ class Subject(NamedTuple):
     kind: str | None = "decision records"
     """None where growth is not measured."""
 
-    def shop(self, home: Path) -> Shop:
+    def shop(self, home: Path, **settings: str) -> Shop:
         """A shop that can answer."""
-        shop = make_shop(home)
+        shop = make_shop(home, **settings)
         self.prepare(shop)
         return shop
 

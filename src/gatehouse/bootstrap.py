@@ -119,7 +119,13 @@ class Service:
         self.labels = LabelFollower(
             database, self._recorded.note_label, lambda: self._in_flight.busy
         )
-        self.forgetter = Forgetter(database, session.ring, self._recorded, system_clock)
+        self.forgetter = Forgetter(
+            database,
+            session.ring,
+            self._recorded,
+            system_clock,
+            flush=None if self._shared is None else self._shared.memory.flush,
+        )
         self._remembered = asyncio.Event()
         self.callers = CallerDirectory(
             database, session.signer, time.monotonic, self.setups.changed, self.refusals

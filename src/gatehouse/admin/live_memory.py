@@ -20,7 +20,7 @@ from gatehouse.store.tables import DECISIONS
 
 _log: Final = logging.getLogger("gatehouse.memory")
 
-_LOOK_S: Final = 5.0
+_LOOK_S: Final = 2.0
 
 
 class LiveSharedMemory:
