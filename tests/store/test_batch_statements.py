@@ -3,7 +3,7 @@
 import pytest
 
 from gatehouse.billing.ledger import AccountState, EntryKind, Hold, LedgerEntry
-from gatehouse.decisions.search_terms import SearchEntry
+from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.batch_statements import PARTS, Part, postgres_save, sqlite_insert
 from gatehouse.store.requests.settlement import (
@@ -26,7 +26,7 @@ EVERYTHING = Changes(
     claims_kept={"k": StoredClaim("k", "r", "b", None, 9)},
     claims_freed=[("k", "r")],
     decisions=[DecisionRow("a", "r", 1, "precheck", None, None, "{}")],
-    search_entries=[SearchEntry(7, "r")],
+    search_waiting=[WaitingTerms("r", ",7,")],
     mismatches=[NewMismatch("c", "r", 1)],
     intents_added=[NewIntent("r", "a", 100, "USD", 1, 1)],
     intents_settled=["r"],

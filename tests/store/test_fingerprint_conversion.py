@@ -60,7 +60,7 @@ def old(home: Home) -> Iterator[tuple[AdminSession, str]]:
 
 def _back_to_0004(connection: sa.Connection) -> None:
     for name in (
-        *("card_numbers", "configuration_totals", "search_entries"),
+        *("card_numbers", "configuration_totals", "search_entries", "search_waiting"),
         *("top_up_references", "review_events", "forgotten_events"),
         "missed_events",
     ):

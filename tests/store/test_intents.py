@@ -37,6 +37,9 @@ class CountingSession(BatchSession):
         self._session.save(changes)
         self.commits += 1
 
+    def index(self, at_most: int) -> int:
+        return self._session.index(at_most)
+
     def abandon(self) -> None:
         self._session.abandon()
 

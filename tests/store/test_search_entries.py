@@ -1,13 +1,22 @@
 """What the index keeps about decisions, and how it forgets."""
 
+import asyncio
+from typing import Any
+
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import asdict
 
+from gatehouse.admin.search.decisions import search_decisions
+from gatehouse.admin.search.filters import AmountRange, DecisionSearchRequest
 from gatehouse.admin.search.people import PersonNamed, requests_about
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.decisions.search_terms import (
+    AMOUNT,
     DECISION,
+    USER,
     SearchEntry,
     TermMaker,
     amount_bucket,
@@ -16,18 +25,23 @@ from gatehouse.decisions.search_terms import (
     micros_of,
     pack_terms,
     unpack_terms,
+    waiting_terms,
 )
+from gatehouse.pipeline.settlement import Release
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.requests import writer
+from gatehouse.store.requests.batch_sql import open_batch_session
+from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search import indexing
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.search.indexing import EarlierDecisions, is_complete
 from gatehouse.store.search.pages import stream_requests
 from gatehouse.store.search.sources import by_terms
-from gatehouse.store.tables import DECISIONS, SEARCH_ENTRIES
+from gatehouse.store.tables import DECISIONS, SEARCH_ENTRIES, SEARCH_WAITING
 from tests.decisions.samples import SAMPLES
-from tests.harness import CARD, FINGERPRINTS, make_account
+from tests.harness import CARD, FINGERPRINTS, PATIENCE_S, make_account
 from tests.store.deciding import keep_decision
-from tests.store.earlier import INNER, PURCHASE, bought, index_all
+from tests.store.earlier import INNER, OLD_ID, PURCHASE, bought, index_all
 
 
 def by_card(session: AdminSession, account: str) -> list[str]:
@@ -153,3 +167,84 @@ def test_an_amount_is_in_one_bucket_of_every_range_around_it() -> None:
         assert bucket in amount_buckets("USD", None, micros)
         assert bucket not in amount_buckets("EUR", None, None)
     assert len(amount_buckets("USD", None, None)) < 64
+
+
+def waits(session: AdminSession, account: str, amount: float) -> str:
+    """A purchase as a server leaves it: found, and not indexed yet."""
+    maker = session.terms
+    words = [(USER, "u-1"), (DECISION, "ACCEPT"), (AMOUNT, amount_bucket("USD", micros_of(amount)))]
+    terms = [maker.term(account, field, value) for field, value in words]
+    request = keep_decision(session, account, terms=pack_terms(terms))
+    text = PURCHASE.replace(OLD_ID, request)
+    entries = [SearchEntry(term, request) for term in terms[:-1]]
+    row = waiting_terms([*entries, SearchEntry(terms[-1], request, micros_of(amount))])
+    assert row is not None
+    with session.database.writing() as connection:
+        this = DECISIONS.c.request_id == request
+        connection.execute(DECISIONS.update().where(this).values(record=text))
+        connection.execute(SEARCH_WAITING.insert(), asdict(row))
+    return request
+
+
+def found(session: AdminSession, account: str, **filters: Any) -> list[str]:
+    page = search_decisions(session, account, DecisionSearchRequest(**filters))
+    return [each.request_id for each in page.records]
+
+
+def index_waiting(session: AdminSession, at_most: int = 100) -> int:
+    batch_session = open_batch_session(session.database)
+    try:
+        return batch_session.index(at_most)
+    finally:
+        batch_session.close()
+
+
+def test_a_decision_is_found_before_and_after_it_is_indexed(
+    session: AdminSession, account: str
+) -> None:
+    early, late = waits(session, account, 5.0), waits(session, account, 500.0)
+    other = make_account(session)
+    for indexed in (1, 1, 0):
+        assert found(session, account, user_id="u-1") == [late, early]
+        assert found(session, account, user_id="u-1", decision=Outcome.ACCEPT) == [late, early]
+        assert found(session, account, amount=AmountRange("USD", 400.0, 600.0)) == [late]
+        assert found(session, account, amount=AmountRange("USD", None, 4.0)) == []
+        assert found(session, account, user_id="u-2") == found(session, other, user_id="u-1") == []
+        assert index_waiting(session, 1) == indexed
+    assert {each.amount for each in entries(session)} == {None, 5_000_000, 500_000_000}
+
+
+def test_what_waits_to_be_indexed_is_forgotten_like_the_rest(
+    session: AdminSession, account: str
+) -> None:
+    gone, erased, kept = (waits(session, account, 5.0) for _ in range(3))
+    index = SearchIndex(session.terms, session.fingerprints)
+    with session.database.writing() as connection:
+        index.forget(connection, account, [gone])
+        index.forget_person(connection, account, [erased])
+    for _ in range(2):
+        assert found(session, account, user_id="u-1") == [kept]
+        assert found(session, account, amount=AmountRange("USD", 5.0, 5.0)) == [kept, erased]
+        index_waiting(session)
+    assert {each.request_id for each in entries(session)} == {erased, kept}
+
+
+@pytest.mark.parametrize(("quiet_s", "most"), [(0.01, 1000), (3600.0, 0)], ids=["quiet", "many"])
+def test_the_writer_indexes_when_it_is_quiet_or_when_many_decisions_wait(
+    session: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch, quiet_s: float, most: int
+) -> None:
+    monkeypatch.setattr(writer, "_QUIET_S", quiet_s)
+    monkeypatch.setattr(writer, "MOST_WAITING", most)
+    request = waits(session, account, 5.0)
+
+    async def scenario() -> None:
+        running = Writer(lambda: open_batch_session(session.database))
+        running.start()
+        await running.release(Release(account, "req_unknown", 0))
+        async with asyncio.timeout(PATIENCE_S):
+            while not await asyncio.to_thread(entries, session):  # noqa: ASYNC110  # a table
+                await asyncio.sleep(0.01)
+        await running.stop()
+
+    asyncio.run(scenario())
+    assert {each.request_id for each in entries(session)} == {request}

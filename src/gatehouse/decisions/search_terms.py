@@ -30,7 +30,8 @@ RULE: Final = 8
 TAG: Final = 9
 AMOUNT: Final = 10
 OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE))
-_FIELD_BITS: Final = 31
+FIELD_BITS: Final = 31
+"""The bits of a term that name its field."""
 
 MOST_ENTRIES: Final = 100
 """How many terms one decision is found by; what its rules added last is left out first."""
@@ -67,6 +68,14 @@ class SearchEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """In millionths of the currency."""
 
 
+class WaitingTerms(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The terms of a decision in one text, by which it is found until it is indexed."""
+
+    request_id: str
+    terms: str
+    amount: int | None = None
+
+
 class TermMaker:
     """Makes terms with a key of this installation."""
 
@@ -79,7 +88,7 @@ class TermMaker:
         """The term of a value, as a signed number of 64 bits."""
         content = f"{field} {account_id} {value}".encode("utf-8", "surrogatepass")
         digest = blake2b(content, key=self._key, digest_size=8).digest()
-        return int.from_bytes(digest, "big", signed=True) & ~_FIELD_BITS | field
+        return int.from_bytes(digest, "big", signed=True) & ~FIELD_BITS | field
 
     def entries(
         self, account_id: str, record: DecisionRecord, more: Iterable[FoundBy] = ()
@@ -118,9 +127,27 @@ def unpack_terms(text: str) -> list[int]:
     return msgspec.json.decode(text, type=list[int])
 
 
+def waiting_terms(entries: Sequence[SearchEntry]) -> WaitingTerms | None:
+    """The rows of a decision as they wait to be indexed; None when there are none."""
+    if not entries:
+        return None
+    last = entries[-1]
+    text = ",".join([str(entry.term) for entry in entries])
+    return WaitingTerms(last.request_id, f",{text},", last.amount)
+
+
+def entries_of(waiting: WaitingTerms) -> list[SearchEntry]:
+    """The rows of a decision that waited."""
+    request_id, terms, amount = waiting.request_id, waiting.terms[1:-1].split(","), waiting.amount
+    return [
+        SearchEntry(term, request_id, amount if term & FIELD_BITS == AMOUNT else None)
+        for term in map(int, terms)
+    ]
+
+
 def is_of_a_person(term: int) -> bool:
     """Whether a term is of something about a person: user, card, contact, address or device."""
-    return term & _FIELD_BITS in OF_A_PERSON
+    return term & FIELD_BITS in OF_A_PERSON
 
 
 def micros_of(amount: float) -> int:

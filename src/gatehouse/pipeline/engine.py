@@ -16,7 +16,7 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.timeouts import with_timeout
-from gatehouse.decisions.search_terms import TermMaker
+from gatehouse.decisions.search_terms import TermMaker, waiting_terms
 from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.card_enumeration import EnumerationLimit
 from gatehouse.pipeline.job import (
@@ -244,7 +244,7 @@ class Engine:
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
                 intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
                 review=decision is _REVIEW,
-                search_entries=entries,
+                found_by=waiting_terms(entries),
                 memory_missed=case.memory_missed,
             )
         )

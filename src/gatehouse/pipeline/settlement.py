@@ -13,7 +13,7 @@ import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.money import Payment
-from gatehouse.decisions.search_terms import SearchEntry
+from gatehouse.decisions.search_terms import WaitingTerms
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -105,8 +105,8 @@ class Close(msgspec.Struct, frozen=True):
     """What became of the payment; given exactly when the authorization had an intent."""
     review: bool = False
     """Whether a person is to look at the decision."""
-    search_entries: list[SearchEntry] = []
-    """What the decision is found by."""
+    found_by: WaitingTerms | None = None
+    """What the decision is found by, if it is by anything but its ids."""
     memory_missed: bool = False
     """Whether Sentry's memory must be told of the request later."""
 

@@ -118,6 +118,15 @@ SEARCH_ENTRIES: Final = _table(
     sqlite_with_rowid=False,
 )
 
+# The terms of decisions that are not indexed yet, in one text, with a comma before and after each.
+SEARCH_WAITING: Final = _table(
+    "search_waiting",
+    *key(Text, "request_id"),
+    *required(Text, "terms"),
+    *optional(BigInteger, "amount"),
+    sqlite_with_rowid=False,
+)
+
 CARD_MISMATCHES: Final = _table(
     "card_mismatches",
     *key(Text, "card", "request_id"),

@@ -30,7 +30,7 @@ QUICKLY_REWRITTEN_BYTES: Final = 64 * 1024 * 1024
 _REWRITTEN: Final = (
     *(tables.IDENTITIES, tables.KEY_RING, tables.IDENTITY_IMPORTS, tables.DECISIONS),
     *(tables.SEARCH_ENTRIES, tables.IDEMPOTENCY, tables.REVIEWS, tables.FEEDBACK),
-    *(tables.REVIEW_EVENTS, tables.LIST_ENTRIES, tables.FORGOTTEN_EVENTS),
+    *(tables.REVIEW_EVENTS, tables.LIST_ENTRIES, tables.FORGOTTEN_EVENTS, tables.SEARCH_WAITING),
 )
 """The tables from which something about a person can be deleted."""
 _DUE: Final = "identities-compaction-due"

@@ -17,6 +17,9 @@ from gatehouse.billing.ledger import AccountState, Hold
 from gatehouse.store.database import Database
 from gatehouse.store.requests.batch_statements import (
     PARTS,
+    POSTGRES_INDEX,
+    SQLITE_INDEX,
+    SQLITE_INDEXED,
     columns_of,
     postgres_save,
     sqlite_insert,
@@ -38,6 +41,10 @@ class BatchSession(DriverSession, ABC):
     @abstractmethod
     def save(self, changes: Changes) -> None:
         """Write the changes and commit durably."""
+
+    @abstractmethod
+    def index(self, at_most: int) -> int:
+        """Index the oldest decisions that wait to be, and commit; how many there were."""
 
     def abandon(self) -> None:
         """Roll back the transaction."""
@@ -103,6 +110,14 @@ class SqliteBatchSession(BatchSession):
                 self._connection.execute(sqlite_save(name), (_to_json(rows).decode(),))
         self._connection.execute("COMMIT")
 
+    def index(self, at_most: int) -> int:
+        """Index the oldest decisions that wait to be, and commit; how many there were."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute(SQLITE_INDEX, (at_most,))
+        indexed = self._connection.execute(SQLITE_INDEXED, (at_most,)).rowcount
+        self._connection.execute("COMMIT")
+        return indexed
+
     def _insert(self, name: str, rows: list[Any]) -> None:
         # Values are bound one by one: extracting a long record from JSON costs SQLite seven times
         # as much as storing it.
@@ -160,6 +175,12 @@ class PostgresBatchSession(BatchSession):
         with self._connection.pipeline():
             self._connection.execute(postgres_save(tuple(rows)), parts, prepare=True)
             self._connection.commit()
+
+    def index(self, at_most: int) -> int:
+        """Index the oldest decisions that wait to be, and commit; how many there were."""
+        counted = self._connection.execute(POSTGRES_INDEX, (at_most,)).fetchone()
+        self._connection.commit()
+        return int(counted[0]) if counted else 0
 
     def _select(self, statement: str, keys: set[str], *first: int) -> "psycopg.Cursor[Any] | None":
         """Run a query whose last parameter is the keys, unless there are none."""

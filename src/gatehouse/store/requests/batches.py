@@ -88,6 +88,16 @@ class BatchThread(ABC, Generic[Work, Session]):
         self._submitted += 1
         return future
 
+    def _quiet_after_s(self) -> float | None:
+        """After how long without orders the thread turns to `_use_quiet`; None for never."""
+        return None
+
+    def _use_quiet(self) -> None:
+        """Do what can wait until there are no orders; it never raises."""
+
+    def _after_batch(self) -> None:
+        """Do what cannot wait longer, once a batch is answered; it never raises."""
+
     @abstractmethod
     def _answer(self, orders: list[Work]) -> list[Any]:
         """One answer or exception for each order; it never raises."""
@@ -115,10 +125,11 @@ class BatchThread(ABC, Generic[Work, Session]):
                 answers = self._answer([order for order, _ in part])
                 self._answered += len(part)
                 self._deliver([future for _, future in part], answers)
+                self._after_batch()
         self._drop_session()
 
     def _next_batch(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
-        batch = self._inbox.get()
+        batch = self._wait()
         # Only this thread takes from the inbox, so what is there stays there.
         while batch is not None and not self._inbox.empty():
             more = self._inbox.get()
@@ -128,6 +139,13 @@ class BatchThread(ABC, Generic[Work, Session]):
                 break
             batch = batch + more
         return batch
+
+    def _wait(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
+        while True:
+            try:
+                return self._inbox.get(timeout=self._quiet_after_s())
+            except queue.Empty:
+                self._use_quiet()
 
     def _deliver(self, futures: "list[asyncio.Future[Any]]", answers: list[Any]) -> None:
         assert self._loop is not None

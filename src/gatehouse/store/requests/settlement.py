@@ -11,7 +11,7 @@ from msgspec.structs import astuple
 
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.core.errors import GatehouseError, NotFound
-from gatehouse.decisions.search_terms import SearchEntry
+from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import (
     AuthorizationResult,
     Authorize,
@@ -137,7 +137,7 @@ class Changes(msgspec.Struct):
     holds_added: list[Hold] = []
     holds_ended: list[str] = []
     decisions: list[DecisionRow] = []
-    search_entries: list[SearchEntry] = []
+    search_waiting: list[WaitingTerms] = []
     claims_freed: list[tuple[str, str]] = []
     """Claims with the request they must still belong to."""
     claims_kept: dict[str, StoredClaim] = {}
@@ -318,7 +318,8 @@ class _BatchDecider:
         self._book.close(hold, order.items, order.at_ms)
         self._end(order.request_id)
         self._changes.decisions.append(order.decision)
-        self._changes.search_entries += order.search_entries
+        if order.found_by is not None:
+            self._changes.search_waiting.append(order.found_by)
         if order.intent is not None:
             if order.intent is IntentEnd.DOUBTFUL:
                 self._doubt(order, "unanswered")

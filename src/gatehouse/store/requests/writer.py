@@ -18,6 +18,12 @@ from gatehouse.store.requests.settlement import Answer, Settlement, decide, want
 _log: Final = logging.getLogger("gatehouse.store")
 
 _MOST_PER_COMMIT: Final = 512
+_QUIET_S: Final = 0.25
+"""Without orders for so long, decisions are indexed."""
+_INDEXED_AT_ONCE: Final = 100
+"""Decisions; an order that comes meanwhile waits for some milliseconds."""
+MOST_WAITING: Final = 20_000
+"""Decisions that wait to be indexed while there is no quiet; a search looks at each of them."""
 
 Observer = Callable[[int, float], None]
 """Takes how many orders were in a commit, and the seconds it took."""
@@ -33,6 +39,8 @@ class Writer(BatchThread[Settlement, BatchSession]):
         self._observe = observe
         self.commits = True
         """Whether the last commit succeeded."""
+        self._unindexed = 1
+        """Decisions that wait to be indexed; an earlier process may have left some."""
 
     def authorize(self, order: Authorize) -> "asyncio.Future[AuthorizationResult]":
         """Hold the fees, or answer why that is not possible."""
@@ -76,9 +84,36 @@ class Writer(BatchThread[Settlement, BatchSession]):
         answers, changes = decide(orders, session.load(wanted_by(orders)))
         if changes:
             session.save(changes)
+            self._unindexed += len(changes.search_waiting)
         else:
             session.abandon()
         return answers
+
+    def _quiet_after_s(self) -> float | None:
+        return _QUIET_S if self._unindexed else None
+
+    def _use_quiet(self) -> None:
+        self._index_until(0)
+
+    def _after_batch(self) -> None:
+        self._index_until(MOST_WAITING)
+
+    def _index_until(self, left: int) -> None:
+        """Index decisions until so many are left, or an order comes."""
+        while self._unindexed > left:
+            try:
+                indexed = self._session().index(_INDEXED_AT_ONCE)
+            except Exception:
+                # They wait, and are found where they are. The next commit tells if this lasts.
+                _log.exception("could not index decisions")
+                self._drop_session()
+                self._unindexed = min(self._unindexed, left)
+                return
+            # Other servers index, too: only what is left in the table tells when there is none.
+            more = indexed == _INDEXED_AT_ONCE
+            self._unindexed = max(self._unindexed - indexed, 1) if more else 0
+            if not self._inbox.empty():
+                return
 
     def _abandon(self) -> None:
         try:

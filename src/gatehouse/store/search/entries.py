@@ -12,11 +12,13 @@ from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.decisions.search_terms import (
     SearchEntry,
     TermMaker,
+    WaitingTerms,
+    entries_of,
     is_of_a_person,
     pack_terms,
     unpack_terms,
 )
-from gatehouse.store.tables import DECISIONS
+from gatehouse.store.tables import DECISIONS, SEARCH_WAITING
 
 _ADD: Final = sa.text(
     "INSERT INTO search_entries (term, request_id, amount) VALUES (:term, :request_id, :amount)"
@@ -43,6 +45,7 @@ class SearchIndex:
         self, connection: sa.Connection, account_id: str, request_ids: Sequence[str]
     ) -> None:
         """Take decisions out of the index; call it before their records are deleted."""
+        _take_waiting(connection, request_ids)
         rows = _decisions(connection, account_id, request_ids)
         # In the order of the index, neighbours are deleted from pages that are at hand.
         pairs = sorted(
@@ -59,6 +62,8 @@ class SearchIndex:
 
         Call it before their records are made anonymous. They are still found by the rest.
         """
+        waiting = _take_waiting(connection, request_ids)
+        _add(connection, [entry for each in waiting for entry in entries_of(each)])
         for row in _decisions(connection, account_id, request_ids):
             if row.terms is None:
                 self.add(connection, account_id, [row.record])
@@ -95,6 +100,16 @@ def _decisions(
             DECISIONS.c.account_id == account_id, DECISIONS.c.request_id.in_(some)
         )
         yield from connection.execute(query).all()
+
+
+def _take_waiting(connection: sa.Connection, request_ids: Sequence[str]) -> list[WaitingTerms]:
+    """Let decisions wait no longer to be indexed; what they waited with."""
+    taken = []
+    for start in range(0, len(request_ids), _IDS_AT_ONCE):
+        these = SEARCH_WAITING.c.request_id.in_(request_ids[start : start + _IDS_AT_ONCE])
+        gone = SEARCH_WAITING.delete().where(these).returning(*SEARCH_WAITING.c)
+        taken += [WaitingTerms(*row) for row in connection.execute(gone)]
+    return taken
 
 
 def _add(connection: sa.Connection, entries: Sequence[SearchEntry]) -> None:

@@ -4,16 +4,17 @@ Its rows are in an index in the order of request ids, which is that of time. So 
 where the one before ended, however many rows there are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from gatehouse.core.labels import Label
 from gatehouse.store.database import is_any_of
-from gatehouse.store.tables import DECISIONS, FEEDBACK, REVIEWS, SEARCH_ENTRIES
+from gatehouse.store.tables import DECISIONS, FEEDBACK, REVIEWS, SEARCH_ENTRIES, SEARCH_WAITING
 
 Condition = sa.ColumnElement[bool]
+AmountColumn = sa.Column[int]
 
 
 class Branch(NamedTuple):
@@ -49,20 +50,36 @@ def every_decision(account_id: str) -> Source:
     return Source((Branch(DECISIONS.c.request_id, (DECISIONS.c.account_id == account_id,)),))
 
 
-def by_terms(terms: Iterable[int], *exact: Condition) -> Source:
+def by_terms(terms: Sequence[int]) -> Source:
     """Requests that have any of some terms."""
-    column = SEARCH_ENTRIES.c.request_id
-    return Source(tuple(Branch(column, (SEARCH_ENTRIES.c.term == term,), exact) for term in terms))
+    return _by_terms(terms, lambda _amount: ())
 
 
-def by_amount(terms: Iterable[int], least: int | None, most: int | None) -> Source:
+def _by_terms(
+    terms: Sequence[int], about: Callable[[AmountColumn], tuple[Condition, ...]]
+) -> Source:
+    """Such requests, whether indexed or not; `about` says what holds for their amount.
+
+    Those that wait come first: one that is indexed meanwhile is found then by the second look.
+    """
+    if not terms:
+        return Source(())
+    entries, waiting = SEARCH_ENTRIES.c, SEARCH_WAITING.c
+    has_any = sa.or_(*[waiting.terms.like(f"%,{term},%") for term in terms])
+    unindexed = Branch(waiting.request_id, (*about(waiting.amount), has_any))
+    exact = about(entries.amount)
+    indexed = [Branch(entries.request_id, (entries.term == term,), exact) for term in terms]
+    return Source((unindexed, *indexed))
+
+
+def by_amount(terms: Sequence[int], least: int | None, most: int | None) -> Source:
     """Requests of some buckets of amounts whose amount is between two, both included."""
-    amount, exact = SEARCH_ENTRIES.c.amount, []
-    if least is not None:
-        exact.append(amount >= least)
-    if most is not None:
-        exact.append(amount <= most)
-    return by_terms(terms, *exact)
+
+    def within(amount: AmountColumn) -> tuple[Condition, ...]:
+        above = () if least is None else (amount >= least,)
+        return above if most is None else (*above, amount <= most)
+
+    return _by_terms(terms, within)
 
 
 def by_column(column: "sa.Column[str]", account_id: str, value: str) -> Source:
