@@ -179,10 +179,14 @@ def time_the_backtest(requests: int) -> None:
     """How long a rule set takes over recorded requests."""
     found = backtesting.measure(requests)
     print(
-        f"Backtest of {found.rules} rules over {found.requests:,} requests: loaded in "
-        f"{found.fill_s:.0f} s, {found.gigabytes:.2f} GB at most"
+        f"Backtest of {found.rules} rules over {found.requests:,} recorded requests, "
+        f"{found.gigabytes:.2f} GB at most"
     )
-    print(verdict("seconds after loading", found.judge_s, backtesting.BAR_S, at_least=False))
+    part = requests / 1_000_000
+    bar = backtesting.LOAD_BAR_S * part
+    print(verdict("seconds to load them out of SQLite", found.load_s, bar, at_least=False))
+    bar = backtesting.BAR_S * part
+    print(verdict("seconds to judge them", found.judge_s, bar, at_least=False))
 
 
 def time_the_search(decisions: int) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
-from scripts.bench.backtesting import record
+from scripts.bench.backtesting import request_signals
 from scripts.bench.purchases import rule_set
 
 BARS_US: Final = {50: 25.0, 500: 200.0}
@@ -31,7 +31,7 @@ def measure(rules: int) -> Judged:
     compiled = CompiledRuleSet(read, 1)
     compile_ms = (time.perf_counter() - started) * 1000
     chance, lists = random.Random(7), AccountLists({})
-    requests = [record(chance, f"req_{number}")["signals"] for number in range(_REQUESTS)]
+    requests = [request_signals(chance) for _ in range(_REQUESTS)]
     rounds = []
     for _ in range(7):
         started = time.perf_counter()

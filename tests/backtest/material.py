@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gatehouse.backtest.load import Loader, select_signals
+from gatehouse.backtest.load import ColumnMaker, load, select_signals
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import Judge
 from gatehouse.backtest.workspace import open_workspace
@@ -104,8 +104,9 @@ def judged(
     selection = select_signals(rules)
     batch = [one if isinstance(one, KeptRecord) else kept(one) for one in records]
     with open_workspace() as workspace:
-        loader = Loader(workspace, selection, listed, labels or {})
-        loaded = loader.load(batch[n : n + 50] for n in range(0, len(batch), 50))
+        columns = ColumnMaker(selection, listed, labels or {})
+        parts = columns.parts(batch[n : n + 50] for n in range(0, len(batch), 50))
+        loaded = load(workspace, columns.types, parts)
         return Judge(workspace, rules, selection).run(loaded, (0, NOW_MS), examples)
 
 

@@ -1,10 +1,14 @@
 """Records of a span come once, oldest first, in short steps, from both databases."""
 
+import sys
+
 import msgspec
 import pytest
+import sqlalchemy as sa
 
+from gatehouse.backtest import reading
 from gatehouse.backtest.run import Backtest, try_out
-from gatehouse.core.errors import NotFound
+from gatehouse.core.errors import NotFound, StoreUnavailable
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
@@ -65,3 +69,65 @@ def test_a_rule_set_is_tried_on_what_the_database_holds(session: AdminSession) -
     trial = Backtest(rules, RecordSpan(merchant, 0, 1), nowhere, {})
     with pytest.raises(NotFound, match="no requests that rules could judge"):
         try_out(session.database, session.fingerprints, trial, ignore)
+
+
+def test_a_span_is_split_into_parts_that_hold_every_record_once(session: AdminSession) -> None:
+    merchant = make_account(session)
+    ids = _keep(session, merchant, 9)
+    whole = RecordSpan(merchant, 0, NOW_MS + 1)
+    with session.reading() as connection:
+        parts = records.in_parts(connection, whole, 4)
+        assert records.in_parts(connection, whole, 9) == [whole]
+    assert [parts[0].since_ms, parts[-1].until_ms] == [0, NOW_MS + 1]
+    found = [
+        [
+            one.request_id
+            for batch in records.stream(session.database, part, session.fingerprints)
+            for one in batch
+        ]
+        for part in parts
+    ]
+    assert [len(part) for part in found] == [4, 4, 1]
+    assert [one for part in found for one in part] == ids
+
+
+@pytest.fixture
+def in_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "RECORDS_IN_PART", 2)
+    monkeypatch.setattr(reading, "_cores", lambda: 2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one process reads everything")
+@pytest.mark.usefixtures("in_processes")
+def test_many_records_are_read_by_several_processes(session: AdminSession) -> None:
+    merchant = make_account(session)
+    ids = _keep(session, merchant, 9)
+    rules = rule_set(rule("dear", "order.amount >= 6"))
+    span, reached = RecordSpan(merchant, 0, NOW_MS + 1), list[int]()
+    trial = Backtest(rules, span, nowhere, {ids[0]: True})
+    report = try_out(session.database, session.fingerprints, trial, reached.append)
+    assert (report.records, report.rules[0].matches, report.labelled_fraud) == (9, 3, 1)
+    assert reached[-1] == 9
+    assert reached == sorted(reached)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one process reads everything")
+@pytest.mark.usefixtures("in_processes")
+def test_what_fails_in_another_process_is_told(session: AdminSession) -> None:
+    merchant = make_account(session)
+    _keep(session, merchant, 9)
+
+    def look_up(name: str, value: str, at_ms: int) -> bool:
+        raise StoreUnavailable("the list is not there")
+
+    rules = rule_set(rule("listed", "order.currency = 'USD' OR user.id IN LIST('blocked-users')"))
+    trial = Backtest(rules, RecordSpan(merchant, 0, NOW_MS + 1), look_up, {})
+    _name_users(session)
+    with pytest.raises(StoreUnavailable, match="the list is not there"):
+        try_out(session.database, session.fingerprints, trial, ignore)
+
+
+def _name_users(session: AdminSession) -> None:
+    named = sa.func.replace(DECISIONS.c.record, '"signals":{', '"signals":{"user.id":"u-1",')
+    with session.database.writing() as connection:
+        connection.execute(DECISIONS.update().values(record=named))

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.backtest.load import REQUESTS, Loader, SignalSelection
+from gatehouse.backtest.load import REQUESTS, ColumnMaker, SignalSelection, load
 from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.conditions.nodes import Type
@@ -57,7 +57,7 @@ def test_rules_that_waited_see_every_stage_but_no_later_rules() -> None:
     reader = signal_rows.RowReader(Layout(types))
     seen = reader.seen("pipeline", msgspec.json.encode(made).decode(), "shop")
     assert seen is not None
-    assert seen.given == {"precheck.advice": "DECLINE"}
+    assert seen.signals == ["DECLINE", None]
 
 
 def test_in_records_whose_rules_did_not_wait_only_stages_before_them_are_seen() -> None:
@@ -124,7 +124,8 @@ def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any]) -> None
     made = record(signals=signals, stages=[SENTRY, PRECHECK, ruled("REVIEW")])
     types = {name: info.type for name, info in SIGNALS.items()} | CUSTOM
     with open_workspace() as workspace:
-        Loader(workspace, SignalSelection("shop", types, ()), nowhere, {}).load([[kept(made)]])
+        columns = ColumnMaker(SignalSelection("shop", types, ()), nowhere, {})
+        load(workspace, columns.types, columns.parts([[kept(made)]]))
         [found] = workspace.ask(f"SELECT {', '.join(map(quoted, types))} FROM {REQUESTS}")
     loaded = {name: value for name, value in zip(types, found, strict=True) if value is not None}
     row = row_of(made, "shop")

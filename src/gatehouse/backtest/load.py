@@ -5,7 +5,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -16,7 +16,7 @@ from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
 from gatehouse.decisions.record import UnreadableRecord
 from gatehouse.decisions.signal_layout import Layout
-from gatehouse.decisions.signal_rows import RowReader, SignalRow
+from gatehouse.decisions.signal_rows import RowReader
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts
 
@@ -28,6 +28,15 @@ ListLookup = Callable[[str, str, int], bool]
 
 REQUESTS: Final = "requests"
 """The table of all requests that can be judged."""
+
+_ABOUT: Final = {
+    "request_id": "VARCHAR",
+    "decided": "VARCHAR",
+    "fraud": "BOOLEAN",
+    "currency": "VARCHAR",
+    "amount": "DECIMAL(24, 6)",
+}
+"""What is known of every request besides signals."""
 
 
 class SignalSelection(msgspec.Struct, frozen=True):
@@ -65,80 +74,93 @@ def _refuse_alike(names: Iterable[str]) -> None:
             )
 
 
-class Loader:
-    """Fills the table of requests, batch by batch."""
+class LoadedPart(NamedTuple):
+    """Some requests, ready to be loaded."""
+
+    lines: bytes | bytearray
+    """JSON lines, each with the columns of some requests: so DuckDB reads no names, and no rows."""
+    counts: RecordCounts
+
+
+class ColumnMaker:
+    """Turns records into columns of what a rule set needs to know."""
 
     def __init__(
-        self,
-        workspace: Workspace,
-        selection: SignalSelection,
-        listed: ListLookup,
-        labels: Mapping[str, bool],
+        self, selection: SignalSelection, listed: ListLookup, labels: Mapping[str, bool]
     ) -> None:
-        layout = Layout(selection.signals)
         self._rule_set = selection.rule_set
-        self._lists = selection.lists
-        self._reader = RowReader(layout)
+        self._reader = RowReader(Layout(selection.signals))
         self._listed = listed
         self._labels = labels
-        self._encode = msgspec.json.Encoder().encode_lines
-        lines = {"i": "VARCHAR", "d": "VARCHAR", "f": "BOOLEAN", "c": "VARCHAR"}
-        columns = {"request_id": "i", "decided": "d", "fraud": "f", "currency": "c", "amount": "a"}
-        lines |= {"a": "DECIMAL(24, 6)", "l": "BOOLEAN[]", **signal_types(layout)}
-        columns |= signal_columns(layout)
-        for number, pair in enumerate(selection.lists):
-            columns[listed_column(*pair)] = f"l[{number + 1}]"
-        self._workspace = workspace
-        self._types, self._columns = lines, columns
-        self._fill(f"CREATE TABLE {REQUESTS} AS", b"")
+        names = self._reader.columns
+        self._lists = [(names.index(signal), name) for signal, name in selection.lists]
+        self.types = dict(_ABOUT)
+        """The columns with their types."""
+        self.types |= {name: column_type(selection.signals[name]) for name in names}
+        self.types |= {listed_column(*pair): "BOOLEAN" for pair in selection.lists}
 
-    def load(self, batches: Iterable[Sequence[KeptRecord]]) -> RecordCounts:
-        """Load all records."""
-        loaded, lines = RecordCounts(), bytearray()
-        # DuckDB reads one part while the next one is made.
-        with garbage_collection_paused(), ThreadPoolExecutor(1) as thread:
-            under_way = thread.submit(self._add, b"")
+    def parts(self, batches: Iterable[Sequence[KeptRecord]]) -> Iterator[LoadedPart]:
+        """The records in parts of about the same size."""
+        encode_into = msgspec.json.Encoder().encode_into
+        lines, counts = bytearray(), RecordCounts()
+        with garbage_collection_paused():
             for batch in batches:
-                lines += self._encode(self._lines(batch, loaded))
+                rows = self._rows(batch, counts)
+                if rows:
+                    encode_into(dict(enumerate(zip(*rows, strict=True))), lines, len(lines))
+                    lines += b"\n"
                 if len(lines) >= BYTES_AT_ONCE:
-                    under_way.result()
-                    under_way = thread.submit(self._add, lines)
-                    lines = bytearray()
-            under_way.result()
-        self._add(lines)
-        return loaded
+                    yield LoadedPart(lines, counts)
+                    lines, counts = bytearray(), RecordCounts()
+        yield LoadedPart(lines, counts)
 
-    def _add(self, lines: bytes | bytearray) -> None:
-        if lines:
-            self._fill(f"INSERT INTO {REQUESTS}", lines)
-
-    def _fill(self, statement: str, lines: bytes | bytearray) -> None:
-        """Run a statement on the rows of these JSON lines."""
-        with self._workspace.lines(lines) as path:
-            self._workspace.ask(f"{statement} {reading(path, self._types, self._columns)}")
-
-    def _lines(self, batch: Sequence[KeptRecord], loaded: RecordCounts) -> list[SignalRow]:
-        lines, label_of, value_of = [], self._labels.get, self._reader.value
+    def _rows(self, batch: Sequence[KeptRecord], counts: RecordCounts) -> list[tuple[Any, ...]]:
+        rows, label_of, seen = [], self._labels.get, self._reader.seen
         for request_id, at_ms, operation, record, _ in batch:
             try:
-                row = self._reader.seen(operation, record, self._rule_set)
+                found = seen(operation, record, self._rule_set)
             except UnreadableRecord:
-                loaded.unreadable += 1
+                counts.unreadable += 1
                 continue
-            if row is None:
-                loaded.skipped += 1
+            if found is None:
+                counts.skipped += 1
                 continue
-            row.request_id, row.fraud = request_id, label_of(request_id)
-            if self._lists:
-                row.listed = [
-                    None
-                    if (value := value_of(row.own, signal)) is None
-                    else self._listed(name, value, at_ms)
-                    for signal, name in self._lists
-                ]
-            lines.append(row)
-        loaded.records += len(lines)
-        return lines
+            decided, currency, amount, signals = found
+            listed = [
+                None if (value := signals[place]) is None else self._listed(name, value, at_ms)
+                for place, name in self._lists
+            ]
+            about = (request_id, decided, label_of(request_id), currency, amount)
+            rows.append((*about, *signals, *listed))
+        counts.records += len(rows)
+        return rows
+
+
+def load(
+    workspace: Workspace, types: Mapping[str, str], parts: Iterable[LoadedPart]
+) -> RecordCounts:
+    """Make the table of requests, with these columns, and load all parts into it."""
+    columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
+    # A temporary table is not compressed, so it is filled in half of the time.
+    workspace.ask(f"CREATE TEMP TABLE {REQUESTS} ({columns})")
+    lists = {str(number): f"{kind}[]" for number, kind in enumerate(types.values())}
+    rows = {name: f'unnest("{number}")' for number, name in enumerate(types)}
+
+    def add(lines: bytes | bytearray) -> None:
+        if lines:
+            with workspace.lines(lines) as path:
+                workspace.ask(f"INSERT INTO {REQUESTS} {reading(path, lists, rows)}")
+
+    loaded = RecordCounts()
+    # DuckDB reads one part while the next one is made.
+    with ThreadPoolExecutor(1) as thread:
+        under_way = thread.submit(add, b"")
+        for part in parts:
+            loaded.add(part.counts)
+            under_way.result()
+            under_way = thread.submit(add, part.lines)
+        under_way.result()
+    return loaded
 
 
 @contextlib.contextmanager

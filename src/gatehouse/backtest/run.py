@@ -13,11 +13,13 @@ import msgspec
 from gatehouse.backtest.decision_sql import BITS, DecisionSql
 from gatehouse.backtest.load import (
     REQUESTS,
+    ColumnMaker,
     ListLookup,
-    Loader,
     SignalSelection,
+    load,
     select_signals,
 )
+from gatehouse.backtest.reading import RecordSource, reading_parts
 from gatehouse.backtest.report import (
     CATCHING,
     BacktestReport,
@@ -34,7 +36,7 @@ from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.database import Database
-from gatehouse.store.decisions.records import Reached, RecordCounts, RecordSpan, stream
+from gatehouse.store.decisions.records import Reached, RecordCounts, RecordSpan
 
 UNDECIDED: Final = "-"
 """Stands for a decision that was not recorded."""
@@ -57,9 +59,10 @@ def try_out(
 ) -> BacktestReport:
     """What the rule set would have done to the requests of the span."""
     selection = select_signals(trial.rule_set)
-    with open_workspace() as workspace:
-        loader = Loader(workspace, selection, trial.listed, trial.labels)
-        loaded = loader.load(stream(database, trial.span, fingerprints, reached))
+    columns = ColumnMaker(selection, trial.listed, trial.labels)
+    source = RecordSource(database, fingerprints, trial.span)
+    with reading_parts(source, columns, reached) as parts, open_workspace() as workspace:
+        loaded = load(workspace, columns.types, parts)
         if not loaded.records:
             raise NotFound(_nothing(trial.span, loaded))
         judge = Judge(workspace, trial.rule_set, selection)
@@ -105,7 +108,7 @@ class Judge:
     def _match(self) -> None:
         """Work out which rules match which requests, and count those that match the same."""
         self._ask(
-            "CREATE TABLE judged AS SELECT request_id, "  # noqa: S608  # conditions were checked
+            "CREATE TEMP TABLE judged AS SELECT request_id, "  # noqa: S608  # conditions were checked
             f"coalesce(decided, '{UNDECIDED}') AS decided, fraud, "
             f"coalesce(currency, '') AS currency, amount, {self._sql.match_columns()} "
             f"FROM {REQUESTS}"
@@ -114,7 +117,7 @@ class Judge:
             "(SELECT * EXCLUDE (request_id, amount), count(*) AS requests, "
             "coalesce(sum(amount), 0) AS amount FROM judged GROUP BY ALL)"
         )
-        self._ask(f"CREATE TABLE grouped AS {self._sql.decided_without_final(grouped)}")
+        self._ask(f"CREATE TEMP TABLE grouped AS {self._sql.decided_without_final(grouped)}")
 
     def _labels(self) -> tuple[int, int]:
         query = (

@@ -29,6 +29,14 @@ def first_id(prefix: str, at_ms: int) -> str:
     return f"{prefix}_{_letters(at_ms, 50)}"
 
 
+def id_time_ms(text: str) -> int:
+    """The moment for which an id was made."""
+    value = 0
+    for letter in text.partition("_")[2][:10]:
+        value = value * 32 + _ALPHABET.index(letter)
+    return value
+
+
 @lru_cache(maxsize=16)
 def _letters(value: int, bits: int) -> str:
     return "".join([_PAIRS[value >> shift & 0x3FF] for shift in range(bits - 10, -1, -10)])

@@ -94,6 +94,9 @@ class StageSignals(msgspec.Struct, frozen=True, kw_only=True):
 
     None for a stage that adds its signals to the case itself.
     """
+    facts: tuple[str, ...] = ()
+    """All facts that `read` looks at, where that is a small part of them; a fact that is missing
+    is then None. Backtests decode only these."""
 
 
 class StageFinding(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,21 +66,23 @@ def everything() -> Layout:
     return Layout({name: info.type for name, info in SIGNALS.items()})
 
 
+# To name a member of an enumeration takes longer than the comparison.
+_NUMBER, _TEXT, _BOOLEAN = Type.NUMBER, Type.TEXT, Type.BOOLEAN
+_WORD: Final = {str}
+
+
 def fits(value: Any, kind: Type) -> bool:
     """Whether a value has the type that conditions rely on; they take any other for NULL."""
     is_a = type(value)
-    if kind is Type.NUMBER:
+    if kind is _NUMBER:
         return (is_a is float or is_a is int) and -LARGEST < value < LARGEST
-    if kind is Type.TEXT:
+    if kind is _TEXT:
         return issubclass(is_a, str)
-    if kind is Type.BOOLEAN:
+    if kind is _BOOLEAN:
         return is_a is bool
-    return issubclass(is_a, list | tuple) and all(isinstance(word, str) for word in value)
-
-
-def runs_rules(stage: str) -> bool:
-    """Whether a stage of this name runs one of the account's rule sets."""
-    return stage in REGISTRY and REGISTRY[stage].runs_rule_set
+    if not issubclass(is_a, list | tuple):
+        return False
+    return {*map(type, value)} <= _WORD or all(isinstance(word, str) for word in value)
 
 
 RULES_SIGNALS: Final[dict[str, Any]] = dict.fromkeys(

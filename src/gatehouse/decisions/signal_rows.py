@@ -5,31 +5,25 @@ waits for the stages it speaks of. Records of the first edition, whose rules did
 only the stages before its own. So a backtest asks the question of its time again.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
-from typing import Annotated, Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.conditions.catalogue import CUSTOM, VELOCITY
 from gatehouse.conditions.nodes import Type
-from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.decisions.packed_values import SIGNALS, PackedValues
+from gatehouse.decisions.packed_values import SIGNALS, PackedValues, Place
 from gatehouse.decisions.record import StageOutline, StagesOutline, Text, read, unreadable
-from gatehouse.decisions.signal_layout import (
-    LARGEST,
-    Layout,
-    everything,
-    fits,
-    rules_signals,
-    runs_rules,
-)
+from gatehouse.decisions.signal_layout import LARGEST, Layout, everything, fits
+from gatehouse.decisions.stage_signals import StageReader, where_ran
 
 _OPERATIONS: Final = ("pipeline", "rules")
 """Whose records keep signals."""
 _NO_MEASURES: Final = (None,) * max(map(len, VELOCITY.values()))
+_VELOCITY: Final = "velocity."
+_MOST_SHAPES: Final = 1000
 _AMOUNT: Final = "order.amount"
 _CURRENCY: Final = "order.currency"
 
@@ -42,6 +36,11 @@ _KINDS: Final[dict[Type, Any]] = {
     Type.BOOLEAN: bool | None,
     Type.WORDS: list[str] | None,
 }
+
+Picked = tuple[Any, ...]
+"""The wanted signals of a request itself, then lists of velocity."""
+_Packed = tuple[int, msgspec.Raw, msgspec.Raw]
+"""`PackedValues` of which nothing is decoded yet: version, places, values."""
 
 
 class _SignalsOutline(StagesOutline, frozen=True):
@@ -56,158 +55,174 @@ class _SignalsOutline(StagesOutline, frozen=True):
         return SIGNALS.unpack(kept) if isinstance(kept, PackedValues) else kept
 
 
-class _RulesResult(msgspec.Struct, frozen=True, rename="camel"):
-    """The part of a Rules stage's result that matters here."""
-
-    rule_set: str | None = None
-    version: int | None = None
-    status: Outcome | None = None
-    matched: tuple[str, ...] = ()
-    matched_late: tuple[str, ...] | None = None
-    """None when rules did not wait for later stages."""
-
-
 _decode_outline: Final = msgspec.json.Decoder(_SignalsOutline).decode
-_decode_rules: Final = msgspec.json.Decoder(_RulesResult).decode
-_decode_facts: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_decode_places: Final = msgspec.json.Decoder(list[Place]).decode
 
 
 class SignalRow(msgspec.Struct, omit_defaults=True):
-    """One request as a rule set sees it. Its names in JSON are short: every row repeats them."""
+    """One request as an export tells it. Its names in JSON are short: every row repeats them."""
 
-    own: Any = msgspec.field(name="o")
+    own: dict[str, Any] = msgspec.field(name="o")
     """The request's own signals by name, without velocity."""
-    velocity: list[Sequence[float | None] | None] = msgspec.field(name="v")
+    velocity: list[Sequence[float | None]] = msgspec.field(name="v")
     """The wanted measures, group by group."""
     given: dict[str, Any] = msgspec.field(name="g")
     """What stages gave."""
-    decided: str | None = msgspec.field(default=None, name="d")
+    decided: str | None = None
     """What was decided there at the time."""
-    amount: str | None = msgspec.field(default=None, name="a")
-    """The amount of the order, exactly as it was recorded."""
-    currency: str | None = msgspec.field(default=None, name="c")
     matches: list[str] = []
-    """For exports: what matched, as rule set, version and rule."""
-    request_id: str = msgspec.field(default="", name="i")
-    """This and what follows are set by a backtest."""
-    fraud: bool | None = msgspec.field(default=None, name="f")
-    listed: list[bool | None] = msgspec.field(default=[], name="l")
+    """What matched, as rule set, version and rule."""
+
+
+class SeenRequest(NamedTuple):
+    """One request as a rule set sees it."""
+
+    decided: str | None
+    """What was decided there at the time."""
+    currency: str | None
+    amount: str | None
+    """The amount of the order, exactly as it was recorded."""
+    signals: list[Any]
+    """The wanted signals, in the order of the reader's `columns`."""
+
+
+class _Shape(NamedTuple):
+    """How to read packed signals that have the same names in the same order."""
+
+    decode: Callable[[msgspec.Raw], tuple[Any, ...]]
+    pick: Callable[[tuple[Any, ...]], Picked]
 
 
 class RowReader:
     """Reads the chosen signals out of records.
 
-    Records are decoded straight into a struct of the wanted signals and their types: 4.1 µs each
-    for 50 rules, where a look at each value takes 31 µs. That look is left for records in which a
-    value has another type.
+    Records are decoded straight into the types of the wanted signals: a look at each value would
+    take several times as long. That look is left for records in which a value has another type.
     """
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
+        self._stages = StageReader(layout)
         own = {**layout.own, _AMOUNT: Type.NUMBER, _CURRENCY: Type.TEXT}
-        kinds = {name: _KINDS[kind] for name, kind in own.items()}
+        self._own = len(own)
+        self._amount, self._currency = (list(own).index(name) for name in (_AMOUNT, _CURRENCY))
+        self._kinds = {name: _KINDS[kind] for name, kind in own.items()}
         # Callers may send anything as a custom input, so these are looked at one by one.
-        kinds |= {name: Any for name in own if name.startswith(CUSTOM)}
-        kinds |= dict.fromkeys(layout.velocity, list[_MEASURE] | None)
-        self._field = {name: f"s{number}" for number, name in enumerate(kinds)}
+        self._kinds |= {name: Any for name in own if name.startswith(CUSTOM)}
         self._custom = [
-            (self._field[name], kind) for name, kind in own.items() if name.startswith(CUSTOM)
+            (place, kind)
+            for place, (name, kind) in enumerate(own.items())
+            if name.startswith(CUSTOM)
         ]
-        self._velocity = [
-            (self._field[group], _chooser(places)) for group, places in layout.velocity.items()
-        ]
-        self._signals = msgspec.defstruct(
-            "Signals",
-            [(self._field[name], kind, None) for name, kind in kinds.items()],
-            rename={field: name for name, field in self._field.items()},
-            omit_defaults=True,
-        )
-        signals = ("signals", self._signals | None, None)
-        self._record = msgspec.defstruct(
-            "RecordSignals", [signals], bases=(StagesOutline,), frozen=True
-        )
-        self._decode: Callable[[str], Any] = msgspec.json.Decoder(self._record).decode
+        self._kinds |= dict.fromkeys(layout.velocity, list[_MEASURE] | None)
+        self._choosers = [_chooser(places) for places in layout.velocity.values()]
+        measures = [name for places in layout.velocity.values() for name, _ in places]
+        self.columns: Final = (*layout.own, *measures, *layout.given)
+        """The names of the wanted signals."""
+        named = self._by_name()
+        self._fields: Callable[[Any], Picked] = attrgetter(*named.__struct_fields__)
+        signals = ("signals", named | _Packed | None, None)
+        record = msgspec.defstruct("RecordSignals", [signals], bases=(StagesOutline,), frozen=True)
+        self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
+        self._shapes: dict[bytes, _Shape] = {}
 
-    def seen(self, operation: str, text: str, rule_set: str) -> SignalRow | None:
+    def seen(self, operation: str, text: str, rule_set: str) -> SeenRequest | None:
         """What the rule set of this name sees; None when the record keeps no signals.
 
         Raises `UnreadableRecord`, as `exported` does.
         """
         if operation not in _OPERATIONS:
             return None
-        record = self._open(text)
-        own = record.signals
-        if own is None:
+        stages, decided, picked = self._open(text)
+        if picked is None:
             return None
-        ruled = _rules_in(record.stages)
-        place = _where(ruled, rule_set)
+        ruled = self._stages.rules_in(stages)
+        place = where_ran(ruled, rule_set)
         status = None if place is None else ruled[place].status
-        amount, currency = self.value(own, _AMOUNT), self.value(own, _CURRENCY)
-        return SignalRow(
-            own,
-            self._measures(own),
-            _given(self._layout, record.stages, ruled, place) if self._layout.stages else {},
-            record.decision if status is None else status.value,
-            None if amount is None else repr(amount),
+        amount, currency = picked[self._amount], picked[self._currency]
+        signals = [*picked[: len(self._layout.own)]]
+        for measures in self._measures(picked):
+            signals += measures
+        if self._layout.stages:
+            signals += self._stages.given(stages, ruled, place)
+        return SeenRequest(
+            decided if status is None else status,
             currency if _is_currency(currency) else None,
+            None if amount is None else repr(amount),
+            signals,
         )
 
     def exported(self, text: str) -> SignalRow:
         """What an export tells of a record of any operation: everything, as it was in the end."""
-        record = self._open(text)
-        ruled = _rules_in(record.stages)
+        stages, decided, picked = self._open(text)
+        ruled = self._stages.rules_in(stages)
         matches = [
             f"{one.rule_set}/{one.version}/{name}" for one in ruled.values() for name in one.matched
         ]
-        given = _given(self._layout, record.stages, ruled)
-        own = self._signals() if record.signals is None else record.signals
-        return SignalRow(own, self._measures(own), given, record.decision, matches=matches)
+        if picked is None:
+            picked = (None,) * len(self._kinds)
+        own = zip(self._layout.own, picked, strict=False)
+        given = zip(self._layout.given, self._stages.given(stages, ruled), strict=True)
+        return SignalRow(_known(own), self._measures(picked), _known(given), decided, matches)
 
-    def _open(self, text: str) -> Any:
+    def _open(self, text: str) -> tuple[Sequence[StageOutline], str | None, Picked | None]:
+        """The stages of a record, what was decided, and what is wanted of its signals."""
         try:
             record = self._decode(text)
-        except msgspec.ValidationError:
-            kept = read(_decode_outline, text)
-            signals = kept.signals
+            signals = record.signals
             if signals is None:
-                return kept
-            picked = self._layout.pick(signals)
-            fields = {self._field[name]: value for name, value in picked.items()}
-            return self._record(kept.stages, kept.decision, self._signals(**fields))
+                return record.stages, record.decision, None
+            if type(signals) is tuple:
+                picked = self._unpacked(signals[1], signals[2])
+            else:
+                picked = self._fields(signals)
+        except msgspec.ValidationError:
+            record = read(_decode_outline, text)
+            if record.signals is None:
+                return record.stages, record.decision, None
+            picked = tuple(map(self._layout.pick(record.signals).get, self._kinds))
         except msgspec.DecodeError as error:
             raise unreadable(text, error) from None
-        if self._custom and record.signals is not None:
-            for field, kind in self._custom:
-                if not fits(getattr(record.signals, field), kind):
-                    setattr(record.signals, field, None)
-        return record
+        for place, kind in self._custom:
+            if not fits(picked[place], kind):
+                picked = (*picked[:place], None, *picked[place + 1 :])
+        return record.stages, record.decision, picked
 
-    def _measures(self, own: Any) -> list[Sequence[float | None] | None]:
-        """Take the wanted measures out of the signals, of which most are not wanted."""
-        taken: list[Sequence[float | None] | None] = []
-        for field, choose in self._velocity:
-            measures = getattr(own, field)
-            if measures is None:
-                taken.append(None)
-                continue
-            setattr(own, field, None)
-            try:
-                taken.append(choose(measures))
-            except IndexError:
-                # A record of an older version has fewer of them; those that came since are NULL.
-                taken.append(choose([*measures, *_NO_MEASURES]))
-        return taken
+    def _unpacked(self, places: msgspec.Raw, values: msgspec.Raw) -> Picked:
+        key = bytes(places)
+        shape = self._shapes.get(key)
+        if shape is None:
+            if len(self._shapes) >= _MOST_SHAPES:
+                self._shapes.clear()
+            shape = self._shapes[key] = self._shape(_decode_places(key))
+        return shape.pick(shape.decode(values))
 
-    def value(self, own: Any, name: str) -> Any:
-        """One of the request's own signals."""
-        return getattr(own, self._field[name])
+    def _shape(self, places: Sequence[Place]) -> _Shape:
+        names = SIGNALS.named(places)
+        kinds: Any = tuple(self._kinds.get(name or "", _unwanted(name)) for name in names)
+        where = {name: place for place, name in enumerate(names)}
+        wanted = [where.get(name, len(names)) for name in self._kinds]
+        decode = msgspec.json.Decoder(tuple.__class_getitem__(kinds)).decode
+        return _Shape(decode, _picker(wanted, len(names)))
 
+    def _by_name(self) -> Any:
+        """The signals of a record that holds names."""
+        fields = {name: f"s{number}" for number, name in enumerate(self._kinds)}
+        return msgspec.defstruct(
+            "Signals",
+            [(fields[name], kind, None) for name, kind in self._kinds.items()],
+            rename={field: name for name, field in fields.items()},
+        )
 
-def _chooser(places: Sequence[tuple[str, int]]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Takes the measures at these places out of a list."""
-    first, *others = [place for _, place in places]
-    # With a single place it would not be a tuple that comes out.
-    return itemgetter(first, *(others or [first]))
+    def _measures(self, picked: Picked) -> list[Sequence[float | None]]:
+        """Take the wanted measures out of their lists, of which most are not wanted."""
+        lists = [each or _NO_MEASURES for each in picked[self._own :]]
+        try:
+            return [choose(each) for choose, each in zip(self._choosers, lists, strict=True)]
+        except IndexError:
+            # A record of an older version has fewer of them; those that came since are NULL.
+            longer = [(*each, *_NO_MEASURES) for each in lists]
+            return [choose(each) for choose, each in zip(self._choosers, longer, strict=True)]
 
 
 def row_of(text: Text, rule_set: str | None) -> dict[str, Any]:
@@ -216,65 +231,39 @@ def row_of(text: Text, rule_set: str | None) -> dict[str, Any]:
     Takes the text of a record, or of a decision as the API returns it.
     """
     kept = read(_decode_outline, text)
-    own = kept.signals or {}
-    ruled = _rules_in(kept.stages)
-    place = _where(ruled, rule_set)
+    own, layout = kept.signals or {}, everything()
+    stages = StageReader(layout)
+    ruled = stages.rules_in(kept.stages)
+    place = where_ran(ruled, rule_set)
     custom = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
-    layout = everything()
-    return custom | layout.flat(own) | _given(layout, kept.stages, ruled, place)
+    given = zip(layout.given, stages.given(kept.stages, ruled, place), strict=True)
+    return custom | layout.flat(own) | _known(given)
 
 
-def _rules_in(stages: Sequence[StageOutline]) -> dict[int, _RulesResult]:
-    """What the Rules stages found, by their places."""
-    return {place: _ruled(stage) for place, stage in enumerate(stages) if runs_rules(stage.name)}
+def _known(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Those values that are not NULL."""
+    return {name: value for name, value in values if value is not None}
 
 
-def _ruled(stage: StageOutline) -> _RulesResult:
-    try:
-        return _decode_rules(stage.result)
-    except msgspec.ValidationError:
-        return _RulesResult()
+def _unwanted(name: str | None) -> Any:
+    """The type of what nobody asks for: of lists not even the items are looked at."""
+    return msgspec.Raw if name is not None and name.startswith(_VELOCITY) else Any
 
 
-def _where(ruled: Mapping[int, _RulesResult], rule_set: str | None) -> int | None:
-    """The place of the stage at which the rule set ran, or else of the last one with rules."""
-    last = None
-    for place, one in ruled.items():
-        if rule_set is not None and one.rule_set == rule_set:
-            return place
-        last = place
-    return last
+def _picker(wanted: Sequence[int], count: int) -> Callable[[tuple[Any, ...]], Picked]:
+    """Takes the values at these places; what is behind the last of so many is NULL."""
+    pick: Callable[[tuple[Any, ...]], Picked] = itemgetter(*wanted)
+    return (lambda values: pick((*values, None))) if count in wanted else pick
 
 
-def _given(
-    layout: Layout,
-    stages: Sequence[StageOutline],
-    ruled: Mapping[int, _RulesResult],
-    own_place: int | None = None,
-) -> dict[str, Any]:
-    """What the stages told the rules at this place, or all of them told, as far as it is wanted."""
-    signals: dict[str, Any] = {}
-    before: list[tuple[_RulesResult, bool]] = []
-    waited = own_place is not None and ruled[own_place].matched_late is not None
-    for place, stage in enumerate(stages):
-        earlier = own_place is None or place < own_place
-        if stage.name not in layout.stages or not (earlier or waited):
-            continue
-        if runs_rules(stage.name):
-            if earlier:
-                before.append((ruled[place], stage.completed))
-        else:
-            facts = read(_decode_facts, stage.result)
-            signals.update(REGISTRY.signals_of(stage.name, facts, completed=stage.completed))
-    if before:
-        status = strongest(one.status for one, _ in before if one.status is not None)
-        matched = [name for one, _ in before for name in one.matched]
-        signals.update(rules_signals(status, matched, all(done for _, done in before)))
-    return {
-        name: value
-        for name, kind in layout.given.items()
-        if (value := signals.get(name)) is not None and fits(value, kind)
-    }
+def _chooser(places: Sequence[tuple[str, int]]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Takes the measures at these places out of a list."""
+    wanted = [place for _, place in places]
+    if len(wanted) > 1:
+        return itemgetter(*wanted)
+    # For a single place, a getter would return the measure itself.
+    [place] = wanted
+    return lambda measures: (measures[place],)
 
 
 def _is_currency(value: Any) -> bool:

@@ -62,7 +62,7 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "sentry.requestConfidence": facts.get("requestConfidence"),
         "sentry.ipScore": facts.get("ipScore"),
-        "sentry.reasons": list(facts.get("reasons", ())),
+        "sentry.reasons": list(facts.get("reasons") or ()),
     }
 
 
@@ -137,7 +137,12 @@ SENTRY: Final = StageSpec(
         example=SentryInPipeline(0.6804, 0.7868, [_FOREIGN_CARD, *_REASONS]),
         example_tags=(_FOREIGN_CARD.code,),
     ),
-    signals=StageSignals(prefix="sentry", catalogue=_SIGNALS, read=_read_signals),
+    signals=StageSignals(
+        prefix="sentry",
+        catalogue=_SIGNALS,
+        read=_read_signals,
+        facts=("requestConfidence", "ipScore", "reasons"),
+    ),
     operation=OperationSpec(
         name="sentry",
         title="Sentry",

@@ -11,7 +11,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.fingerprints import Fingerprints
-from gatehouse.core.ids import first_id
+from gatehouse.core.ids import first_id, id_time_ms
 from gatehouse.decisions.record_fingerprints import shown_text
 from gatehouse.store.database import Database
 from gatehouse.store.tables import DECISIONS
@@ -50,6 +50,12 @@ class RecordCounts(msgspec.Struct):
     """Records without it, such as those of other operations."""
     unreadable: int = 0
 
+    def add(self, others: "RecordCounts") -> None:
+        """Count the records of a part of the span."""
+        self.records += others.records
+        self.skipped += others.skipped
+        self.unreadable += others.unreadable
+
     @property
     def looked_at(self) -> int:
         """All records of the span."""
@@ -68,7 +74,7 @@ def stream(
 
     `reached` is told how many records the reader is done with.
     """
-    done = 0
+    done, account_id, shown = 0, span.account_id, shown_text
     after = first_id("req", span.since_ms)
     c = DECISIONS.c
     wanted = (c.request_id, c.at_ms, c.operation, c.record, c.transaction_reference)
@@ -81,10 +87,10 @@ def stream(
         )
         with database.reading() as connection:
             found = [
-                KeptRecord(*row)._replace(
-                    text=shown_text(span.account_id, row.record, fingerprints)
+                KeptRecord(
+                    request_id, at_ms, operation, shown(account_id, text, fingerprints), transaction
                 )
-                for row in connection.execute(query)
+                for request_id, at_ms, operation, text, transaction in connection.execute(query)
             ]
         if found:
             yield found
@@ -94,6 +100,22 @@ def stream(
             after = found[-1].request_id
         if len(found) < batch:
             return
+
+
+def in_parts(connection: sa.Connection, span: RecordSpan, size: int) -> list[RecordSpan]:
+    """The span in parts of about so many records, oldest first."""
+    parts: list[RecordSpan] = []
+    while True:
+        ids = sa.select(DECISIONS.c.request_id).where(
+            *_within(span, first_id("req", span.since_ms))
+        )
+        next_id = connection.scalar(ids.order_by(DECISIONS.c.request_id).limit(1).offset(size))
+        if next_id is None:
+            return [*parts, span]
+        # All records of one moment are in one part.
+        until_ms = max(id_time_ms(next_id), span.since_ms + 1)
+        parts.append(span._replace(until_ms=until_ms))
+        span = span._replace(since_ms=until_ms)
 
 
 def texts_of(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> list[str]:
