@@ -63,7 +63,7 @@ bench: setup ## Measure speed as ratios to a bare endpoint (ARGS=--quick for a s
 eval-names: setup ## Measure the name matcher on labelled pairs (DATA=DIR, a folder of CSV files)
 	@$(BIN)/python -m scripts.eval_names $(DATA)
 
-eval-sentry: setup ## Measure Sentry's learning on labelled data (DATA=DIR, a folder of the developers' files)
+eval-sentry: setup ## Measure Sentry on made-up attacks, and on labelled data (DATA=DIR, a folder of the developers' files)
 	@$(BIN)/python -m scripts.eval_sentry $(DATA) $(ARGS)
 
 docs: setup ## Rewrite the generated pages in docs/

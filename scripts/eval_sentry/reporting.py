@@ -4,11 +4,14 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from scripts.eval_sentry.attacking import FREE_TRIES, AttackResult, Judged
 from scripts.eval_sentry.converting import DataSet, Known
 from scripts.eval_sentry.measuring import DAYS, Scores, View
 from scripts.eval_sentry.running import Pace
 
 HEADINGS = ("requests", "frauds", "AUC", "AP", "CP@100", "TPR@1%", "TPR@5%", "ECE")
+FOUND_AT_LEAST = 0.97
+HARMED_AT_MOST = 0.01
 _NAME_WIDTH = 34
 
 
@@ -37,9 +40,48 @@ def as_text(result: Result) -> str:
     return "\n".join(_lines(result))
 
 
-def as_json(results: list[Result]) -> str:
+def as_json(results: list[Result], attacks: AttackResult | None) -> str:
     """All that was measured."""
-    return msgspec.json.format(msgspec.json.encode({"dataSets": results})).decode()
+    measured = {"dataSets": results, "attacks": attacks}
+    return msgspec.json.format(msgspec.json.encode(measured)).decode()
+
+
+def attacks_as_text(result: AttackResult) -> str:
+    """The tables of the attacks."""
+    return "\n".join(_attack_lines(result))
+
+
+def _attack_lines(result: AttackResult) -> Iterator[str]:
+    yield (
+        f"Card testing, made up (seed {result.seed}): a shop of {result.customers:,} customers "
+        f"and their orders of {result.days} days, then the attacks, each by itself"
+    )
+    yield (
+        f"  Found and harmed: below {result.threshold}, where the starter rules decline. The first "
+        f"{FREE_TRIES} tries of an attack do not count."
+    )
+    for used in result.uses:
+        yield f"\n  {used.what}"
+        yield _attack_line("attack", ("tries", "found", "bar", "honest", "harmed", "bar"))
+        for judged in (*used.attacks, used.together, used.before):
+            yield _attack_line(judged.name, _attack_cells(judged)) + f"   {judged.what}"
+
+
+def _attack_line(name: str, cells: Iterable[str]) -> str:
+    return f"  {name:<16}" + "".join(f"{cell:>10}" for cell in cells)
+
+
+def _attack_cells(judged: Judged) -> tuple[str, ...]:
+    harmed = judged.harmed / judged.honest if judged.honest else 0.0
+    honest = (f"{judged.honest:,}", f"{harmed:.2%}", _met(harmed <= HARMED_AT_MOST))
+    if not judged.tries:
+        return ("-", "-", "-", *honest)
+    found = judged.found / judged.tries
+    return (f"{judged.tries:,}", f"{found:.2%}", _met(found >= FOUND_AT_LEAST), *honest)
+
+
+def _met(met: bool) -> str:
+    return "met" if met else "NOT MET"
 
 
 def _lines(result: Result) -> Iterator[str]:

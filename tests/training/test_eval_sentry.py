@@ -240,7 +240,7 @@ def test_a_data_set_needs_all_of_its_files(tmp_path: Path) -> None:
 def test_without_a_folder_it_says_how_to_name_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arguments in ([], [str(tmp_path / "nowhere")]):
+    for arguments in (["--only", "bnp"], [str(tmp_path / "nowhere")]):
         assert command.main(arguments) == 2
         assert "make eval-sentry DATA=DIR" in capsys.readouterr().err
 
@@ -438,6 +438,7 @@ def test_the_table_has_a_line_for_every_week_and_says_what_is_not_there() -> Non
 def test_a_folder_is_converted_replayed_by_the_command_and_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(command, "measure_attacks", lambda _options: None)
     # What is set for the person who measures has no say.
     monkeypatch.setenv("GATEHOUSE_ACCOUNT", "somebody")
     baskets = range(0, 720 * 8, 60)

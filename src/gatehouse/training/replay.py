@@ -132,7 +132,7 @@ def replay(
         if scorecard is not None:
             stage = stage.with_scorecard(scorecard)
         case = Case("", ACCOUNT, at_ms, ValuesByType(), policies)
-        weighed = _finished(stage.weigh(case, line.request))
+        weighed = finished(stage.weigh(case, line.request))
         lessons.add(line, weighed)
         tell(line, weighed)
         summary.requests += 1
@@ -263,7 +263,7 @@ def _fit(examples: "Examples", version: str, options: ReplayOptions) -> "Fitted"
     return fit(examples, rows, load_sheet(), version, options.fit or FitOptions())
 
 
-def _finished(coroutine: Coroutine[Any, Any, T]) -> T:
+def finished(coroutine: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine that never waits, as with the memory of this process."""
     try:
         coroutine.send(None)
