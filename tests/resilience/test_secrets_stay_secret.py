@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import psutil
 import pytest
 
@@ -400,6 +401,7 @@ class Searcher:
 
     _SEPARATED = re.compile(rb"\d(?:[^0-9A-Za-z]{0,6}\d){11,}")
     _KEY_BYTES = 8
+    _HASH_BITS = 24
 
     def __init__(self, secrets: dict[str, str]) -> None:
         self._labels = secrets
@@ -408,15 +410,16 @@ class Searcher:
             for needle in set(_disguises(secret)):
                 head = needle[: self._KEY_BYTES]
                 self._by_start.setdefault(head, []).append((needle, label))
+        self._begins = np.zeros(2**self._HASH_BITS, bool)
+        self._begins[self._hashes(b"".join(self._by_start))] = True
 
     def search(self, data: bytes) -> set[str]:
         """The labels of all secrets that are in the data."""
         size, starts = self._KEY_BYTES, self._by_start
-        places = [i for i in range(len(data) - size + 1) if data[i : i + size] in starts]
         found = {
             label
-            for place in places
-            for needle, label in starts[data[place : place + size]]
+            for place in self._candidates(data)
+            for needle, label in starts.get(data[place : place + size], ())
             if data.startswith(needle, place)
         }
         for run in self._SEPARATED.finditer(data):
@@ -427,6 +430,17 @@ class Searcher:
                     if label is not None:
                         found.add(label)
         return found
+
+    def _candidates(self, data: bytes) -> Iterator[int]:
+        """All places where a secret may begin, and a few others."""
+        for shift in range(self._KEY_BYTES):
+            hits = np.flatnonzero(self._begins[self._hashes(data[shift:])])
+            yield from (hits * self._KEY_BYTES + shift).tolist()
+
+    def _hashes(self, data: bytes) -> Any:
+        """A few bits of each eight bytes."""
+        words = np.frombuffer(data, np.uint64, len(data) // self._KEY_BYTES)
+        return words * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - self._HASH_BITS)
 
 
 # ---- The scene ---------------------------------------------------------------------------------

@@ -17,12 +17,22 @@ from gatehouse.store.tables import ACCOUNTS, CONFIGURATION_HEADS, CONFIGURATION_
 
 _NEVER_SIGNED: Final = "what it configured was never signed"
 _MISSING: Final = "something configured was removed, added or put back to an earlier state"
+# Statements that are run several times in every change are made once.
+_ACCOUNT: Final[sa.BindParameter[str]] = sa.bindparam("account_id")
 _SIGNATURES: Final = sa.union_all(
     *(
-        sa.select(table.c.signature).where(table.c.account_id == sa.bindparam("account_id"))
+        sa.select(table.c.signature).where(table.c.account_id == _ACCOUNT)
         for table in (CONFIGURATION_HEADS, LISTS)
     )
 )
+_ROWS: Final = {
+    ACCOUNTS: sa.select(ACCOUNTS).where(ACCOUNTS.c.id == _ACCOUNT),
+    **{
+        table: sa.select(table).where(table.c.account_id == _ACCOUNT)
+        for table in (CONFIGURATION_HEADS, LISTS)
+    },
+}
+_TOTAL: Final = sa.select(CONFIGURATION_TOTALS).where(CONFIGURATION_TOTALS.c.account_id == _ACCOUNT)
 _KINDS: Final = {"rules": "rule set", "pipeline": "pipeline", "model": "model"}
 
 
@@ -84,13 +94,10 @@ def sign_account(change: Change, account_id: str) -> None:
 
 def _rows(connection: sa.Connection, account_id: str) -> list[tuple[sa.Table, Any]]:
     """The rows that are signed together."""
-    h, li = CONFIGURATION_HEADS.c, LISTS.c
-    queries = (
-        (ACCOUNTS, sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id)),
-        (CONFIGURATION_HEADS, sa.select(CONFIGURATION_HEADS).where(h.account_id == account_id)),
-        (LISTS, sa.select(LISTS).where(li.account_id == account_id)),
-    )
-    return [(table, row) for table, query in queries for row in connection.execute(query)]
+    given = {"account_id": account_id}
+    return [
+        (table, row) for table, query in _ROWS.items() for row in connection.execute(query, given)
+    ]
 
 
 def _check(
@@ -112,8 +119,7 @@ def _check(
 
 
 def _total(connection: sa.Connection, account_id: str) -> Any:
-    this = CONFIGURATION_TOTALS.c.account_id == account_id
-    return connection.execute(sa.select(CONFIGURATION_TOTALS).where(this)).first()
+    return connection.execute(_TOTAL, {"account_id": account_id}).first()
 
 
 def _sign(signer: Signer, account_id: str, changes: int, signatures: Sequence[str | None]) -> str:

@@ -227,9 +227,17 @@ def insert_version(
     change: Change, key: ConfigurationKey, content: VersionContent, note: str | None
 ) -> int:
     """Store the next version and put it in force, without an audit line; its number."""
+    with signed_change(change, key.account_id):
+        return insert_version_unsigned(change, key, content, note)
+
+
+def insert_version_unsigned(
+    change: Change, key: ConfigurationKey, content: VersionContent, note: str | None
+) -> int:
+    """The same inside a `signed_change` of more than this."""
     version = next_version(change.connection, key)
     add_version(change, key, version, content, note)
-    set_head(change, key, version)
+    _set_head_unsigned(change, key, version, keep_previous=True)
     return version
 
 
@@ -241,20 +249,26 @@ def set_head(
     Without `keep_previous` the version itself does, so that nothing goes back to the one before.
     """
     with signed_change(change, key.account_id):
-        there = head(change.connection, key)
-        row = {
-            **key._asdict(),
-            "version": version,
-            "previous": None if there is None else there.version if keep_previous else version,
-            "changed_at_ms": change.now_ms,
-            "changes": 1 if there is None else there.changes + 1,
-        }
-        signed = change.signer.signed(CONFIGURATION_HEADS, row)
-        if there is None:
-            change.connection.execute(CONFIGURATION_HEADS.insert(), signed)
-            return
-        this = rows_of(CONFIGURATION_HEADS, key)
-        change.connection.execute(CONFIGURATION_HEADS.update().where(this).values(signed))
+        _set_head_unsigned(change, key, version, keep_previous=keep_previous)
+
+
+def _set_head_unsigned(
+    change: Change, key: ConfigurationKey, version: int, *, keep_previous: bool
+) -> None:
+    there = head(change.connection, key)
+    row = {
+        **key._asdict(),
+        "version": version,
+        "previous": None if there is None else there.version if keep_previous else version,
+        "changed_at_ms": change.now_ms,
+        "changes": 1 if there is None else there.changes + 1,
+    }
+    signed = change.signer.signed(CONFIGURATION_HEADS, row)
+    if there is None:
+        change.connection.execute(CONFIGURATION_HEADS.insert(), signed)
+        return
+    this = rows_of(CONFIGURATION_HEADS, key)
+    change.connection.execute(CONFIGURATION_HEADS.update().where(this).values(signed))
 
 
 def head(connection: sa.Connection, key: ConfigurationKey) -> Any:

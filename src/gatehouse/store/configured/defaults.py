@@ -14,7 +14,7 @@ from gatehouse.store.configured.configurations import (
     RULES,
     ConfigurationKey,
     VersionContent,
-    insert_version,
+    insert_version_unsigned,
     names,
 )
 from gatehouse.store.configured.list_plans import ListKey
@@ -39,17 +39,21 @@ def seed_defaults(change: Change, account_id: str) -> list[str]:
 
 def insert_defaults(change: Change, account_id: str) -> list[str]:
     """The same without an audit line, for a change that writes its own."""
-    made: list[str] = []
     wanted = []
-    if not names(change.connection, account_id, RULES):
+    without_rules = not names(change.connection, account_id, RULES)
+    if without_rules:
         wanted.append((RULES, STARTER_NAME, starter_document(), starter_program()))
-        made += _insert_lists(change, account_id)
     if not names(change.connection, account_id, PIPELINE):
         wanted += [(PIPELINE, *pipeline) for pipeline in starter_pipelines()]
-    for kind, name, document, program in wanted:
-        key = ConfigurationKey(account_id, kind, name)
-        insert_version(change, key, VersionContent(document, program), _STARTER_NOTE)
-        made.append(f"{key.label} {name}")
+    if not wanted:
+        return []
+    with signed_change(change, account_id):
+        made = _insert_lists(change, account_id) if without_rules else []
+        for kind, name, document, program in wanted:
+            key = ConfigurationKey(account_id, kind, name)
+            content = VersionContent(document, program)
+            insert_version_unsigned(change, key, content, _STARTER_NOTE)
+            made.append(f"{key.label} {name}")
     return made
 
 
@@ -58,7 +62,6 @@ def _insert_lists(change: Change, account_id: str) -> list[str]:
     query = sa.select(LISTS.c.name).where(LISTS.c.account_id == account_id)
     there = set(change.connection.scalars(query))
     missing = [each for each in STARTER_LISTS if each.name not in there]
-    with signed_change(change, account_id):
-        for each in missing:
-            insert_list(change, ListKey(account_id, each.name), each.kind, each.about)
+    for each in missing:
+        insert_list(change, ListKey(account_id, each.name), each.kind, each.about)
     return [f"list {each.name}" for each in missing]
