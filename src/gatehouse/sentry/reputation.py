@@ -76,6 +76,8 @@ class LabelCounts(msgspec.Struct, gc=False):
     frauds_then: float = 0.0
     """The same sums in labels of that day; every request reads them, so they are kept ready."""
     known_then: float = 0.0
+    known_trend: tuple[int, LabelTrend] | None = None
+    """The trend as of a day, until the next label; busy entities are asked for it all the time."""
     reporters: dict[int, int] | None = None
     """Of a shared entity: each reporting account's own key of it, and how many labels it gave."""
 
@@ -107,6 +109,7 @@ class LabelCounts(msgspec.Struct, gc=False):
                 del days[place]
         elif self._older(fraud=fraud) < -times * _weight(day):
             return
+        self.known_trend = None
         weight = _weight(day) * times
         self.known += weight
         if fraud:
@@ -137,7 +140,11 @@ class LabelCounts(msgspec.Struct, gc=False):
 
     def trend(self, day: int) -> LabelTrend:
         """How the labels developed lately, as of a day."""
-        day = _within(day)
+        if self.known_trend is None or self.known_trend[0] != day:
+            self.known_trend = (day, self._trend(_within(day)))
+        return self.known_trend[1]
+
+    def _trend(self, day: int) -> LabelTrend:
         since: float | None = None
         run, run_days, unbroken = 0, 0.0, True
         wanted, latest = _LATEST, 0.0

@@ -9,7 +9,7 @@ import math
 import tomllib
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
 from operator import itemgetter
@@ -97,7 +97,7 @@ class Scored(NamedTuple):
 class Scorecard:
     """A sheet, made ready for use."""
 
-    __slots__ = ("_prior", "_terms", "sheet", "version")
+    __slots__ = ("_prior", "_terms", "_weighty", "sheet", "version")
 
     def __init__(self, sheet: Sheet, codes: Collection[str]) -> None:
         problems = sheet.problems(codes)
@@ -116,21 +116,27 @@ class Scorecard:
             )
             for each in sheet.terms
         }
+        # Many features are measured for models that learn, and worth nothing here.
+        self._weighty = {
+            each.code: self._terms[each.code] for each in sheet.terms if any(each.effects)
+        }
 
     def score(self, values: Mapping[str, float]) -> Scored:
         """Add up what the measurements are worth."""
-        terms = self._terms
+        find, least = self._weighty.get, self.sheet.report_from
         total = about_address = self._prior
-        counted: list[tuple[str, float]] = []
+        told: list[tuple[float, str, float]] = []
         strongest: dict[str, tuple[str, float]] = {}
         strongest_of_address: dict[str, float] = {}
         for code, value in values.items():
-            quiet_below, cuts, effects, family, of_address = terms[code]
-            if value < quiet_below:
+            term = find(code)
+            if term is None or value < term[0]:
                 continue
+            _, cuts, effects, family, of_address = term
             effect = effects[bisect_right(cuts, value)]
             if family is None or effect > 0:
-                counted.append((code, effect))
+                if abs(effect) >= least:
+                    told.append((abs(effect), code, effect))
                 total += effect
                 if of_address:
                     about_address += effect
@@ -139,22 +145,22 @@ class Scorecard:
                 strongest[family] = (code, effect)
             if of_address and effect < strongest_of_address.get(family, 0.0):
                 strongest_of_address[family] = effect
-        for found in strongest.values():
-            counted.append(found)
-            total += found[1]
+        for code, effect in strongest.values():
+            if -effect >= least:
+                told.append((-effect, code, effect))
+            total += effect
         about_address += sum(strongest_of_address.values())
-        return Scored(confidence(total), confidence(about_address), self._reasons(counted), total)
+        told.sort(key=_strength, reverse=True)
+        reasons = [(code, effect) for _, code, effect in told if effect]
+        return Scored(confidence(total), confidence(about_address), reasons, total)
 
     def effect(self, code: str, value: float) -> float:
         """What a measurement is worth by itself."""
         _, cuts, effects, _, _ = self._terms[code]
         return effects[bisect_right(cuts, value)]
 
-    def _reasons(self, counted: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
-        least = self.sheet.report_from
-        reasons = [(abs(each[1]), each) for each in counted if each[1]]
-        reasons.sort(key=itemgetter(0), reverse=True)
-        return [each for strength, each in reasons if strength >= least]
+
+_strength: Final = itemgetter(0)
 
 
 def _quiet_below(term: Term) -> float:

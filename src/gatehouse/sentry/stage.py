@@ -12,6 +12,7 @@ from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
+from gatehouse.sentry.features.feature import shown_number
 from gatehouse.sentry.memory import Entity, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
@@ -187,23 +188,18 @@ def _observed(case: Case) -> ObservedRequest | None:
 
 
 def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list[Reason]:
-    return [
-        _usual_reason(code, effect, effect if shipped else _SHIPPED.effect(code, values[code]))
-        or _reason(code, effect, reason_sentence(code, effect, values[code]))
-        for code, effect in scored.effects
-    ]
+    reasons = []
+    for code, effect in scored.effects:
+        value = values[code]
+        fits = shipped or _fits(code, effect, value)
+        reasons.append(_reason(code, effect, _shown(code, value, fits=fits), fits))
+    return reasons
 
 
-def _reason(code: str, effect: float, text: str) -> Reason:
-    return Reason(code, round(effect, _EFFECT_DIGITS), text)
-
-
-# The shipped scorecard has a few effects for each feature, and most sentences never change.
-@lru_cache(maxsize=4096)
-def _usual_reason(code: str, effect: float, shipped: float) -> Reason | None:
-    feature = BY_CODE[code]
-    is_usual = effect * shipped > 0 and feature.says_in_favour is None
-    return _reason(code, effect, feature.says) if is_usual and "{" not in feature.says else None
+# A scorecard has a few effects for each feature, and most sentences never change.
+@lru_cache(maxsize=8192)
+def _reason(code: str, effect: float, shown: str, fits: bool) -> Reason:
+    return Reason(code, round(effect, _EFFECT_DIGITS), _sentence(code, effect, shown, fits=fits))
 
 
 def reason_sentence(code: str, effect: float, value: float) -> str:
@@ -211,15 +207,34 @@ def reason_sentence(code: str, effect: float, value: float) -> str:
 
     A model can learn that a feature speaks the other way here, or that even a little of it counts.
     """
-    feature, shipped = BY_CODE[code], _SHIPPED.effect(code, value)
-    if shipped * effect > 0 or code in _PLAIN:
-        if effect > 0 and feature.says_in_favour is not None:
-            return feature.says_in_favour
-        return feature.sentence(value)
-    kind = "legitimate" if effect > 0 else "fraudulent"
-    return f"Orders for which this was {value:.3g} were more often {kind} here than others."
+    fits = _fits(code, effect, value)
+    return _sentence(code, effect, _shown(code, value, fits=fits), fits=fits)
 
 
+def _fits(code: str, effect: float, value: float) -> bool:
+    """Whether the feature's own sentence is true."""
+    return _SHIPPED.effect(code, value) * effect > 0 or code in _PLAIN
+
+
+def _shown(code: str, value: float, *, fits: bool) -> str:
+    """The value as the sentence tells it."""
+    if not fits:
+        return f"{value:.3g}"
+    return "" if code in _CONSTANT else shown_number(value)
+
+
+def _sentence(code: str, effect: float, shown: str, *, fits: bool) -> str:
+    feature = BY_CODE[code]
+    if not fits:
+        kind = "legitimate" if effect > 0 else "fraudulent"
+        return f"Orders for which this was {shown} were more often {kind} here than others."
+    if effect > 0 and feature.says_in_favour is not None:
+        return feature.says_in_favour
+    return feature.says.format(value=shown)
+
+
+_CONSTANT: Final = frozenset(code for code, feature in BY_CODE.items() if "{" not in feature.says)
+"""Features whose sentences do not tell the value."""
 _UNREMEMBERED: Final = Reason(MEMORY_UNAVAILABLE.code, 0.0, MEMORY_UNAVAILABLE.says)
 _SHIPPED: Final = load_scorecard()
 _PLAIN: Final = frozenset(term.code for term in load_sheet().terms if not any(term.effects))

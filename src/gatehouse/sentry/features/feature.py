@@ -51,9 +51,13 @@ class Feature(NamedTuple):
 
     def sentence(self, value: float) -> str:
         """The reason in words."""
-        whole = abs(value) >= _WHOLE_FROM or abs(value) <= LEAST
-        shown = f"{value:,.0f}" if whole else f"{value:.2g}"
-        return self.says.format(value=shown)
+        return self.says.format(value=shown_number(value))
+
+
+def shown_number(value: float) -> str:
+    """A number as people write it in a sentence."""
+    whole = abs(value) >= _WHOLE_FROM or abs(value) <= LEAST
+    return f"{value:,.0f}" if whole else f"{value:.2g}"
 
 
 class _FeatureFields(TypedDict):
