@@ -19,13 +19,13 @@ from gatehouse.decisions.search_terms import (
     USER,
     SearchEntry,
     TermMaker,
+    WaitingTerms,
     amount_bucket,
     amount_buckets,
     is_of_a_person,
     micros_of,
     pack_terms,
     unpack_terms,
-    waiting_terms,
 )
 from gatehouse.pipeline.settlement import Release
 from gatehouse.store.admin.admin_session import AdminSession
@@ -176,9 +176,7 @@ def waits(session: AdminSession, account: str, amount: float) -> str:
     terms = [maker.term(account, field, value) for field, value in words]
     request = keep_decision(session, account, terms=pack_terms(terms))
     text = PURCHASE.replace(OLD_ID, request)
-    entries = [SearchEntry(term, request) for term in terms[:-1]]
-    row = waiting_terms([*entries, SearchEntry(terms[-1], request, micros_of(amount))])
-    assert row is not None
+    row = WaitingTerms(request, f",{','.join(map(str, terms))},", micros_of(amount))
     with session.database.writing() as connection:
         this = DECISIONS.c.request_id == request
         connection.execute(DECISIONS.update().where(this).values(record=text))

