@@ -57,7 +57,7 @@ def test_rules_that_waited_see_every_stage_but_no_later_rules() -> None:
     reader = signal_rows.RowReader(Layout(types))
     seen = reader.seen("pipeline", msgspec.json.encode(made).decode(), "shop")
     assert seen is not None
-    assert seen.signals == ["DECLINE", None]
+    assert seen == ["ACCEPT", None, None, "DECLINE", None]
 
 
 def test_in_records_whose_rules_did_not_wait_only_stages_before_them_are_seen() -> None:

@@ -31,8 +31,8 @@ REQUESTS: Final = "requests"
 
 _ABOUT: Final = {
     "request_id": "VARCHAR",
-    "decided": "VARCHAR",
     "fraud": "BOOLEAN",
+    "decided": "VARCHAR",
     "currency": "VARCHAR",
     "amount": "DECIMAL(24, 6)",
 }
@@ -96,7 +96,8 @@ class ColumnMaker:
         self._lists = [(names.index(signal), name) for signal, name in selection.lists]
         self.types = dict(_ABOUT)
         """The columns with their types."""
-        self.types |= {name: column_type(selection.signals[name]) for name in names}
+        signals = selection.signals
+        self.types |= {name: column_type(signals[name]) for name in names if name in signals}
         self.types |= {listed_column(*pair): "BOOLEAN" for pair in selection.lists}
 
     def parts(self, batches: Iterable[Sequence[KeptRecord]]) -> Iterator[LoadedPart]:
@@ -115,23 +116,23 @@ class ColumnMaker:
         yield LoadedPart(lines, counts)
 
     def _rows(self, batch: Sequence[KeptRecord], counts: RecordCounts) -> list[tuple[Any, ...]]:
-        rows, label_of, seen = [], self._labels.get, self._reader.seen
+        label_of, seen, rule_set = self._labels.get, self._reader.seen, self._rule_set
+        rows: list[tuple[Any, ...]] = []
         for request_id, at_ms, operation, record, _ in batch:
             try:
-                found = seen(operation, record, self._rule_set)
+                row = seen(operation, record, rule_set)
             except UnreadableRecord:
                 counts.unreadable += 1
                 continue
-            if found is None:
+            if row is None:
                 counts.skipped += 1
                 continue
-            decided, currency, amount, signals = found
-            listed = [
-                None if (value := signals[place]) is None else self._listed(name, value, at_ms)
-                for place, name in self._lists
-            ]
-            about = (request_id, decided, label_of(request_id), currency, amount)
-            rows.append((*about, *signals, *listed))
+            if self._lists:
+                row += [
+                    None if (value := row[place]) is None else self._listed(name, value, at_ms)
+                    for place, name in self._lists
+                ]
+            rows.append((request_id, label_of(request_id), *row))
         counts.records += len(rows)
         return rows
 

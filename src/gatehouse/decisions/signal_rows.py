@@ -17,7 +17,7 @@ from gatehouse.conditions.nodes import Type
 from gatehouse.decisions.packed_values import SIGNALS, PackedValues, Place
 from gatehouse.decisions.record import StageOutline, StagesOutline, Text, read, unreadable
 from gatehouse.decisions.signal_layout import LARGEST, Layout, everything, fits
-from gatehouse.decisions.stage_signals import StageReader, where_ran
+from gatehouse.decisions.stage_signals import StageReader
 
 _OPERATIONS: Final = ("pipeline", "rules")
 """Whose records keep signals."""
@@ -36,6 +36,9 @@ _KINDS: Final[dict[Type, Any]] = {
     Type.BOOLEAN: bool | None,
     Type.WORDS: list[str] | None,
 }
+
+ABOUT: Final = ("decided", "currency", "amount")
+"""What a rule set decided at the time, and the amount of the order exactly as it was recorded."""
 
 Picked = tuple[Any, ...]
 """The wanted signals of a request itself, then lists of velocity."""
@@ -74,18 +77,6 @@ class SignalRow(msgspec.Struct, omit_defaults=True):
     """What matched, as rule set, version and rule."""
 
 
-class SeenRequest(NamedTuple):
-    """One request as a rule set sees it."""
-
-    decided: str | None
-    """What was decided there at the time."""
-    currency: str | None
-    amount: str | None
-    """The amount of the order, exactly as it was recorded."""
-    signals: list[Any]
-    """The wanted signals, in the order of the reader's `columns`."""
-
-
 class _Shape(NamedTuple):
     """How to read packed signals that have the same names in the same order."""
 
@@ -117,8 +108,8 @@ class RowReader:
         self._kinds |= dict.fromkeys(layout.velocity, list[_MEASURE] | None)
         self._choosers = [_chooser(places) for places in layout.velocity.values()]
         measures = [name for places in layout.velocity.values() for name, _ in places]
-        self.columns: Final = (*layout.own, *measures, *layout.given)
-        """The names of the wanted signals."""
+        self.columns: Final = (*ABOUT, *layout.own, *measures, *layout.given)
+        """What is told of every request, and the names of the wanted signals."""
         named = self._by_name()
         self._fields: Callable[[Any], Picked] = attrgetter(*named.__struct_fields__)
         signals = ("signals", named | _Packed | None, None)
@@ -126,43 +117,43 @@ class RowReader:
         self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
         self._shapes: dict[bytes, _Shape] = {}
 
-    def seen(self, operation: str, text: str, rule_set: str) -> SeenRequest | None:
-        """What the rule set of this name sees; None when the record keeps no signals.
+    def seen(self, operation: str, text: str, rule_set: str) -> list[Any] | None:
+        """What the rule set of this name sees, in the order of `columns`.
 
-        Raises `UnreadableRecord`, as `exported` does.
+        None when the record keeps no signals. Raises `UnreadableRecord`, as `exported` does.
         """
         if operation not in _OPERATIONS:
             return None
         stages, decided, picked = self._open(text)
         if picked is None:
             return None
-        ruled = self._stages.rules_in(stages)
-        place = where_ran(ruled, rule_set)
-        status = None if place is None else ruled[place].status
+        view = self._stages.view(stages, rule_set)
         amount, currency = picked[self._amount], picked[self._currency]
-        signals = [*picked[: len(self._layout.own)]]
-        for measures in self._measures(picked):
-            signals += measures
-        if self._layout.stages:
-            signals += self._stages.given(stages, ruled, place)
-        return SeenRequest(
-            decided if status is None else status,
+        row = [
+            decided if view.status is None else view.status,
             currency if _is_currency(currency) else None,
             None if amount is None else repr(amount),
-            signals,
-        )
+            *picked[: len(self._layout.own)],
+        ]
+        for measures in self._measures(picked):
+            row += measures
+        if self._layout.given:
+            row += self._stages.signals(stages, view)
+        return row
 
     def exported(self, text: str) -> SignalRow:
         """What an export tells of a record of any operation: everything, as it was in the end."""
         stages, decided, picked = self._open(text)
-        ruled = self._stages.rules_in(stages)
         matches = [
-            f"{one.rule_set}/{one.version}/{name}" for one in ruled.values() for name in one.matched
+            f"{one.rule_set}/{one.version}/{name}"
+            for one in self._stages.rules_in(stages)
+            for name in one.matched
         ]
+        view = self._stages.view(stages, None, in_the_end=True)
         if picked is None:
             picked = (None,) * len(self._kinds)
         own = zip(self._layout.own, picked, strict=False)
-        given = zip(self._layout.given, self._stages.given(stages, ruled), strict=True)
+        given = zip(self._layout.given, self._stages.signals(stages, view), strict=True)
         return SignalRow(_known(own), self._measures(picked), _known(given), decided, matches)
 
     def _open(self, text: str) -> tuple[Sequence[StageOutline], str | None, Picked | None]:
@@ -216,12 +207,12 @@ class RowReader:
 
     def _measures(self, picked: Picked) -> list[Sequence[float | None]]:
         """Take the wanted measures out of their lists, of which most are not wanted."""
-        lists = [each or _NO_MEASURES for each in picked[self._own :]]
+        lists = picked[self._own :]
         try:
             return [choose(each) for choose, each in zip(self._choosers, lists, strict=True)]
-        except IndexError:
-            # A record of an older version has fewer of them; those that came since are NULL.
-            longer = [(*each, *_NO_MEASURES) for each in lists]
+        except (TypeError, IndexError):
+            # There is no such list, or one of an older version with fewer measures.
+            longer = [(*(each or ()), *_NO_MEASURES) for each in lists]
             return [choose(each) for choose, each in zip(self._choosers, longer, strict=True)]
 
 
@@ -233,10 +224,9 @@ def row_of(text: Text, rule_set: str | None) -> dict[str, Any]:
     kept = read(_decode_outline, text)
     own, layout = kept.signals or {}, everything()
     stages = StageReader(layout)
-    ruled = stages.rules_in(kept.stages)
-    place = where_ran(ruled, rule_set)
+    view = stages.view(kept.stages, rule_set)
     custom = {name: value for name, value in own.items() if name.startswith(CUSTOM)}
-    given = zip(layout.given, stages.given(kept.stages, ruled, place), strict=True)
+    given = zip(layout.given, stages.signals(kept.stages, view), strict=True)
     return custom | layout.flat(own) | _known(given)
 
 

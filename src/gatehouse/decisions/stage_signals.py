@@ -13,6 +13,10 @@ from gatehouse.decisions.record import StageOutline, read
 from gatehouse.decisions.signal_layout import Layout, fits, rules_signals
 
 Facts = Mapping[str, Any]
+Stages = Sequence[StageOutline]
+
+_MOST_PLANS: Final = 1000
+_MOST_VIEWS: Final = 10_000
 
 
 class RulesResult(msgspec.Struct, frozen=True, rename="camel"):
@@ -40,11 +44,22 @@ class _WantedStage(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """Where to look in records of requests that went through these stages."""
+    """Where to look in records of requests that went through the same stages."""
 
     rules: tuple[int, ...]
     """The places of the stages with rules."""
     wanted: tuple[_WantedStage, ...]
+
+
+class StagesView(NamedTuple):
+    """What a rule set sees of the stages of a request."""
+
+    status: Outcome | None
+    """What was decided where it ran."""
+    wanted: tuple[_WantedStage, ...]
+    """The stages that give signals to it."""
+    of_rules: dict[str, Any]
+    """What the rules before it found."""
 
 
 class StageReader:
@@ -52,41 +67,37 @@ class StageReader:
 
     def __init__(self, layout: Layout) -> None:
         self._wanted = layout.stages
-        self._kinds = layout.given
-        self._names_rules = any(REGISTRY[name].runs_rule_set for name in layout.stages)
-        # Requests go through the same few pipelines.
-        self._plan = lru_cache(1000)(self._make_plan)
+        self._kinds = tuple(layout.given.items())
+        # Requests go through the same few pipelines, and rules find the same about most of them.
+        self._plan = lru_cache(_MOST_PLANS)(self._make_plan)
+        self._view = lru_cache(_MOST_VIEWS)(self._make_view)
 
-    def rules_in(self, stages: Sequence[StageOutline]) -> dict[int, RulesResult]:
-        """What the stages with rules found, by their places."""
-        plan = self._plan(tuple([stage.name for stage in stages]))
-        return {place: _ruled(bytes(stages[place].result)) for place in plan.rules}
+    def view(self, stages: Stages, rule_set: str | None, *, in_the_end: bool = False) -> StagesView:
+        """What the rule set of this name sees, or what was known in the end."""
+        names = tuple([stage.name for stage in stages])
+        found = [
+            (bytes(stages[place].result), stages[place].completed)
+            for place in self._plan(names).rules
+        ]
+        return self._view(names, tuple(found), rule_set, in_the_end)
 
-    def given(
-        self,
-        stages: Sequence[StageOutline],
-        ruled: Mapping[int, RulesResult],
-        own_place: int | None = None,
-    ) -> list[Any]:
-        """What the stages told the rules at this place, or all of them told: the wanted signals."""
-        plan = self._plan(tuple([stage.name for stage in stages]))
-        last = len(stages)
-        if own_place is not None and ruled[own_place].matched_late is None:
-            last = own_place
-        signals: dict[str, Any] = {}
-        for place, decode, signals_of, completed in plan.wanted:
-            if place < last:
-                stage = stages[place]
-                signals |= signals_of(read(decode, stage.result))
-                signals[completed] = stage.completed
-        if self._names_rules:
-            before = [place for place in plan.rules if own_place is None or place < own_place]
-            signals |= _together(stages, [(place, ruled[place]) for place in before])
+    def signals(self, stages: Stages, view: StagesView) -> list[Any]:
+        """The wanted signals that are seen."""
+        signals = view.of_rules.copy()
+        for place, decode, signals_of, completed in view.wanted:
+            stage = stages[place]
+            signals.update(signals_of(read(decode, stage.result)))
+            signals[completed] = stage.completed
         find = signals.get
         return [
             value if (value := find(name)) is not None and fits(value, kind) else None
-            for name, kind in self._kinds.items()
+            for name, kind in self._kinds
         ]
+
+    def rules_in(self, stages: Stages) -> list[RulesResult]:
+        """What the stages with rules found."""
+        plan = self._plan(tuple([stage.name for stage in stages]))
+        return [_ruled(bytes(stages[place].result)) for place in plan.rules]
 
     def _make_plan(self, names: tuple[str, ...]) -> _Plan:
         specs = [(place, REGISTRY[name]) for place, name in enumerate(names) if name in REGISTRY]
@@ -101,30 +112,46 @@ class StageReader:
             ),
         )
 
+    def _make_view(
+        self,
+        names: tuple[str, ...],
+        found: tuple[tuple[bytes, bool], ...],
+        rule_set: str | None,
+        in_the_end: bool,
+    ) -> StagesView:
+        plan = self._plan(names)
+        ruled = [_ruled(result) for result, _ in found]
+        which = None if in_the_end else _where_ran(ruled, rule_set)
+        own = None if which is None else ruled[which]
+        seen = plan.wanted
+        if which is not None and own is not None and own.matched_late is None:
+            # In the first edition, rules did not wait for later stages.
+            seen = tuple(stage for stage in seen if stage.place < plan.rules[which])
+        before = [
+            (one, completed)
+            for place, one, (_, completed) in zip(plan.rules, ruled, found, strict=True)
+            if names[place] in self._wanted
+        ]
+        return StagesView(None if own is None else own.status, seen, _together(before[:which]))
 
-def where_ran(ruled: Mapping[int, RulesResult], rule_set: str | None) -> int | None:
-    """The place of the stage at which the rule set ran, or else of the last one with rules."""
-    last = None
-    for place, one in ruled.items():
+
+def _where_ran(ruled: Sequence[RulesResult], rule_set: str | None) -> int | None:
+    """Which of the stages with rules ran the rule set; or else the last of them."""
+    for which, one in enumerate(ruled):
         if rule_set is not None and one.rule_set == rule_set:
-            return place
-        last = place
-    return last
+            return which
+    return len(ruled) - 1 if ruled else None
 
 
-def _together(
-    stages: Sequence[StageOutline], before: Sequence[tuple[int, RulesResult]]
-) -> dict[str, Any]:
+def _together(before: Sequence[tuple[RulesResult, bool]]) -> dict[str, Any]:
     """The signals of all these stages with rules."""
     if not before:
         return {}
-    status = strongest(one.status for _, one in before if one.status is not None)
-    matched = [name for _, one in before for name in one.matched]
-    return rules_signals(status, matched, all(stages[place].completed for place, _ in before))
+    status = strongest(one.status for one, _ in before if one.status is not None)
+    matched = [name for one, _ in before for name in one.matched]
+    return rules_signals(status, matched, all(completed for _, completed in before))
 
 
-# Rules find the same about most requests.
-@lru_cache(4096)
 def _ruled(result: bytes) -> RulesResult:
     try:
         return _decode_rules(result)
