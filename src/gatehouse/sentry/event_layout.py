@@ -43,6 +43,7 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     kinds.CUSTOM: (kinds.USER, kinds.ADDRESS),
     kinds.EMAIL: (kinds.CARD, kinds.BIN, kinds.ISSUER, kinds.ADDRESS, kinds.USER),
     kinds.PHONE: (kinds.CARD, kinds.USER),
+    kinds.SMALL: (),
 }
 """The kinds that have a history, and with which partners. All other kinds are only counted."""
 GOODS: Final = frozenset((kinds.ARTICLE, kinds.SHELF, kinds.MIX))
