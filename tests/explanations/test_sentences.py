@@ -135,7 +135,7 @@ def test_two_reasons_need_two_changes() -> None:
 def test_sentry_says_what_was_measured_and_what_is_normal() -> None:
     found = explained(sample("sentry_now"))
     assert found.summary == (
-        "Sentry's confidence that the request is legitimate was 0.2151 of 1 (scorecard prior-2)."
+        "Sentry's confidence that the request is legitimate was 0.2151 of 1 (scorecard prior-3)."
     )
     assert found.reasons[1].text == (
         "The address is a Tor exit. It moved the score by -2.3: 1 was measured, below 0.05 is "

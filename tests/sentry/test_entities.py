@@ -393,3 +393,23 @@ def test_nobody_is_named_by_goods(word: str) -> None:
 @pytest.mark.parametrize("word", ["", " ", "\0", "\ud800", "&", "and", "x" * 60_000, "é" * 300])
 def test_odd_words_are_no_trouble(word: str) -> None:
     assert all(len(value) < 110 for _, value in odd_goods(word, 20.0))
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ({"amount": 5.0, "currency": "USD"}, ["USD"]),
+        ({"amount": 5.01, "currency": "USD"}, None),
+        ({"amount": 500, "currency": "jpy"}, ["JPY"]),
+        ({"amount": 1.0}, ["-"]),
+        ({"amount": 1.0, "currency": "4242424242424242"}, ["-"]),
+        ({"amount": 0, "currency": "USD"}, None),
+        ({"currency": "USD"}, None),
+    ],
+)
+def test_small_orders_are_remembered_together_by_currency(
+    order: dict[str, Any], expected: list[str] | None
+) -> None:
+    assert entities({"order": order}).get(EntityKind.SMALL) == expected
+    renewal = {"order": order, "event": {"type": "RECURRING_PURCHASE"}}
+    assert EntityKind.SMALL not in entities(renewal)

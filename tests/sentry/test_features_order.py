@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.core.cards import KeptCard
@@ -210,6 +211,53 @@ def test_what_is_tiny_depends_on_the_currency() -> None:
 
 def test_without_a_memory_nothing_is_a_test() -> None:
     assert measure("ORDER_AMOUNT_TESTING", order(1.0)) == 0
+
+
+def _small_orders(
+    ip: str, *, known_days: float = 20, user: str | None = None, currency: str = "USD"
+) -> float | None:
+    """What the last of sixty small orders within half an hour says, each with a card of its own."""
+    merchant, found = Merchant(), None
+    merchant.view(visit("earlier", "70.9.9.9", amount=3.0), NOW - known_days * DAY)
+    merchant.view(visit(user, "70.8.8.8"), NOW - 3 * DAY)
+    for number in range(60):
+        card = msgspec.structs.replace(CARD, fingerprint=f"card-{number}")
+        body = visit(user, ip.format(number)) | order(4.0, currency)
+        found = merchant.measure("ORDER_SMALL_BURST", body, NOW + number * MINUTE / 2, card)
+    return found
+
+
+def test_a_burst_of_small_orders_is_noticed_wherever_they_come_from() -> None:
+    from_few = _small_orders("24.1.2.3")
+    assert from_few is not None
+    assert from_few > 20
+    assert _small_orders("24.{0}.2.3") == 7.9, "each from an address of its own, as for an offer"
+    assert _small_orders("24.1.2.3", user="known") == 7.9, "a customer of earlier days"
+
+
+def test_a_burst_of_small_orders_needs_a_past_to_be_compared_with() -> None:
+    assert _small_orders("24.1.2.3", known_days=5) == 0
+    assert _small_orders("24.1.2.3", currency="EUR") == 0, "small orders in euros are new"
+
+
+def test_who_tries_another_card_in_the_same_visit_is_one_buyer() -> None:
+    merchant, found = Merchant(), None
+    merchant.view(visit("earlier", "70.9.9.9", amount=3.0), NOW - 20 * DAY)
+    for number in range(60):
+        merchant.view(visit(None, f"24.{number}.2.3", amount=3.0), NOW + number)
+    for number in range(3):
+        card = msgspec.structs.replace(CARD, fingerprint=f"card-{number}")
+        body = visit(None, "70.1.1.1", amount=3.0, session="visit")
+        found = merchant.measure("ORDER_SMALL_BURST", body, NOW + 60 + number * MINUTE, card)
+    assert found == 7.9
+
+
+def test_only_small_orders_of_customers_are_part_of_a_burst() -> None:
+    merchant = Merchant()
+    assert merchant.measure("ORDER_SMALL_BURST", visit(amount=5.01)) == 0
+    renewal = visit(amount=1.0, event={"type": "RECURRING_PURCHASE"})
+    assert merchant.measure("ORDER_SMALL_BURST", renewal) == 0
+    assert measure("ORDER_SMALL_BURST", order(1.0)) == 0
 
 
 @pytest.mark.parametrize(("codes", "expected"), [(["A", "B", "B"], 2), ([], 0), (None, 0)])

@@ -7,11 +7,13 @@ from scripts.eval_sentry import __main__ as command
 from scripts.eval_sentry.attacking import (
     USES,
     AttackResult,
+    Cashier,
     Judged,
     Scale,
     UseResult,
     decline_threshold,
     evaluate,
+    judge_attack,
 )
 from scripts.eval_sentry.card_testing import ATTACKS, tries
 from scripts.eval_sentry.origins import BINS, CAMPUS, CARRIERS, HOMES
@@ -25,6 +27,7 @@ from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import AddressFacts, load_networks
 
 BY_NAME = {attack.name: attack for attack in ATTACKS}
+DAYS = 14
 
 
 def _facts(address: str) -> AddressFacts:
@@ -62,6 +65,19 @@ def test_addresses_and_cards_are_what_they_are_taken_for() -> None:
 
 def test_the_threshold_is_that_of_the_starter_rules() -> None:
     assert decline_threshold() == 0.15
+
+
+def test_tries_are_found_and_honest_customers_spared() -> None:
+    shop, cashier = Shop(5, 600), Cashier(USES[0], load_bins())
+    past = shop.honest(0, BEGIN_S + DAYS * DAY_S)
+    assert not any(declined for _, declined in cashier.judge(past))
+    few = BY_NAME["pool-fast"].addresses(shop)[:6]
+    attack = BY_NAME["pool-fast"]._replace(attempts=320, addresses=lambda _: few)
+    judged = judge_attack(attack, shop, cashier, DAYS)
+    assert judged.tries == 300
+    assert judged.found >= 0.97 * judged.tries
+    assert judged.honest > 50
+    assert judged.harmed <= 0.01 * judged.honest
 
 
 def test_every_attack_meets_the_same_past_and_all_are_added_up() -> None:

@@ -4,8 +4,10 @@ from typing import Final
 
 ABSURD: Final = 10_000_000.0
 """More dollars than any buyer pays by card."""
-SMALL: Final = 2.0
+TINY: Final = 2.0
 """Fewer dollars than this are what a card is tried with."""
+SMALL: Final = 5.0
+"""So many dollars or fewer are little for an order; some shops live on such orders."""
 
 # Rates move, and none of this needs them exactly: a currency stands where it was for some years.
 _CURRENCIES_BY_MAGNITUDE: Final = (
@@ -47,9 +49,14 @@ def absurd_from(currency: str | None) -> float:
     return ABSURD * (magnitude(currency) or _UNKNOWN_MAGNITUDE)
 
 
-def is_small(amount: float, currency: str | None) -> bool:
+def is_tiny(amount: float, currency: str | None) -> bool:
     """Whether it is so little that a card may only be tried with it."""
-    return amount < SMALL * (magnitude(currency) or 1.0)
+    return amount < TINY * (magnitude(currency) or 1.0)
+
+
+def is_small(amount: float, currency: str | None) -> bool:
+    """Whether it is little for an order."""
+    return amount <= SMALL * (magnitude(currency) or 1.0)
 
 
 def can_be_paid(amount: float, currency: str | None, digits: int | None) -> bool:

@@ -15,6 +15,7 @@ from gatehouse.core.redaction import FEWEST_DIGITS, recordable
 from gatehouse.core.short_cache import cache_short
 from gatehouse.intel.addresses import Address
 from gatehouse.sentry import kinds
+from gatehouse.sentry.amounts import is_small
 from gatehouse.sentry.memory import Entity, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
@@ -109,6 +110,10 @@ def event_of(
     if view.items:
         _add_cart(entities, view.items, hasher)
         _add_goods(entities, view, hasher)
+    if view.amount is not None and not view.is_renewal:
+        currency = None if view.currency_digits is None else view.currency
+        if is_small(view.amount, currency):
+            entities.append((kinds.SMALL, currency or "-"))
     if policy.entities and view.request.custom_inputs:
         _add_custom(entities, view.request.custom_inputs, policy.entities, hasher)
     if more:

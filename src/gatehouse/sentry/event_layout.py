@@ -41,6 +41,7 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     kinds.CUSTOM: (kinds.USER, kinds.ADDRESS),
     kinds.EMAIL: (kinds.CARD, kinds.BIN, kinds.ISSUER, kinds.ADDRESS, kinds.USER),
     kinds.PHONE: (kinds.CARD, kinds.USER),
+    kinds.SMALL: (),
 }
 """The kinds that have a history, and with which partners."""
 UNCOUNTED: Final = frozenset((kinds.DEVICE, kinds.CATEGORY, kinds.TRANSACTION))

@@ -30,6 +30,7 @@ PHONE: Final = EntityKind.PHONE
 PLACE: Final = EntityKind.PLACE
 SESSION: Final = EntityKind.SESSION
 SHELF: Final = EntityKind.SHELF
+SMALL: Final = EntityKind.SMALL
 SYSTEM: Final = EntityKind.SYSTEM
 TRANSACTION: Final = EntityKind.TRANSACTION
 USER: Final = EntityKind.USER

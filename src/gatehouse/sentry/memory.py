@@ -63,6 +63,8 @@ class EntityKind(IntEnum):
     """A category of goods at about a price."""
     MIX = 27
     """All categories of a cart together, at about its total."""
+    SMALL = 28
+    """All orders of a small amount in one currency: a shop has few of them, or always many."""
 
 
 Entity = tuple[EntityKind, str]

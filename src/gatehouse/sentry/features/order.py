@@ -5,10 +5,15 @@ from typing import Final
 
 from gatehouse.intel.referrers import suspicion
 from gatehouse.sentry import kinds
-from gatehouse.sentry.amounts import can_be_paid, is_small
+from gatehouse.sentry.amounts import can_be_paid, is_tiny
 from gatehouse.sentry.features.feature import Collection, Group
-from gatehouse.sentry.features.surprise import is_crowded, surprise_of_partners
-from gatehouse.sentry.memory import HOUR_S, EntityKind
+from gatehouse.sentry.features.surprise import (
+    is_crowded,
+    is_repeating,
+    surprise_of_events,
+    surprise_of_partners,
+)
+from gatehouse.sentry.memory import DAY_S, HOUR_S, EntityKind
 from gatehouse.sentry.recalled import History
 from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending
 
@@ -20,6 +25,11 @@ USUAL_RATIO: Final = 2.0
 _LARGEST_AGAIN: Final = 1.1
 _LARGEST_RATIO: Final = 1_000.0
 _CODE_USERS: Final = 10.0
+KNOWN_DAYS: Final = 7
+"""For so long small orders must have been known before a burst of them can be told."""
+_SMALL_ORDERS: Final = 3.0
+_ONE_EACH: Final = 7.9
+"""The most for a burst of small orders of a buyer who may have nothing to do with it."""
 _ANNOUNCED: Final = 7.9
 """The most for a code whose users come each from a network of their own: it was announced."""
 
@@ -69,11 +79,24 @@ def _measure_amount(view: RequestView, found: dict[str, float]) -> None:
             found["ORDER_AMOUNT_ABOVE_USER"] = min(amount / habit.median, _LARGEST_RATIO)
         if is_usual:
             found["ORDER_AMOUNT_USUAL"] = 1.0
-    if is_small(amount, view.currency):
+    if is_tiny(amount, view.currency):
         tried = [history.of(kind) for kind in _tried_at(view)]
         most = max([each.count(HOUR_S) for each in tried if each is not None], default=0.0)
         if most:
             found["ORDER_AMOUNT_TESTING"] = most
+    burst = 0.0 if view.is_renewal else _small_burst(view, history)
+    if burst:
+        found["ORDER_SMALL_BURST"] = burst
+
+
+def _small_burst(view: RequestView, history: History) -> float:
+    small = history.of(kinds.SMALL)
+    if small is None or view.at_s - small.first_s < KNOWN_DAYS * DAY_S:
+        return 0.0
+    found = surprise_of_events(small, _SMALL_ORDERS, view.at_s)
+    if found <= _ONE_EACH or (not _is_known(history, view.at_s) and is_repeating(view)):
+        return found
+    return _ONE_EACH
 
 
 def _code_burst(view: RequestView, history: History) -> float:
@@ -97,6 +120,12 @@ def _tried_at(view: RequestView) -> tuple[EntityKind, ...]:
         return (kinds.CARD,)
     shared = view.facts.mobile or view.facts.relay or view.facts.allowed
     return (kinds.CARD, kinds.SESSION) if shared else (kinds.CARD, kinds.SESSION, kinds.ADDRESS)
+
+
+def _is_known(history: History, at_s: float) -> bool:
+    """Whether the user or the card was seen a day ago or earlier."""
+    found = (history.of(kinds.USER), history.of(kinds.CARD))
+    return any(each is not None and at_s - each.first_s >= DAY_S for each in found)
 
 
 def _is_usual(amount: float, habit: Spending) -> bool:
@@ -155,6 +184,17 @@ _describe(
     " card, the session or the address. An address that many people share does not count, and of a"
     " recurring purchase only the card does.",
     says="{value} orders within an hour, and the amount is tiny.",
+)
+_describe(
+    "ORDER_SMALL_BURST",
+    meaning="Far more small orders than usual reach the merchant: cards are being tried out,"
+    " wherever they come from.",
+    computation="When the amount is about five dollars or less: zeros of the probability of so many"
+    " small orders in the last hour and day, against their month, as a Poisson tail. Only once"
+    f" small orders have been known for {KNOWN_DAYS} days. Below 8 for a user or a card that"
+    " was known a day before, and as long as the address has no more cards, or orders where there"
+    " is no card, than one buyer tries. Not for recurring purchases.",
+    says="Unusually many small orders reach the merchant.",
 )
 _describe(
     "DISCOUNT_STACKING",

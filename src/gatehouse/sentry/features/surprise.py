@@ -124,6 +124,28 @@ def is_crowded(view: RequestView) -> bool:
     return users >= _CROWDED
 
 
+def is_repeating(view: RequestView) -> bool:
+    """Whether the address has more cards than one buyer tries, or orders where there is no card.
+
+    An address with a past, or one that many share, must have a surprising number of them.
+    """
+    address, session = view.recall(kinds.ADDRESS), view.recall(kinds.SESSION)
+    if address is None:
+        return False
+    # Who tries again in the same visit is one buyer.
+    if session is not None and session.count(DAY_S) >= address.count(DAY_S):
+        return False
+    facts = view.facts
+    # Even of those who share an address, few come to one merchant within the hour.
+    people = SHARED_BY if facts.allowed else 1.0
+    if view.card is None:
+        found = surprise_of_events(address, 2.0 * people, view.at_s)
+    else:
+        found = surprise_of_partners(address, kinds.CARD, people, view.at_s)
+    of_many = facts.mobile or facts.relay or address.active_days() > _FIRST_DAYS
+    return found >= _CROWDED if of_many else found > 0
+
+
 def _days_known(entity: EntityView, at_s: float) -> float:
     """Over how many days the history is spread.
 
