@@ -73,6 +73,8 @@ def described() -> Any:
 def line() -> Iterator[requests.Session]:
     """A connection that stays open."""
     with requests.Session() as session:
+        # No proxies are looked for at every request.
+        session.trust_env = False
         yield session
 
 
