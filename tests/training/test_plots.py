@@ -3,12 +3,10 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-import matplotlib as mpl
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.training import plot_terms, plots
@@ -16,6 +14,10 @@ from gatehouse.training.plot_style import DARK
 from gatehouse.training.plots import draw, interval
 from gatehouse.training.report import Curves, ModelComparison, ModelReport, ReportPeriod, TermShape
 from tests.training.material import figures, report
+
+# Every worker collects all tests; only the one that draws loads the package.
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NAMES = ["calibration.svg", "precision-recall.svg", "scores.svg", "terms.svg"]
 
@@ -35,6 +37,8 @@ def test_four_pictures_are_drawn_into_a_folder_that_is_made(drawn: list[Path]) -
 def test_the_same_report_gives_the_same_files_whatever_the_user_likes(
     drawn: list[Path], tmp_path: Path
 ) -> None:
+    import matplotlib as mpl
+
     with mpl.rc_context({"font.size": 20, "axes.grid": False}):
         again = draw(report(), tmp_path)
         assert mpl.rcParams["font.size"] == 20
@@ -57,7 +61,10 @@ def test_pictures_name_both_models_and_every_learned_term(drawn: list[Path]) -> 
 
 
 @pytest.mark.parametrize("picture", [plots._calibration, plots._precision_recall, plots._scores])
-def test_no_words_lie_over_a_curve(picture: Callable[[Figure, ModelReport], None]) -> None:
+def test_no_words_lie_over_a_curve(picture: Callable[["Figure", ModelReport], None]) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure()
     FigureCanvasAgg(figure)
     picture(figure, report())
