@@ -49,7 +49,7 @@ class Servers:
 
     def be_impatient(self) -> None:
         """Let the first server give up soon, now that it is connected."""
-        self._stores[0]._timeout_s = 0.1
+        self._stores[0]._first._timeout_s = 0.1
 
     async def stop(self) -> None:
         """Close all connections."""

@@ -45,8 +45,8 @@ class SharedStore(Protocol):
     async def flush(self) -> None:
         """Wait until all operations were told; raises `ConnectorFailed` if some were lost."""
 
-    async def command(self, *words: bytes | str | int) -> Any:
-        """The reply to a plain command, after all that was submitted before it."""
+    async def command(self, *words: bytes | str | int, names: AccountNames | None = None) -> Any:
+        """The reply to a plain command about the keys of an account."""
 
 
 class SharedMemory:
