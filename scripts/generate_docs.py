@@ -30,6 +30,7 @@ from gatehouse.rules.ruleset import Rule
 from gatehouse.rules.starter import STARTER_LISTS, starter_document
 from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.features.feature import Group
+from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import Term, load_sheet
 from gatehouse.settings import declarations
 from gatehouse.web.metric_families import FAMILIES, PROCESS
@@ -272,6 +273,11 @@ def signals() -> str:
     return "\n\n".join(sections)
 
 
+def remarks() -> str:
+    """Every reason that is no signal."""
+    return table(("Code", "Meaning"), [(_code(each.code), each.says) for each in REMARKS.values()])
+
+
 def _effects(term: Term) -> str:
     """The effects by cut, those of nothing left out."""
     if not any(term.effects):
@@ -380,6 +386,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "commands": commands,
     "scorecard": scorecard,
     "signals": signals,
+    "remarks": remarks,
     "families": families,
     "rule-signals": rule_signals,
     "velocity": velocity,

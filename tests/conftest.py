@@ -24,6 +24,7 @@ LONGEST: Final = {
     "test_kill.py",
     "test_learning_page.py",
     "test_pipelines_page.py",
+    "test_shared_memory.py",
     "test_stopping.py",
     "test_tutorial.py",
 }

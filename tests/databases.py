@@ -119,8 +119,8 @@ def _tables(connection: psycopg.Connection[tuple[Any, ...]]) -> list[str]:
 
 
 @contextlib.contextmanager
-def start_postgres() -> Iterator[Postgres]:
-    """A PostgreSQL server out of a wheel.
+def start_postgres(*, quick: bool = True) -> Iterator[Postgres]:
+    """A PostgreSQL server out of a wheel; unless it is to be quick, it waits for the disk.
 
     Started as root it changes to a user of its own, who may not enter pytest's folders.
     """
@@ -131,7 +131,7 @@ def start_postgres() -> Iterator[Postgres]:
         server = get_server(Path(folder) / "data", cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
         with (server.pgdata / "postgresql.conf").open("a") as settings:
-            settings.write(_QUICK)
+            settings.write(_QUICK if quick else "")
         server.start()
         try:
             yield Postgres(server.get_uri())

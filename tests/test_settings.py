@@ -7,7 +7,7 @@ import pytest
 from gatehouse.bootstrap import refuse_unfit_production
 from gatehouse.core.errors import SettingsError
 from gatehouse.preflight import UnknownVariable, unknown_variables
-from gatehouse.settings import changed_settings, load_settings
+from gatehouse.settings import InvalidSetting, changed_settings, load_settings
 from tests.harness import Home
 
 PRODUCTION = {
@@ -96,3 +96,26 @@ def test_a_server_drains_in_production_unless_told_otherwise() -> None:
     assert load_settings({}).effective_drain_s == 0
     assert load_settings(PRODUCTION).effective_drain_s == 5
     assert load_settings(PRODUCTION | {"GATEHOUSE_DRAIN_S": "0"}).effective_drain_s == 0
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://:s3cret@host:6379/0", "rediss://h", "valkey://h", "unix:///run/valkey.sock"]
+)
+def test_a_shared_memory_is_named_by_its_url(url: str) -> None:
+    settings = load_settings({"GATEHOUSE_MEMORY_URL": url})
+    assert settings.memory_url == url
+    assert url not in repr(settings)
+
+
+@pytest.mark.parametrize("url", ["memory:s3cret@host", "http://:s3cret@host", "redis://"])
+def test_a_url_of_no_memory_is_refused_without_telling_its_password(url: str) -> None:
+    with pytest.raises(InvalidSetting) as refused:
+        load_settings({"GATEHOUSE_MEMORY_URL": url})
+    assert "GATEHOUSE_MEMORY_URL" in str(refused.value)
+    assert "s3cret" not in str(refused.value)
+
+
+def test_the_memory_gives_up_before_sentry_does() -> None:
+    given = {"GATEHOUSE_MEMORY_URL": "redis://h", "GATEHOUSE_MEMORY_TIMEOUT_MS": "1000"}
+    with pytest.raises(InvalidSetting, match="shorter than GATEHOUSE_SENTRY_TIMEOUT_MS"):
+        load_settings(given)

@@ -6,115 +6,17 @@ import platform
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from scripts.bench import backtesting, judging, searching
-from scripts.bench.cards import precheck_body
-from scripts.bench.client import Load, drive, pace, post
-from scripts.bench.growth import fill_with_decisions, fill_with_people, fill_with_visits
-from scripts.bench.learned import teach
-from scripts.bench.people import idverify_body
-from scripts.bench.purchases import apply_rules, pipeline_body
+from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
-from scripts.bench.servers import (
-    Server,
-    Shop,
-    bare_server,
-    first_answer_s,
-    gatehouse_server,
-    make_shop,
-)
-from scripts.bench.visits import sentry_body
+from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
+from scripts.bench.sharing import sharing_shop
+from scripts.bench.subjects import SUBJECTS, Subject
 
-_CARDS = 20_000
-_EARLIER_VISITS = 60_000
-
-
-class Subject(NamedTuple):
-    """An operation that is measured: what it needs, what is sent, and what it may cost."""
-
-    name: str
-    operation: str
-    body: Callable[[int], bytes]
-    prepare: Callable[[Shop], None]
-    """Makes a new shop able to answer."""
-    grow: Callable[[Shop, int], None]
-    """Adds that many records of the kind that grows."""
-    kind: str
-    least_share: float
-    most_times: float
-    most_p99_ms: float | None = None
-    """At half of the rate that it can reach; None where that is not asked."""
-
-    def shop(self, home: Path) -> Shop:
-        """A shop that can answer."""
-        shop = make_shop(home)
-        self.prepare(shop)
-        return shop
-
-    def requests(self, key: str, prefix: str = "/api/v1/") -> list[bytes]:
-        """The requests, of which every one is different."""
-        headers = {"X-API-KEY": key}
-        return [post(prefix + self.operation, self.body(n), headers) for n in range(_CARDS)]
-
-
-def prepare_sentry(shop: Shop) -> None:
-    """People who came before, what became of their orders, and a model that learned from it."""
-    fill_with_visits(shop, _EARLIER_VISITS)
-    teach(shop)
-
-
-def prepare_pipeline(shop: Shop) -> None:
-    """The same, and fifty rules."""
-    apply_rules(shop, shop.home)
-    prepare_sentry(shop)
-
-
-SUBJECTS = (
-    Subject(
-        "PreCheck",
-        "precheck",
-        precheck_body,
-        prepare=lambda shop: None,
-        grow=fill_with_decisions,
-        kind="decision records",
-        least_share=0.25,
-        most_times=4,
-    ),
-    Subject(
-        "ID Verify",
-        "idverify",
-        idverify_body,
-        prepare=lambda shop: fill_with_people(shop, range(_CARDS)),
-        grow=lambda shop, count: fill_with_people(shop, range(_CARDS, _CARDS + count // 2)),
-        kind="identity records",
-        least_share=0.15,
-        most_times=6,
-    ),
-    Subject(
-        "Sentry",
-        "sentry",
-        sentry_body,
-        prepare=prepare_sentry,
-        grow=fill_with_decisions,
-        kind="decision records",
-        least_share=0.15,
-        most_times=6,
-        most_p99_ms=25,
-    ),
-    Subject(
-        "Pipeline",
-        "pipeline",
-        pipeline_body,
-        prepare=prepare_pipeline,
-        grow=fill_with_decisions,
-        kind="decision records",
-        least_share=0.09,
-        most_times=10,
-    ),
-)
+_MOST_GIGABYTES = 0.9
+"""For a million entities that Sentry remembers."""
 
 
 class Round:
@@ -169,7 +71,7 @@ def verdict(name: str, value: float, bar: float, *, at_least: bool) -> str:
 
 def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespace) -> None:
     """An operation, durable and billed, beside the bare endpoint."""
-    shop = subject.shop(folder / f"{subject.operation}-speed")
+    shop = subject.shop(folder / f"{subject.key}-speed")
     ours, bare = subject.requests(shop.key), subject.requests(shop.key, "/")
     with gatehouse_server(shop) as server, bare_server() as yardstick:
         rounds, bare_rounds = alternate((server, ours), (yardstick, bare), options)
@@ -191,7 +93,7 @@ def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespac
     )
     print(f"  bare endpoint   {bare_rate:8.0f} requests/s  {bare_cpu:6.1f} us CPU")
     print(
-        f"  {subject.name:<15} {rate:8.0f} requests/s  {cpu:6.1f} us CPU   "
+        f"  {subject.key:<15} {rate:8.0f} requests/s  {cpu:6.1f} us CPU   "
         f"p50 {rounds[0].load.percentile_ms(0.5):.1f} ms  "
         f"p99 {rounds[0].load.percentile_ms(0.99):.1f} ms"
     )
@@ -199,7 +101,7 @@ def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespac
     print(verdict("share of the bare endpoint's rate", share, subject.least_share, at_least=True))
     print(verdict("times its CPU per request", times, subject.most_times, at_least=False))
     print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms)")
-    print(verdict("p50 in ms", alone.percentile_ms(0.5), 5, at_least=False))
+    print(verdict("p50 in ms", alone.percentile_ms(0.5), subject.most_p50_ms, at_least=False))
     print(f"At half of its top rate ({steady.rate:.0f} requests/s)")
     p50, p99 = steady.percentile_ms(0.5), steady.percentile_ms(0.99)
     if subject.most_p99_ms is None:
@@ -210,8 +112,8 @@ def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespac
 
 def compare_empty_with_full(subject: Subject, folder: Path, options: argparse.Namespace) -> None:
     """The same requests with none of the records that grow and with a million of them."""
-    empty = subject.shop(folder / f"{subject.operation}-empty")
-    full = subject.shop(folder / f"{subject.operation}-full")
+    empty = subject.shop(folder / f"{subject.key}-empty")
+    full = subject.shop(folder / f"{subject.key}-full")
     subject.grow(full, options.records)
     small_load, large_load = subject.requests(empty.key), subject.requests(full.key)
     with gatehouse_server(empty) as small, gatehouse_server(full) as large:
@@ -222,6 +124,27 @@ def compare_empty_with_full(subject: Subject, folder: Path, options: argparse.Na
     print(f"  {options.records:<15,} {large_rate:8.0f} requests/s  {large_cpu:6.1f} us CPU")
     print(verdict("times the CPU per request", large_cpu / small_cpu, 1.15, at_least=False))
     print(verdict("share of the rate", large_rate / small_rate, 0.85, at_least=True))
+
+
+def compare_shared_with_embedded(folder: Path, options: argparse.Namespace) -> None:
+    """Sentry on PostgreSQL and Valkey beside Sentry alone on its machine."""
+    [subject] = [each for each in SUBJECTS if each.key == "sentry"]
+    shop = subject.shop(folder / "sentry-embedded")
+    with (
+        sharing_shop(subject, folder / "sentry-shared") as shared_shop,
+        gatehouse_server(shop) as embedded,
+        gatehouse_server(shared_shop) as shared,
+    ):
+        requests, ours = subject.requests(shop.key), subject.requests(shared_shop.key)
+        rounds = alternate((embedded, requests), (shared, ours), options)
+        alone = Round(shared, ours, options.seconds, 1).load
+    (rate, cpu), (shared_rate, shared_cpu) = medians(rounds[0]), medians(rounds[1])
+    print("Sentry on PostgreSQL (waits for the disk) and Valkey beside Sentry embedded")
+    print(f"  embedded        {rate:8.0f} requests/s  {cpu:6.1f} us CPU")
+    print(f"  shared          {shared_rate:8.0f} requests/s  {shared_cpu:6.1f} us CPU")
+    print(verdict("times the CPU of the server", shared_cpu / cpu, 1.6, at_least=False))
+    print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms)")
+    print(verdict("p50 in ms", alone.percentile_ms(0.5), 4, at_least=False))
 
 
 def time_the_start(folder: Path) -> None:
@@ -239,7 +162,8 @@ def weigh_memory(entities: int) -> None:
         f"Sentry's memory, {found.entities:,} entities of {found.events:,} events, "
         f"{found.note_us:.0f} us to note one"
     )
-    print(verdict("gigabytes", found.gigabytes, 1.5 * entities / 1_000_000, at_least=False))
+    bar = _MOST_GIGABYTES * entities / 1_000_000
+    print(verdict("gigabytes", found.gigabytes, bar, at_least=False))
 
 
 def time_the_rules() -> None:
@@ -276,11 +200,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="short rounds, 100,000 records")
     parser.add_argument(
         "--only",
-        choices=("speed", "growth", "memory", "start", "rules", "backtest", "search"),
+        choices=("speed", "growth", "shared", "memory", "start", "rules", "backtest", "search"),
         help="one measurement alone",
     )
-    operations = [subject.operation for subject in SUBJECTS]
-    parser.add_argument("--operation", choices=operations, help="one operation alone")
+    keys = [subject.key for subject in SUBJECTS]
+    parser.add_argument("--operation", choices=keys, help="one operation alone")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--connections", type=int, default=64)
@@ -291,12 +215,14 @@ def main() -> None:
     print(f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory(prefix="gatehouse-bench-") as folder:
         for subject in SUBJECTS:
-            if options.operation not in (None, subject.operation):
+            if options.operation not in (None, subject.key):
                 continue
             if options.only in (None, "speed"):
                 compare_with_bare(subject, Path(folder), options)
-            if options.only in (None, "growth"):
+            if options.only in (None, "growth") and subject.kind is not None:
                 compare_empty_with_full(subject, Path(folder), options)
+        if options.only == "shared" or (options.only is None and options.operation is None):
+            compare_shared_with_embedded(Path(folder), options)
         if options.only == "start" or (options.only is None and options.operation is None):
             time_the_start(Path(folder))
     if options.only == "rules" or (options.only is None and options.operation is None):

@@ -71,11 +71,13 @@ _SENTRY: dict[str, Any] = {
     ],
 }
 
+_RULES: dict[str, Any] = {"status": "ACCEPT", "matchedRules": []}
+
 _PIPELINE: dict[str, Any] = {
     "pipelineStages": ["Rules", "Sentry", "PreCheck", "Gateway"],
     "decision": "ACCEPT",
     "tags": [],
-    "rulesResponse": {"status": "ACCEPT", "matchedRules": []},
+    "rulesResponse": _RULES,
     "sentryResponse": {
         "ipScore": 0.68,
         "requestScore": 0.8914,
@@ -119,6 +121,7 @@ ROUTES = [
     route("precheck", answer(("PRECHECK",), "preCheckResponse", _PRECHECK)),
     route("idverify", answer(("ID_VERIFY",), "idVerifyResponse", _ID_VERIFY)),
     route("sentry", answer(("SENTRY",), "sentryResponse", _SENTRY)),
+    route("rules", answer(("RULES",), "rulesResponse", _RULES)),
     route(
         "pipeline",
         answer(("RULES", "SENTRY", "PRECHECK", "GATEWAY"), "pipelineResponse", _PIPELINE),

@@ -27,6 +27,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.identities import identities
 from gatehouse.store.identities.identity_sealer import HolderRecord, IdentitySealer
+from gatehouse.store.tables import DECISIONS
 from scripts.bench.cards import card_number
 from scripts.bench.people import holders_of
 from scripts.bench.servers import Shop
@@ -117,19 +118,15 @@ def fill_with_visits(shop: Shop, count: int) -> None:
     now_ms = session.clock()
     moments = (now_ms - _MONTH_MS + number * _MONTH_MS // count for number in range(count))
     rows = asyncio.run(_visits(stage, shop.account_id, moments))
+    with session.database.writing() as connection:
+        connection.execute(DECISIONS.insert(), rows)
     session.database.dispose()
-    database = sqlite3.connect(shop.home / "sandbox.db", isolation_level=None)
-    database.execute("BEGIN")
-    database.executemany("INSERT INTO decisions VALUES (?,?,?,?,?,?,?,NULL,NULL)", rows)
-    database.execute("COMMIT")
-    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
 
 
 async def _visits(
     stage: SentryStage, account_id: str, moments: Iterator[int]
-) -> list[tuple[object, ...]]:
-    rows: list[tuple[object, ...]] = []
+) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
     decode, encode = msgspec.json.Decoder(SentryRequest).decode, msgspec.json.encode
     for number, at_ms in enumerate(moments):
         request_id = new_id("req", at_ms, os.urandom)
@@ -138,7 +135,8 @@ async def _visits(
         result = await stage.run(case)
         found = {"name": stage.name, "completed": True, "result": result.facts}
         record = encode({"requestId": request_id, "stages": [found]}).decode()
-        rows.append((account_id, request_id, at_ms, "sentry", None, None, record))
+        row = {"account_id": account_id, "request_id": request_id, "at_ms": at_ms}
+        rows.append(row | {"operation": "sentry", "record": record})
     return rows
 
 

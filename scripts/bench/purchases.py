@@ -1,4 +1,4 @@
-"""Pipeline bodies: whole purchases, each with its own card, address, user and transaction."""
+"""Whole purchases for pipelines and Rules, each with its own card, address and transaction."""
 
 import json
 import subprocess
@@ -39,17 +39,34 @@ def pipeline_body(index: int) -> bytes:
     body = {
         "pipelineId": 1,
         "clientReferenceId": reference,
-        "rulesRequest": {
-            "customerIp": visit["device"]["ipAddress"],
-            "cardNumber": card_number(index),
-            "userId": visit["account"]["userId"],
-            "email": f"{visit['account']['username']}@example.com",
-            "billingCountry": "US",
-        },
+        "rulesRequest": _rules_request(index, visit),
         "sentryRequest": visit,
         "preCheckRequest": checked,
     }
     return json.dumps(body, separators=(",", ":")).encode()
+
+
+def rules_body(index: int) -> bytes:
+    """The same purchase as it is sent to Rules alone."""
+    visit = sentry_visit(index, "")
+    body = {
+        "clientReferenceId": visit["clientReferenceId"],
+        "amount": visit["order"]["amount"],
+        "currency": visit["order"]["currency"],
+        "customInputs": visit["customInputs"],
+        **_rules_request(index, visit),
+    }
+    return json.dumps(body, separators=(",", ":")).encode()
+
+
+def _rules_request(index: int, visit: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "customerIp": visit["device"]["ipAddress"],
+        "cardNumber": card_number(index),
+        "userId": visit["account"]["userId"],
+        "email": f"{visit['account']['username']}@example.com",
+        "billingCountry": "US",
+    }
 
 
 def rule_set(rules: int = RULES) -> str:

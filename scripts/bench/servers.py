@@ -48,11 +48,12 @@ def free_port() -> int:
         return port
 
 
-def make_shop(home: Path, *, balance: str = "1000000") -> Shop:
+def make_shop(home: Path, **settings: str) -> Shop:
     """An empty home with one well-funded account."""
     environment = os.environ | {
         "GATEHOUSE_HOME": str(home),
         "GATEHOUSE_RATE_LIMIT_PER_SECOND": "0",
+        **settings,
     }
 
     def command(*arguments: str) -> dict[str, str]:
@@ -62,7 +63,7 @@ def make_shop(home: Path, *, balance: str = "1000000") -> Shop:
         answer: dict[str, str] = json.loads(done.stdout)
         return answer
 
-    account = command("accounts", "create", "Bench", "--balance", balance)["accountId"]
+    account = command("accounts", "create", "Bench", "--balance", "1000000")["accountId"]
     key = command("keys", "issue", account)["key"]
     return Shop(home, environment, account, key)
 

@@ -12,6 +12,7 @@ import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
@@ -34,9 +35,11 @@ from gatehouse.operations.connectors import (
 )
 from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
 from gatehouse.operations.planning import Pipelines
+from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.preflight import UnknownVariable, settings_points, variable_points
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.memory import MemoryState, ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
 from gatehouse.settings import Settings
@@ -91,9 +94,6 @@ class Service:
     ) -> None:
         database = session.database
         owner = new_id("srv", system_clock(), secrets.token_bytes)
-        self.memory = LocalMemory(
-            settings.memory_entities, shared_reputation=settings.shares_reputation
-        )
         self.refusals = Refusals()
         self.metrics = Metrics()
         self.backlog = Backlog()
@@ -108,12 +108,24 @@ class Service:
         self._memory_days = settings.memory_days
         self._database = database
         self._in_flight = InFlight(settings.max_in_flight)
+        self._shared = self._open_shared(settings, session)
+        self.memory: ServerMemory = (
+            LocalMemory(settings.memory_entities, shared_reputation=settings.shares_reputation)
+            if self._shared is None
+            else self._shared.memory
+        )
         self._make_stages(settings, session)
         self._recorded = RecordedEvents(self.memory, session.fingerprints)
         self.labels = LabelFollower(
             database, self._recorded.note_label, lambda: self._in_flight.busy
         )
-        self.forgetter = Forgetter(database, session.ring, self._recorded, system_clock)
+        self.forgetter = Forgetter(
+            database,
+            session.ring,
+            self._recorded,
+            system_clock,
+            flush=None if self._shared is None else self._shared.memory.flush,
+        )
         self._remembered = asyncio.Event()
         self.callers = CallerDirectory(
             database, session.signer, time.monotonic, self.setups.changed, self.refusals
@@ -159,6 +171,8 @@ class Service:
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
         ]
+        if self._shared is not None:
+            self._tasks.append(asyncio.create_task(self._shared.run()))
         self._running = True
 
     async def _prepare(self, started_ms: int) -> None:
@@ -169,7 +183,7 @@ class Service:
         await warmup.run(self._routes.prepare)
         since_ms = started_ms - self._memory_days * _DAY_MS
         self.forgetter.since_ms = since_ms
-        if self._memory_days:
+        if self._memory_days and self._shared is None:
             history = DecisionHistory(self._database, since_ms, started_ms)
             await MemoryRebuild(
                 history.read,
@@ -179,7 +193,8 @@ class Service:
             ).run()
         await self.labels.current.wait()
         self._remembered.set()
-        self.memory.rebuilt = True
+        if self._shared is None:
+            self.memory.rebuilt = True
 
     def refuse_traffic(self) -> None:
         """Tell load balancers that this server stops; requests are still answered."""
@@ -196,6 +211,8 @@ class Service:
         await self.callers.flush()
         await self.identities.stop()
         await self.writer.stop()
+        if self._shared is not None:
+            await self._shared.stop()
         # A look at the database that was given up still runs on its thread, with a connection.
         await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
@@ -218,7 +235,22 @@ class Service:
             "commits": self.writer.commits,
             "identities": self.identities.alive,
         }
-        return Ready(checks, self.memory.state(), self.refusals.accounts)
+        return Ready(checks, self._memory_state(), self.refusals.accounts)
+
+    def _memory_state(self) -> MemoryState:
+        return self.memory.state() if self._shared is None else self._shared.state()
+
+    def _open_shared(self, settings: Settings, session: AdminSession) -> LiveSharedMemory | None:
+        """The memory that several servers share, if the settings name one."""
+        if not settings.memory_url:
+            return None
+
+        def observe(seconds: float, succeeded: bool) -> None:
+            outcome = "answered" if succeeded else "failed"
+            self.metrics.called("memory", "call", outcome, seconds)
+
+        opened = open_shared_memory(settings, session.ring, observe=observe)
+        return LiveSharedMemory(session, opened, lambda: self._in_flight.busy)
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
@@ -310,6 +342,9 @@ class Service:
             "memory_entities_limit": lambda: self.memory.state().limit,
             "memory_events": lambda: self.memory.state().events,
             "memory_rebuilt": lambda: self.memory.state().rebuilt,
+            "memory_shared": lambda: self._memory_state().is_shared,
+            "memory_available": lambda: not self._memory_state().is_away,
+            "memory_missed": lambda: self.backlog.memory_missed,
             "configuration_refused_accounts": lambda: self.refusals.accounts,
             "configuration_refusals": lambda: self.refusals.count,
         }

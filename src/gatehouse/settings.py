@@ -41,7 +41,9 @@ class Declared:
 
 def _setting(default: Any, about: str, read: Callable[[str], Any], takes: str) -> Any:
     declared = Declared(about, read, takes, secret="secret" in takes)
-    return dataclasses.field(default=default, metadata={"declared": declared})
+    return dataclasses.field(
+        default=default, metadata={"declared": declared}, repr=not declared.secret
+    )
 
 
 def _text(default: str, about: str, takes: str = "text") -> Any:
@@ -69,9 +71,28 @@ def _number(default: int | None, about: str, unit: str, bounds: tuple[int, int])
     return _setting(default, about, read, f"{unit}, {low} to {high}")
 
 
+def _waits(default: int, about: str, bounds: tuple[int, int] = (10, 60_000)) -> Any:
+    return _number(default, about, "milliseconds", bounds)
+
+
+def _client_timeout(about: str) -> Any:
+    return _waits(10_000, about, (100, 600_000))
+
+
+def _days_kept(about: str) -> Any:
+    return _number(None, about, "days", (1, 36_500))
+
+
 def _read_networks(text: str) -> tuple[Network, ...]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     return tuple(ipaddress.ip_network(part) for part in parts)
+
+
+def _read_memory_url(text: str) -> str:
+    scheme, separator, rest = text.partition("://")
+    if not separator or not rest or scheme not in ("redis", "rediss", "valkey", "valkeys", "unix"):
+        raise ValueError
+    return text
 
 
 @dataclass(frozen=True)
@@ -118,9 +139,7 @@ class Settings:
         "an object with the `Issuer` interface.",
         "`sandbox` or `module:factory`",
     )
-    precheck_timeout_ms: int = _number(
-        3000, "How long PreCheck waits for the issuer.", "milliseconds", (10, 60_000)
-    )
+    precheck_timeout_ms: int = _waits(3000, "How long PreCheck waits for the issuer.")
     identities: str = _text(
         "sandbox",
         "Who knows the holders of cards: `records` (what was imported with `gatehouse "
@@ -128,9 +147,7 @@ class Settings:
         "naming a function that returns an object with the `IdentitySource` interface.",
         "`sandbox`, `records` or `module:factory`",
     )
-    idverify_timeout_ms: int = _number(
-        3000, "How long ID Verify waits for the identity source.", "milliseconds", (10, 60_000)
-    )
+    idverify_timeout_ms: int = _waits(3000, "How long ID Verify waits for the identity source.")
     intel_dir: Path | None = _setting(
         None,
         "Folder of feeds about addresses (countries, networks, Tor, VPNs, own lists), which are "
@@ -139,9 +156,7 @@ class Settings:
         Path,
         "path",
     )
-    sentry_timeout_ms: int = _number(
-        1000, "How long Sentry waits for its memory.", "milliseconds", (10, 60_000)
-    )
+    sentry_timeout_ms: int = _waits(1000, "How long Sentry waits for its memory.")
     memory_entities: int = _number(
         1_000_000,
         "Users, addresses, devices, cards and the like that Sentry remembers, about 1 KB each; "
@@ -151,10 +166,24 @@ class Settings:
     )
     memory_days: int = _number(
         200,
-        "How far back a starting server reads the decision records to remember what was seen. "
-        "0: it begins with an empty memory.",
+        "How far back a starting server, or `gatehouse sentry rebuild`, reads the decision records "
+        "to remember what was seen. 0: it begins with an empty memory.",
         "days",
         (0, 400),
+    )
+    memory_url: str = _setting(
+        "",
+        "Valkey or Redis in which all servers keep one memory for Sentry: "
+        "`redis://:password@host:6379/0`, `rediss://` for TLS, `valkey://`, `valkeys://`, or "
+        "`unix:///path`; see docs/growing.md. Empty: each server has a memory of its own.",
+        _read_memory_url,
+        "secret URL",
+    )
+    memory_timeout_ms: int = _waits(
+        50,
+        "How long a call of the memory at `GATEHOUSE_MEMORY_URL` may take. Without an answer "
+        "Sentry scores the request by itself and charges nothing.",
+        (5, 10_000),
     )
     reputation: str | None = _choice(
         None,
@@ -171,12 +200,10 @@ class Settings:
         "interface.",
         "`sandbox`, `none` or `module:factory`",
     )
-    gateway_timeout_ms: int = _number(
+    gateway_timeout_ms: int = _waits(
         10_000,
         "How long Gateway waits for the payment gateway, and one attempt to reverse a payment "
         "for its answer.",
-        "milliseconds",
-        (10, 60_000),
     )
     card_guess_limit: int | None = _number(
         None,
@@ -213,23 +240,10 @@ class Settings:
         32_768, "Largest request head (request line and headers).", "bytes", (1024, 1_048_576)
     )
     max_header_lines: int = _number(100, "Most header lines.", "count", (10, 1000))
-    header_timeout_ms: int = _number(
-        10_000,
-        "How long a client may take to send a request's head.",
-        "milliseconds",
-        (100, 600_000),
-    )
-    body_timeout_ms: int = _number(
-        10_000,
-        "How long a client may take to send a request's body.",
-        "milliseconds",
-        (100, 600_000),
-    )
-    write_timeout_ms: int = _number(
-        10_000,
-        "How long a client may take to read an answer that is waiting for it.",
-        "milliseconds",
-        (100, 600_000),
+    header_timeout_ms: int = _client_timeout("How long a client may take to send a request's head.")
+    body_timeout_ms: int = _client_timeout("How long a client may take to send a request's body.")
+    write_timeout_ms: int = _client_timeout(
+        "How long a client may take to read an answer that is waiting for it."
     )
     max_connections: int = _number(
         4096,
@@ -265,40 +279,25 @@ class Settings:
     idempotency_ttl_h: int = _number(
         24, "How long an `Idempotency-Key` and its answer are kept.", "hours", (1, 720)
     )
-    retention_decisions_days: int | None = _number(
-        None,
+    retention_decisions_days: int | None = _days_kept(
         "Decision records older than this are deleted once a day, with the labels, reviews and "
         "search terms of their requests; see docs/privacy.md. Records of open reviews and of "
-        "payments in doubt stay. A starting server remembers nothing older. Unset: they are kept.",
-        "days",
-        (1, 36_500),
+        "payments in doubt stay. A starting server remembers nothing older. Unset: they are kept."
     )
-    retention_feedback_days: int | None = _number(
-        None,
+    retention_feedback_days: int | None = _days_kept(
         "Labels that were reported longer ago than this are deleted once a day. "
-        "Unset: they are kept as long as their decision records.",
-        "days",
-        (1, 36_500),
+        "Unset: they are kept as long as their decision records."
     )
-    retention_reviews_days: int | None = _number(
-        None,
+    retention_reviews_days: int | None = _days_kept(
         "Resolved reviews of requests older than this are deleted once a day, with all notes. "
-        "Unset: they are kept as long as their decision records.",
-        "days",
-        (1, 36_500),
+        "Unset: they are kept as long as their decision records."
     )
-    retention_imports_days: int | None = _number(
-        None,
+    retention_imports_days: int | None = _days_kept(
         "Notes on imports of identity records that began longer ago than this are deleted once a "
-        "day: when, how many, how far. Unset: they are kept.",
-        "days",
-        (1, 36_500),
+        "day: when, how many, how far. Unset: they are kept."
     )
-    store_timeout_ms: int = _number(
-        5000,
-        "How long a database operation may wait for a lock or a connection.",
-        "milliseconds",
-        (100, 60_000),
+    store_timeout_ms: int = _waits(
+        5000, "How long a database operation may wait for a lock or a connection.", (100, 60_000)
     )
     metrics_port: int = _number(
         0,
@@ -378,6 +377,10 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
             f"GATEHOUSE_AUTHORIZATION_TTL_S must be longer than the {longest_ms} ms that all "
             f"stages together may take ({waits}), or requests would lose their authorization "
             "while they wait"
+        )
+    if settings.memory_url and settings.memory_timeout_ms >= settings.sentry_timeout_ms:
+        raise InvalidSetting(
+            "GATEHOUSE_MEMORY_TIMEOUT_MS must be shorter than GATEHOUSE_SENTRY_TIMEOUT_MS"
         )
     if settings.idempotency_ttl_h * 3600 <= settings.authorization_ttl_s:
         raise InvalidSetting(

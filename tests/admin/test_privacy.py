@@ -17,7 +17,7 @@ from gatehouse.admin.privacy.erasure import ErasedPerson, ErasureOptions, erase_
 from gatehouse.admin.privacy.export import export_person
 from gatehouse.admin.privacy.subject import PersonNamed
 from gatehouse.core.cards import CardNumber
-from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.errors import ConnectorFailed, InvalidInput, NotFound
 from gatehouse.core.labels import Label
 from gatehouse.decisions.record import decode
 from gatehouse.rules.list_entries import ListKind
@@ -189,7 +189,14 @@ class Server:
         self.memory = LocalMemory(10_000)
         recorded = RecordedEvents(self.memory, session.fingerprints)
         self.now_ms = shop.now_ms
-        self.forgetter = Forgetter(session.database, session.ring, recorded, lambda: self.now_ms)
+        self.is_away = False
+        self.forgetter = Forgetter(
+            session.database, session.ring, recorded, lambda: self.now_ms, flush=self._flush
+        )
+
+    async def _flush(self) -> None:
+        if self.is_away:
+            raise ConnectorFailed("the memory is away")
 
     def remember(self, shop: Shop, request_id: str) -> None:
         past = past_event_in(shop.account_id, shop.record(request_id))
@@ -216,6 +223,18 @@ def test_every_running_server_forgets(shop: Shop) -> None:
         asyncio.run(server.forgetter.catch_up())
         asyncio.run(server.forgetter.catch_up())
         assert (server.knows(shop, "u-jane"), server.knows(shop, "u-2")) == (0, 1)
+
+
+def test_a_message_stays_until_a_memory_that_is_away_has_heard_it(shop: Shop) -> None:
+    shop.decide(3, "u-jane")
+    erase(shop)
+    server = Server(shop)
+    server.now_ms += 2 * KEPT_MS
+    for server.is_away, left in ((True, 1), (False, 0)):
+        asyncio.run(server.forgetter.catch_up())
+        asyncio.run(server.forgetter.delete_old())
+        with shop.session.reading() as connection:
+            assert len(connection.execute(sa.select(FORGOTTEN_EVENTS)).all()) == left
 
 
 def test_a_message_to_servers_does_not_stay(shop: Shop) -> None:

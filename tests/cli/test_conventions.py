@@ -19,6 +19,7 @@ ABOUT_NO_ACCOUNT = {
     "the installation as a whole": {
         *("serve", "backup", "restore", "copy", "doctor", "migrate", "sandbox"),
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
+        "sentry rebuild",
     },
     "all accounts, or one that does not exist yet": {"accounts create", "accounts list"},
     "keys of the installation": {

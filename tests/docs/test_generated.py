@@ -18,6 +18,7 @@ from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.idverify.response import NameResult, Result, VerificationLevel
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 from gatehouse.sentry.features.catalogue import ALL
+from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import load_sheet
 from gatehouse.settings import ACCOUNT, ENV_FILE, declarations
 from gatehouse.web.problems import CODES
@@ -105,6 +106,12 @@ def test_every_signal_is_documented_once_with_what_it_is_worth() -> None:
     assert rows["UA_CURRENT"][3] == "+0.35"
     assert rows["SESSION_TOO_YOUNG"][3] == "below 3: -0.8, from 3: -0.4"
     assert rows["IP_PRIVACY_RELAY"][3] == "none"
+
+
+def test_every_reason_that_is_no_signal_is_documented() -> None:
+    listed = [row[0] for row in _rows(_page("signals.md"))]
+    assert {f"`{code}`" for code in REMARKS} <= set(listed)
+    assert not set(REMARKS) & {signal.code for signal in ALL}
 
 
 def test_every_family_of_signals_is_documented() -> None:

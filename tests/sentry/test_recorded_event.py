@@ -16,6 +16,7 @@ EVENT = MemoryEvent(
     ],
     59.9,
     "EUR",
+    request_id="req_1",
 )
 
 
@@ -69,7 +70,8 @@ def test_a_kind_that_this_version_does_not_know_is_left_out() -> None:
 
 def with_event(*stages: object, declined: bool = False, counted: bool = True) -> str:
     event = recorded_event(EVENT, counted=counted, declined=declined)
-    return msgspec.json.encode({"stages": stages, "event": event}).decode()
+    told = {"requestId": "req_1", "stages": stages, "event": event}
+    return msgspec.json.encode(told).decode()
 
 
 def test_an_event_is_read_from_the_record_itself_where_it_stands_there() -> None:
@@ -97,4 +99,32 @@ def test_a_refusal_was_real_even_where_the_event_does_not_count(
 ) -> None:
     stages = ({"name": "IdVerify", "completed": completed, "result": {}},)
     text = with_event(*stages, declined=True, counted=counted)
-    assert past_event_in("acct_1", text) == PastEvent(EVENT, counted and completed, declined=True)
+    assert past_event_in("acct_1", text) == PastEvent(
+        EVENT, counted and completed, declined=True, retracted=counted and not completed
+    )
+
+
+def missed(*others: object, declined: bool = False) -> PastEvent | None:
+    event = recorded_event(EVENT, counted=None, declined=declined)
+    sentry = {"name": "Sentry", "completed": False, "result": {"event": event}}
+    return past_event_in("acct_1", record(*others, sentry))
+
+
+def test_an_event_that_the_memory_missed_counts_when_it_is_told_later() -> None:
+    other = {"name": "PreCheck", "completed": True, "result": {"advice": "ACCEPT"}}
+    assert missed(other) == PastEvent(EVENT, counted=True, declined=False, missed=True)
+
+
+def test_a_missed_event_keeps_its_refusal_and_does_not_count_if_another_party_failed() -> None:
+    failed = {"name": "PreCheck", "completed": False, "result": {}}
+    assert missed(failed, declined=True) == PastEvent(
+        EVENT, counted=False, declined=True, missed=True
+    )
+
+
+def test_records_of_earlier_versions_tell_of_no_missed_event() -> None:
+    text = record(stage())
+    assert "missed" not in text
+    found = past_event_in("acct_1", text)
+    assert found is not None
+    assert not found.missed

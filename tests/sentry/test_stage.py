@@ -116,6 +116,35 @@ def test_a_memory_that_does_not_answer_leaves_a_view_that_is_free() -> None:
     assert sentry.unavailable(case()).facts["event"].counted is False
 
 
+def test_a_memory_that_does_not_answer_is_told_later_and_the_answer_says_so() -> None:
+    sentry, of = stage(Silent(limit=1000)), case()
+    with pytest.raises(ConnectorFailed):
+        run(sentry, of)
+    result = sentry.unavailable(of)
+
+    assert of.memory_missed
+    assert result.facts["event"].missed is True
+    assert result.facts["reasons"]["MEMORY_UNAVAILABLE"] == 0
+    response = result.response
+    assert isinstance(response, SentryResponse)
+    assert response.reasons[-1].code == "MEMORY_UNAVAILABLE"
+    assert "MEMORY_UNAVAILABLE" not in result.tags
+
+
+def test_the_reason_does_not_move_the_score() -> None:
+    sentry = stage(Silent(limit=1000))
+    missed, weighed = sentry.unavailable(case()).facts, load_scorecard()
+    assert missed["requestConfidence"] == round(weighed.score(missed["signals"]).confidence, 4)
+
+
+def test_a_memory_that_answers_has_nothing_to_be_told_later() -> None:
+    of = case()
+    result = run(stage(LocalMemory(limit=1000)), of)
+    assert not of.memory_missed
+    assert result.facts["event"].missed is False
+    assert "MEMORY_UNAVAILABLE" not in result.facts["reasons"]
+
+
 # ---- What reasons say --------------------------------------------------------------------------
 
 

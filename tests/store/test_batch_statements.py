@@ -9,6 +9,7 @@ from gatehouse.store.requests.batch_statements import PARTS, Part, postgres_save
 from gatehouse.store.requests.settlement import (
     Changes,
     DoubtfulIntent,
+    MissedEvent,
     NewIntent,
     NewMismatch,
     NewReview,
@@ -33,6 +34,7 @@ EVERYTHING = Changes(
     intents_doubtful={"r": DoubtfulIntent("r", "a", 1, "lost")},
     reviews=[NewReview("a", "r", 1)],
     numbers={"n": SentNumber("g", "n", 1)},
+    missed_events=[MissedEvent("a", "r")],
 )
 
 inserts = pytest.mark.parametrize(

@@ -61,6 +61,7 @@ def _back_to_0004(connection: sa.Connection) -> None:
     for name in (
         *("card_numbers", "configuration_totals", "search_entries"),
         *("top_up_references", "review_events", "forgotten_events"),
+        "missed_events",
     ):
         connection.execute(sa.text(f"DROP TABLE {name}"))
     for name in (

@@ -27,6 +27,7 @@ from gatehouse.store.requests.settlement import (
     BatchRows,
     DoubtfulIntent,
     Expire,
+    MissedEvent,
     NewIntent,
     NewReview,
     StoredClaim,
@@ -297,6 +298,12 @@ def test_a_second_sweeper_that_finds_the_same_hold_leaves_no_trace() -> None:
 def test_a_decision_to_be_reviewed_is_noted_with_its_close() -> None:
     _, changes = decide([close("r0", review=True)], held())
     assert changes.reviews == [NewReview("acct", "r0", NOW)]
+
+
+def test_a_request_that_the_memory_missed_is_noted_with_its_close() -> None:
+    order = msgspec.structs.replace(close("r0"), memory_missed=True)
+    _, changes = decide([order], held())
+    assert changes.missed_events == [MissedEvent("acct", "r0")]
 
 
 def test_requests_without_payment_and_review_leave_nothing_of_either() -> None:

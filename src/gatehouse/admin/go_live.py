@@ -8,8 +8,10 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.hardening import hardening_points
+from gatehouse.admin.memory_points import memory_points
 from gatehouse.admin.secrets import refused_configurations
 from gatehouse.core.errors import GatehouseError
+from gatehouse.core.keyring import KeyRing
 from gatehouse.installation import open_admin_session, open_database, root_secret
 from gatehouse.intel.feed_files import is_ignored, recognise
 from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
@@ -59,6 +61,7 @@ def inspect(
             "look at what is configured; to trust it: gatehouse secrets sign-configuration",
         ),
         *_connector_points(settings),
+        *memory_points(settings, data.ring),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
         _point(
@@ -91,8 +94,10 @@ class _DataChecks:
             root_secret(self._settings)
         if self._is_missing():
             raise GatehouseError("there is no database yet")
-        ring = open_admin_session(self._settings, Actor.system("doctor")).ring
-        return f"{len(ring.versions())} keys unwrap"
+        return f"{len(self.ring().versions())} keys unwrap"
+
+    def ring(self) -> KeyRing:
+        return open_admin_session(self._settings, Actor.system("doctor")).ring
 
     def configuration(self) -> str:
         if unread := self._unread("nothing is configured yet"):

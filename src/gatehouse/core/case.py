@@ -118,6 +118,8 @@ class Case(msgspec.Struct):
     """Of the Rules stages that ran, by their places in the pipeline."""
     observation: Observation | None = None
     """What was seen of the request before the stages ran, if anything was."""
+    memory_missed: bool = False
+    """Whether Sentry's memory did not answer, so that it must be told of the request later."""
     transaction: str | None = None
     """The caller's name for the transaction, as it may be kept; feedback can be given by it."""
 

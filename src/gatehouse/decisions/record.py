@@ -60,6 +60,8 @@ class RecordedEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     """Kind and value of everything that is remembered of it."""
     declined: bool = False
     """Whether a payment was refused."""
+    missed: bool = False
+    """Whether the memory did not answer; it is told of the event later, from this record."""
 
 
 class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -159,6 +161,7 @@ class RecordOutline(StagesOutline, frozen=True):
     """
 
     event: RecordedEvent | None = None
+    request_id: str = msgspec.field(name="requestId", default="")
 
     @property
     def completed(self) -> bool:

@@ -245,6 +245,7 @@ class Engine:
                 intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
                 review=decision is _REVIEW,
                 search_entries=entries,
+                memory_missed=case.memory_missed,
             )
         )
         try:

@@ -107,6 +107,8 @@ class Close(msgspec.Struct, frozen=True):
     """Whether a person is to look at the decision."""
     search_entries: list[SearchEntry] = []
     """What the decision is found by."""
+    memory_missed: bool = False
+    """Whether Sentry's memory must be told of the request later."""
 
 
 class Release(msgspec.Struct, frozen=True):

@@ -123,6 +123,7 @@ def event_of(
         None if view.currency_digits is None else view.currency,
         # A relay and a mobile carrier put people into countries where they are not.
         None if facts.relay or facts.mobile else view.country,
+        view.request_id,
     )
 
 

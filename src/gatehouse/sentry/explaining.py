@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from gatehouse.core.stage import ResultChange, StageFinding
 from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import (
     Scorecard,
     ScorecardError,
@@ -111,6 +112,8 @@ def _listed(codes: tuple[str, ...]) -> str:
 
 
 def _text(code: str, effect: float, value: float | None, term: Term | None) -> str:
+    if code in REMARKS:
+        return REMARKS[code].says
     if code not in BY_CODE or value is None:
         return f"{code} moved the score by {effect:+g}; what was measured is not known here."
     usual = "" if term is None or effect > 0 else _usual(term, value)

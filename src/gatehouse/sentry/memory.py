@@ -109,6 +109,29 @@ class Memory(Protocol):
         """Note that the payment of an event was refused, also of an event that does not count."""
 
 
+class ServerMemory(Memory, Protocol):
+    """What a server needs of its memory beside its requests."""
+
+    rebuilt: bool
+    """Whether events from before this process are known, too."""
+
+    def note(self, event: MemoryEvent) -> object:
+        """Count an event, unless it was counted before."""
+
+    def forget(self, event: MemoryEvent, *, counted: bool, declined: bool) -> bool:
+        """Forget an event whose person was erased; whether a label of it is to be taken back."""
+
+    def state(self) -> "MemoryState":
+        """How full it is."""
+
+
+class SharedLog(ServerMemory, Protocol):
+    """A memory outside of the process, which acknowledges what it was told."""
+
+    async def flush(self) -> None:
+        """Wait until all that was told before has arrived; `ConnectorFailed` when it cannot."""
+
+
 class MemoryState(msgspec.Struct, frozen=True):
     """How full the memory is, for the operators of the service."""
 
@@ -116,3 +139,7 @@ class MemoryState(msgspec.Struct, frozen=True):
     limit: int
     rebuilt: bool
     events: int
+    is_shared: bool = False
+    """Whether other servers use the same memory."""
+    is_away: bool = False
+    """Whether it does not answer."""

@@ -14,8 +14,7 @@ from gatehouse.decisions.record import (
     read_outline,
 )
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory import EntityKind, MemoryEvent, ServerMemory
 from gatehouse.sentry.spec import SENTRY
 
 _WORDS: Final = {kind: kind.name.lower() for kind in EntityKind}
@@ -27,9 +26,16 @@ class PastEvent(NamedTuple):
 
     event: MemoryEvent
     counted: bool
-    """Whether it counts as an attempt of the customer: no repetition, and every stage completed."""
+    """Whether it counts as an attempt of the customer: no repetition, and every stage completed.
+
+    The memory did not say whether a missed event is a repetition; it knows when it is told later.
+    """
     declined: bool
     """Whether the payment was refused, whether the event counts or not."""
+    missed: bool = False
+    """Whether the memory did not answer when the request came."""
+    retracted: bool = False
+    """Whether it was counted, and taken back because a stage did not complete."""
 
 
 class Measured(NamedTuple):
@@ -52,12 +58,15 @@ _decode: Final = msgspec.json.Decoder(_SentryResult).decode
 
 
 def recorded_event(
-    event: MemoryEvent, card: str | None = None, *, counted: bool, declined: bool = False
+    event: MemoryEvent, card: str | None = None, *, counted: bool | None, declined: bool = False
 ) -> RecordedEvent:
-    """An event for the record, with the account's fingerprint in place of the inner one."""
+    """An event for the record, with the account's fingerprint in place of the inner one.
+
+    Whether it counts is not known of an event that the memory missed.
+    """
     return RecordedEvent(
         at=round(event.at_s, 3),
-        counted=counted,
+        counted=counted is True,
         amount=event.amount,
         currency=event.currency,
         whereabouts=event.whereabouts,
@@ -66,6 +75,7 @@ def recorded_event(
             for kind, value in event.entities
         ],
         declined=declined,
+        missed=counted is None,
     )
 
 
@@ -80,11 +90,20 @@ def past_event_in(account_id: str, text: Text) -> PastEvent | None:
         return None
     # Entities of a kind that only a newer version knows are left out.
     known = [(_KINDS[word], value) for word, value in event.entities if word in _KINDS]
-    return PastEvent(
-        MemoryEvent(account_id, event.at, known, event.amount, event.currency, event.whereabouts),
-        counted=event.counted and record.completed,
-        declined=event.declined,
+    noted = MemoryEvent(
+        account_id,
+        event.at,
+        known,
+        event.amount,
+        event.currency,
+        event.whereabouts,
+        record.request_id,
     )
+    if event.missed:
+        return PastEvent(noted, _all_completed(record), event.declined, missed=True)
+    done = record.completed
+    counted, retracted = event.counted and done, event.counted and not done
+    return PastEvent(noted, counted, event.declined, retracted=retracted)
 
 
 def opened_event(event: MemoryEvent, fingerprints: Fingerprints) -> MemoryEvent:
@@ -114,7 +133,7 @@ def opened_event(event: MemoryEvent, fingerprints: Fingerprints) -> MemoryEvent:
 class RecordedEvents:
     """Notes events out of records in the memory."""
 
-    def __init__(self, memory: LocalMemory, fingerprints: Fingerprints) -> None:
+    def __init__(self, memory: ServerMemory, fingerprints: Fingerprints) -> None:
         self._memory = memory
         self._fingerprints = fingerprints
 
@@ -150,6 +169,11 @@ def measured_in(record: RecordOutline) -> Measured | None:
                 return None
             return Measured(result.signals, record.event or result.event, result.model)
     return None
+
+
+def _all_completed(record: RecordOutline) -> bool:
+    """Whether every stage has completed that did not need the memory."""
+    return all(stage.completed for stage in record.stages if stage.name != SENTRY.name)
 
 
 def _event_of_stage(record: RecordOutline) -> RecordedEvent | None:

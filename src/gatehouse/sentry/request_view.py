@@ -94,6 +94,7 @@ class RequestView(msgspec.Struct, dict=True):
     card: MaskedCard | None
     history: History | None = None
     """Set once the memory has been asked."""
+    request_id: str = ""
 
     @property
     def has_public_address(self) -> bool:

@@ -15,6 +15,7 @@ from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.memory import Entity, Memory, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
+from gatehouse.sentry.reasons import MEMORY_UNAVAILABLE
 from gatehouse.sentry.recalled import History
 from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.sentry.request import SentryRequest
@@ -47,7 +48,9 @@ class ObservedRequest(msgspec.Struct):
     def recorded(self, *, declined: bool = False) -> RecordedEvent:
         """The event for the decision record."""
         card = None if self.view.card is None else self.view.card.kept.fingerprint
-        return recorded_event(self.event, card, counted=self.counted, declined=declined)
+        history = self.view.history
+        counted = None if history is None else history.counted
+        return recorded_event(self.event, card, counted=counted, declined=declined)
 
 
 class ScoredRequest(NamedTuple):
@@ -128,7 +131,10 @@ class SentryStage:
         """View a request, record it with entities of other inputs, and recall their histories."""
         observed = self.view(case, request, more=more)
         event = observed.event
+        # Until it has answered: it can fail, and the time limit can end this at the next line.
+        case.memory_missed = True
         history = await self._memory.record_and_recall(event)
+        case.memory_missed = False
         observed.view.history = history
         if history.counted:
             # A request in which another party failed does not count against the customer.
@@ -140,6 +146,7 @@ class SentryStage:
     ) -> ObservedRequest:
         """The same without the memory."""
         view = view_request(request, case.at_ms / 1000, self._book, case.card)
+        view.request_id = case.request_id
         policy = case.policies.find(SentryPolicy) or DEFAULT_POLICY
         if view.event.transaction_id is not None:
             transaction = drop_placeholder(view.event.transaction_id)
@@ -157,6 +164,8 @@ class SentryStage:
         confidence = round(scored.confidence, _DIGITS)
         ip_score = round(scored.ip_confidence, _DIGITS)
         reasons = _reasons(scored, values, shipped=self._scorecard is _SHIPPED)
+        if observed.history is None:
+            reasons.append(_UNREMEMBERED)
         facts: dict[str, Any] = {
             "requestConfidence": confidence,
             "ipScore": ip_score,
@@ -216,6 +225,7 @@ def reason_sentence(code: str, effect: float, value: float) -> str:
     return f"Orders for which this was {value:.3g} were more often {kind} here than others."
 
 
+_UNREMEMBERED: Final = Reason(MEMORY_UNAVAILABLE.code, 0.0, MEMORY_UNAVAILABLE.says)
 _SHIPPED: Final = load_scorecard()
 _PLAIN: Final = frozenset(term.code for term in load_sheet().terms if not any(term.effects))
 """Features without weight in the shipped scorecard: their sentences only state the value."""

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.requests.intents import IntentState
-from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, REVIEWS
+from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, MISSED_EVENTS, REVIEWS
 
 _INTENTS: Final = {IntentState.REVERSE: "reversals_waiting", IntentState.FAILED: "reversals_failed"}
 
@@ -19,6 +19,7 @@ class Backlog(msgspec.Struct, frozen=True):
     reversals_waiting: int = 0
     reversals_failed: int = 0
     holds_open: int = 0
+    memory_missed: int = 0
 
 
 def count_backlog(connection: sa.Connection) -> Backlog:
@@ -32,4 +33,7 @@ def count_backlog(connection: sa.Connection) -> Backlog:
     query = sa.select(state, sa.func.count()).where(state.in_([*_INTENTS])).group_by(state)
     payments = {_INTENTS[IntentState(name)]: count for name, count in connection.execute(query)}
     holds = connection.scalar(sa.select(sa.func.count()).select_from(HOLDS))
-    return Backlog(reviews_open=int(reviews or 0), holds_open=holds or 0, **payments)
+    missed = connection.scalar(sa.select(sa.func.count()).select_from(MISSED_EVENTS))
+    return Backlog(
+        reviews_open=int(reviews or 0), holds_open=holds or 0, memory_missed=missed or 0, **payments
+    )

@@ -323,6 +323,14 @@ FORGOTTEN_EVENTS: Final = _table(
     *required(LargeBinary, "sealed"),
 )
 
+# Requests that Sentry's shared memory did not hear of, because it did not answer. A server that
+# reaches it tells it from the decision records, and deletes the rows.
+MISSED_EVENTS: Final = _table(
+    "missed_events",
+    *key(Text, "account_id", "request_id"),
+    sqlite_with_rowid=False,
+)
+
 # Single values: the revision that servers poll, the head of the audit chain, marks.
 STATE: Final = _table(
     "state",

@@ -148,6 +148,7 @@ def log_start(settings: Settings, version: str, unknown: Iterable[UnknownVariabl
         "version": version,
         "environment": settings.environment,
         "database": "postgresql" if postgresql else "sqlite",
+        "memory": "shared" if settings.memory_url else "own",
         "address": settings.base_url,
         "changedSettings": changed_settings(settings),
     }

@@ -123,6 +123,9 @@ FAMILIES: Final = (
     _gauge("memory_entities_limit", "How many of them at most (GATEHOUSE_MEMORY_ENTITIES)."),
     _gauge("memory_events", "Events noted in the memory since the start, read back or new."),
     _gauge("memory_rebuilt", "1 once the events before the start are remembered."),
+    _gauge("memory_shared", "1 if other servers use the same memory (GATEHOUSE_MEMORY_URL)."),
+    _gauge("memory_available", "0 while the shared memory does not answer and is not asked."),
+    _gauge("memory_missed", "Requests that the shared memory must still be told of."),
     _gauge(
         "configuration_refused_accounts",
         "Accounts whose configuration in the database was changed by somebody else and is refused.",

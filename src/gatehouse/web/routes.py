@@ -148,9 +148,10 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
         good, memory = all(now.checks.values()), now.memory
         body = {
             "status": "ready" if good else "not ready",
-            "checks": {**now.checks, "memory": memory.rebuilt},
+            "checks": {**now.checks, "memory": memory.rebuilt and not memory.is_away},
             "memory": {
-                "state": "ready" if memory.rebuilt else "rebuilding",
+                "state": _state_of(memory),
+                "shared": memory.is_shared,
                 "events": memory.events,
                 "entities": memory.entities,
                 "limit": memory.limit,
@@ -166,6 +167,15 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
     if metrics is not None:
         routes.append(_route("GET", "/metrics", _metrics_page(metrics)))
     return routes
+
+
+def _state_of(memory: MemoryState) -> str:
+    if memory.is_away:
+        return "unavailable"
+    if memory.rebuilt:
+        return "ready"
+    # Servers do not fill a memory that they share; a command does.
+    return "empty" if memory.is_shared else "rebuilding"
 
 
 def _metrics_page(metrics: Metrics) -> Handler:

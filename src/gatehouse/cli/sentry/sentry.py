@@ -1,4 +1,4 @@
-"""gatehouse sentry: models, show, promote, rollback, train, replay."""
+"""gatehouse sentry: models, show, promote, rollback, train, replay, rebuild."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -8,6 +8,7 @@ import typer
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import show, table
+from gatehouse.cli.sentry.sentry_rebuild import rebuild
 from gatehouse.cli.sentry.sentry_replay import replay
 from gatehouse.cli.sentry.sentry_train import train
 from gatehouse.core.clock import iso_time
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 app.command("train")(train)
 app.command("replay")(replay)
+app.command("rebuild")(rebuild)
 
 VersionArgument = Annotated[int, typer.Argument(metavar="VERSION", help="Number of the model.")]
 

@@ -19,6 +19,7 @@ from gatehouse.decisions.record import (
 from gatehouse.sentry.recorded_event import past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import review_events
+from gatehouse.store.decisions.missed_events import drop_missed
 from gatehouse.store.feedback import feedback_history
 from gatehouse.store.feedback.statements import LabelEntry
 from gatehouse.store.identities.identities import overwrite_deleted
@@ -75,7 +76,13 @@ class RequestEraser:
             return ErasedRequests([], sorted(waiting))
         overwrite_deleted(connection)
         labels = feedback_history.entries_of(connection, account_id, wanted)
-        forgotten = [_forgotten(row, labels.get(row.request_id, ())) for row in rows]
+        # A shared memory that has missed an event has nothing to forget, and must not be told.
+        untold = drop_missed(connection, account_id, wanted)
+        forgotten = [
+            _forgotten(row, labels.get(row.request_id, ()))
+            for row in rows
+            if row.request_id not in untold
+        ]
         events = [each for each in forgotten if each is not None]
         self._messages.add(connection, events, now_ms, self._session.randomness)
         self._index.forget_person(connection, account_id, wanted)

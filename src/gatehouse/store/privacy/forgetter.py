@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from gatehouse.core.clock import Clock
+from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.keyring import KeyRing
 from gatehouse.sentry.recorded_event import PastEvent, RecordedEvents
 from gatehouse.store.background import repeat
@@ -28,8 +29,17 @@ class Forgetter:
     """Forgets every event once."""
 
     def __init__(
-        self, database: Database, ring: KeyRing, recorded: RecordedEvents, clock: Clock
+        self,
+        database: Database,
+        ring: KeyRing,
+        recorded: RecordedEvents,
+        clock: Clock,
+        *,
+        flush: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        """`flush` waits until a memory outside of the process has what it was told."""
+        self._flush = flush
+        self._waits = False
         self._database = database
         self._messages = ForgottenEvents(ring)
         self._recorded = recorded
@@ -61,11 +71,25 @@ class Forgetter:
                         self._recorded.forget(past, fraud=each.fraud)
                     if number % _AT_A_TURN == 0:
                         await asyncio.sleep(0)
+                if not await self._arrived():
+                    return
                 self._seq = message.seq
+
+    async def _arrived(self) -> bool:
+        """Whether the memory has forgotten; one that is away is told the same message again."""
+        self._waits = False
+        if self._flush is not None:
+            try:
+                await self._flush()
+            except ConnectorFailed:
+                self._waits = True
+        return not self._waits
 
     async def delete_old(self) -> None:
         """Delete the messages that every server has read."""
         now_ms = self._clock()
+        if self._waits:
+            return
         if await self._database.read_on_thread(lambda c: forgotten_events.any_old(c, now_ms)):
             await asyncio.to_thread(self._delete, now_ms)
 

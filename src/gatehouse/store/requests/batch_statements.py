@@ -17,6 +17,7 @@ from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.requests.settlement import (
     DoubtfulIntent,
+    MissedEvent,
     NewIntent,
     NewMismatch,
     NewReview,
@@ -33,6 +34,7 @@ from gatehouse.store.tables import (
     HOLDS,
     IDEMPOTENCY,
     LEDGER_ENTRIES,
+    MISSED_EVENTS,
     REVIEWS,
     SEARCH_ENTRIES,
 )
@@ -116,6 +118,7 @@ _PARTS: Final = (
     ),
     _insert("reviews", REVIEWS, NewReview),
     _insert("numbers", CARD_NUMBERS, SentNumber, replace=True),
+    _insert("missed_events", MISSED_EVENTS, MissedEvent),
 )
 
 

@@ -92,6 +92,13 @@ class NewReview(msgspec.Struct, frozen=True, array_like=True):
     state: ReviewState = ReviewState.OPEN
 
 
+class MissedEvent(msgspec.Struct, frozen=True, array_like=True):
+    """A request that Sentry's memory must be told of later."""
+
+    account_id: str
+    request_id: str
+
+
 class NewMismatch(msgspec.Struct, frozen=True, array_like=True):
     """A wrong security code or identifier that was given for a card."""
 
@@ -142,6 +149,7 @@ class Changes(msgspec.Struct):
     """By request; the statement skips requests without an intent."""
     reviews: list[NewReview] = []
     numbers: dict[str, SentNumber] = {}
+    missed_events: list[MissedEvent] = []
 
     def __bool__(self) -> bool:
         """Whether there is anything to write; a batch of refusals has nothing."""
@@ -322,6 +330,9 @@ class _BatchDecider:
         if order.review:
             review = NewReview(order.account_id, order.request_id, order.at_ms)
             self._changes.reviews.append(review)
+        if order.memory_missed:
+            missed = MissedEvent(order.account_id, order.request_id)
+            self._changes.missed_events.append(missed)
         guess = order.mismatch
         if guess is not None:
             mismatch = NewMismatch(guess.card, guess.request, end_of_hour(order.at_ms))

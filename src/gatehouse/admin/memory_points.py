@@ -1,0 +1,91 @@
+"""Points of the go-live list about Sentry's memory: whether it is shared, reachable and fit."""
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import urlsplit
+
+from gatehouse.core.errors import GatehouseError
+from gatehouse.core.keyring import KeyRing
+from gatehouse.operations.shared_memory import StoreFacts, inspect_store
+from gatehouse.preflight import Point
+from gatehouse.settings import Settings
+
+_NAME: Final = "shared memory"
+_PAGE: Final = "see docs/growing.md"
+_LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+_ENCRYPTED: Final = ("rediss", "valkeys", "unix")
+_FORGETS: Final = ("volatile-lru", "allkeys-lru", "volatile-lfu", "allkeys-lfu")
+"""What a full store may do: forget what was not seen for the longest, or least often."""
+
+
+def memory_points(settings: Settings, ring: Callable[[], KeyRing]) -> list[Point]:
+    """Whether servers share a memory, and whether its store is fit for that."""
+    if not settings.memory_url:
+        return _of_several_servers(settings)
+    points = [_transport(settings)]
+    try:
+        facts, rebuilt_at = inspect_store(settings, ring())
+    except GatehouseError as error:
+        remedy = "correct GATEHOUSE_MEMORY_URL, or start the store"
+        return [*points, Point(_NAME, False, str(error), remedy)]
+    return [*points, _reached(facts), *_hints(facts), _rebuilt(rebuilt_at)]
+
+
+def _of_several_servers(settings: Settings) -> list[Point]:
+    if not settings.effective_database_url.startswith("postgres"):
+        return []
+    return [
+        Point(
+            _NAME,
+            False,
+            "GATEHOUSE_MEMORY_URL is not set, so each server remembers only what it served itself",
+            f"set GATEHOUSE_MEMORY_URL if more than one server serves; {_PAGE}",
+            needed=False,
+        )
+    ]
+
+
+def _transport(settings: Settings) -> Point:
+    parts = urlsplit(settings.memory_url)
+    safe = parts.scheme in _ENCRYPTED or parts.hostname in _LOCAL
+    found = "encrypted or on this machine" if safe else "neither encrypted nor on this machine"
+    remedy = "use rediss:// or valkeys://, or a network that nobody else can read"
+    return Point("way to the shared memory", safe, found, remedy, needed=False)
+
+
+def _reached(facts: StoreFacts) -> Point:
+    found = f"{facts.version} answers"
+    remedy = "let GATEHOUSE_MEMORY_URL name a single store; its client does not follow a cluster"
+    return Point(_NAME, not facts.is_cluster, found, remedy)
+
+
+def _hints(facts: StoreFacts) -> list[Point]:
+    if not facts.limit_bytes:
+        full = "it has no limit (maxmemory), and would take all memory of its machine"
+    else:
+        full = f"{facts.policy} at {facts.limit_bytes // 2**20} MB"
+    fits = facts.limit_bytes > 0 and facts.policy in _FORGETS
+    lasting = "it writes to a disk" if facts.persists else "it keeps nothing on a disk"
+    return [
+        Point(
+            "when the shared memory is full",
+            fits,
+            full,
+            f"set maxmemory, and maxmemory-policy to volatile-lru; {_PAGE}",
+            needed=False,
+        ),
+        Point(
+            "when the shared memory restarts",
+            facts.persists,
+            lasting,
+            f"turn on appendonly, or run gatehouse sentry rebuild after each restart; {_PAGE}",
+            needed=False,
+        ),
+    ]
+
+
+def _rebuilt(rebuilt_at: str | None) -> Point:
+    known = rebuilt_at is not None
+    found = f"whole since {rebuilt_at}" if known else "it was never filled from the records"
+    remedy = "run: gatehouse sentry rebuild"
+    return Point("past in the shared memory", known, found, remedy, needed=False)

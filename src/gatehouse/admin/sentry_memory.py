@@ -1,0 +1,177 @@
+"""Use case: rebuild the memory that servers share from the decision records, while they serve.
+
+What is in the memory is deleted first. Servers go on counting new events meanwhile; of the moments
+around the deletion, records and servers can tell the same event, and the memory knows it again.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import Conflict, ConnectorFailed, WrongUsage
+from gatehouse.core.ids import first_id
+from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
+from gatehouse.sentry import kinds
+from gatehouse.sentry.memory import DAY_S, MemoryEvent
+from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_in
+from gatehouse.settings import Settings
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions.memory_rebuild import DecisionHistory
+from gatehouse.store.tables import ACCOUNTS, DECISIONS, MISSED_EVENTS
+
+_DAY_MS: Final = 86_400_000
+_TIMEOUT_MS: Final = 10_000
+_ENTITIES: Final = 20_000
+"""Histories that are kept here; those that come again and again."""
+_KNOWN_AGAIN_S: Final = 8 * DAY_S
+"""Events older than this cannot be told by anybody else any more, so they leave no mark."""
+_SETTLE_S: Final = 2.0
+"""In which servers finish telling what the rebuild is going to tell."""
+
+Reached = Callable[[int, int], object]
+"""Told how many records of how many are read."""
+
+
+class MemoryRebuilt(msgspec.Struct, rename="camel"):
+    """What a rebuild did."""
+
+    deleted_keys: int = 0
+    records: int = 0
+    events: int = 0
+    refusals: int = 0
+    days: int = 0
+    seconds: float = 0.0
+
+
+def rebuild_memory(
+    session: AdminSession,
+    settings: Settings,
+    reached: Reached = lambda _done, _total: None,
+    *,
+    settle_s: float = _SETTLE_S,
+) -> MemoryRebuilt:
+    """Delete what the shared memory holds, and fill it from the records of the last days."""
+    session.actor.check_installation()
+    if not settings.memory_url:
+        raise WrongUsage(
+            "GATEHOUSE_MEMORY_URL is not set, so each server has a memory of its own, which it "
+            "rebuilds from the decision records when it starts; there is nothing to rebuild here"
+        )
+    return asyncio.run(_rebuild(session, settings, reached, settle_s))
+
+
+async def _rebuild(
+    session: AdminSession, settings: Settings, reached: Reached, settle_s: float
+) -> MemoryRebuilt:
+    opened = open_shared_memory(settings, session.ring, entities=_ENTITIES, timeout_ms=_TIMEOUT_MS)
+    try:
+        run = _Rebuild(session, opened, reached)
+        await run.keep_lock()
+        try:
+            return await run.run(settings, settle_s)
+        finally:
+            await opened.unlock()
+    finally:
+        await opened.store.close()
+
+
+class _Rebuild:
+    """One rebuild."""
+
+    def __init__(self, session: AdminSession, opened: OpenedMemory, reached: Reached) -> None:
+        self._session = session
+        self._opened = opened
+        self._reached = reached
+        self._owner = secrets.token_hex(8)
+        self._done = MemoryRebuilt()
+        self._total = 0
+        self._lost: list[MemoryEvent] = []
+        opened.memory.on_lost = self._lost.append
+        self._recent: set[str] = set()
+        """Requests of the last minutes that are told."""
+
+    async def keep_lock(self) -> None:
+        """Take the right to rebuild, or go on having it."""
+        if not await self._opened.lock(self._owner):
+            raise Conflict("another rebuild of the shared memory is running; wait until it is done")
+
+    async def run(self, settings: Settings, settle_s: float) -> MemoryRebuilt:
+        """Delete and fill."""
+        started, session, opened = time.monotonic(), self._session, self._opened
+        days, open_ms = settings.memory_days, settings.authorization_ttl_s * 1000
+        self._begin(session.clock() - open_ms, days)
+        await asyncio.sleep(settle_s)
+        now_ms = session.clock()
+        with session.reading() as connection:
+            accounts = list(connection.scalars(sa.select(ACCOUNTS.c.id)))
+            since_ms = max(0, now_ms - days * _DAY_MS)
+            self._total = _count(connection, since_ms, now_ms)
+        self._done.days = days
+        self._done.deleted_keys = await opened.clear(accounts)
+        # First what servers may be telling just now, as long as the memory knows it again. A
+        # request that is still open is recorded later.
+        recent_ms = max(since_ms, now_ms - open_ms)
+        await self._tell(recent_ms, now_ms, known=self._recent)
+        await self._tell(since_ms, recent_ms)
+        await self._tell(recent_ms, now_ms, known=self._recent)
+        await opened.note_rebuilt(iso_time(now_ms))
+        self._done.seconds = round(time.monotonic() - started, 3)
+        with session.change(unseen=True) as change:
+            change.audit("memory.rebuilt", **msgspec.to_builtins(self._done))
+        return self._done
+
+    def _begin(self, before_ms: int, days: int) -> None:
+        """Note in the audit trail what begins; missed events are told with all others."""
+        with self._session.change(unseen=True) as change:
+            older = MISSED_EVENTS.c.request_id < first_id("req", max(0, before_ms))
+            change.connection.execute(MISSED_EVENTS.delete().where(older))
+            change.audit("memory.rebuild", days=days, place=self._opened.shown)
+
+    async def _tell(self, from_ms: int, before_ms: int, known: set[str] | None = None) -> None:
+        """Tell of the requests of a span, except for those that are known."""
+        history = DecisionHistory(self._session.database, from_ms, before_ms)
+        while (records := history.read()) is not None:
+            for record in records:
+                past = past_event_in(*record)
+                if past is None:
+                    continue
+                if known is not None:
+                    if past.event.request_id in known:
+                        continue
+                    known.add(past.event.request_id)
+                self._tell_event(past, before_ms)
+            await self._opened.memory.flush()
+            if self._lost:
+                raise ConnectorFailed("the shared memory did not take all events; rebuild it again")
+            await self.keep_lock()
+            self._reached(min(self._done.records, self._total), self._total)
+
+    def _tell_event(self, past: PastEvent, now_ms: int) -> None:
+        self._done.records += 1
+        event = opened_event(past.event, self._session.fingerprints)
+        if event.at_s < now_ms / 1000 - _KNOWN_AGAIN_S and not past.missed:
+            event = _without_mark(event)
+        if past.counted:
+            self._opened.memory.note(event)
+            self._done.events += 1
+        if past.declined:
+            self._opened.memory.note_decline(event)
+            self._done.refusals += 1
+
+
+def _count(connection: sa.Connection, from_ms: int, before_ms: int) -> int:
+    ids = DECISIONS.c.request_id
+    span = sa.and_(ids > first_id("req", from_ms), ids < first_id("req", before_ms))
+    return connection.scalar(sa.select(sa.func.count()).where(span)) or 0
+
+
+def _without_mark(event: MemoryEvent) -> MemoryEvent:
+    """An event that the memory need not know again: its record says that it is no repetition."""
+    entities = [each for each in event.entities if each[0] is not kinds.TRANSACTION]
+    return msgspec.structs.replace(event, entities=entities, request_id="")

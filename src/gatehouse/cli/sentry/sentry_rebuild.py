@@ -1,0 +1,28 @@
+"""gatehouse sentry rebuild: fill the memory that servers share from the decision records."""
+
+import msgspec
+
+from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.opening import open_session, read_settings
+from gatehouse.cli.output import show
+from gatehouse.cli.progress import Progress
+
+
+def rebuild(as_json: AsJson = False) -> None:
+    """Rebuild the memory at GATEHOUSE_MEMORY_URL from the decision records, while servers serve.
+
+    All that it holds of this installation is deleted first; until the rebuild is done, Sentry knows
+    less of the past. The records of the last GATEHOUSE_MEMORY_DAYS days are read. Without a shared
+    memory each server rebuilds its own when it starts.
+    """
+    from gatehouse.admin.sentry_memory import rebuild_memory
+
+    settings = read_settings()
+    with Progress("rebuilding", None) as progress:
+        done = rebuild_memory(open_session(), settings, progress.reached_record)
+    text = (
+        f"{done.events:,} events and {done.refusals:,} refused payments of the last {done.days} "
+        f"days are in the shared memory again, from {done.records:,} records; "
+        f"{done.deleted_keys:,} keys were deleted before. It took {done.seconds:.1f} s."
+    )
+    show(msgspec.to_builtins(done), text, as_json=as_json)

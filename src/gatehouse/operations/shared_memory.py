@@ -1,0 +1,175 @@
+"""Opens the memory that servers share, and looks after the store that it is in.
+
+The client of the store is imported only where a URL is set.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.keyring import ENTITIES, KeyRing
+from gatehouse.sentry.breaker import Breaker
+from gatehouse.settings import Settings
+
+if TYPE_CHECKING:
+    from gatehouse.connectors.valkey.store import ValkeyStore
+    from gatehouse.sentry.shared.keys import StableKeys
+    from gatehouse.sentry.shared.memory_shared import SharedMemory
+
+Observe = Callable[[float, bool], None]
+"""Takes the seconds of a call, and whether it succeeded."""
+
+_DAY_S: Final = 86_400
+_KEYS_AT_ONCE: Final = 1000
+_LOCK_S: Final = 60
+_INSTALLATION: Final = ""
+"""Keys that belong to no account have the tag of an account without a name."""
+
+
+class StoreFacts(msgspec.Struct, frozen=True):
+    """What a store says of itself."""
+
+    version: str
+    policy: str
+    """What it does when its memory is full (`maxmemory-policy`)."""
+    persists: bool
+    """Whether it writes to a disk, so that a restart loses little."""
+    used_bytes: int
+    limit_bytes: int
+    """0 is no limit."""
+    is_cluster: bool
+
+
+class OpenedMemory(NamedTuple):
+    """A shared memory with its store."""
+
+    memory: "SharedMemory"
+    store: "ValkeyStore"
+    keys: "StableKeys"
+    breaker: Breaker
+    shown: str
+    """Where it is, without what is secret."""
+
+    async def facts(self) -> StoreFacts:
+        """Ask the store about itself; `ConnectorFailed` when it cannot be reached."""
+        told = _read_info(await self.store.command("INFO"))
+        return StoreFacts(
+            version=f"{told.get('server_name', 'redis')} "
+            f"{told.get('valkey_version') or told.get('redis_version', '?')}",
+            policy=told.get("maxmemory_policy", "?"),
+            persists=told.get("aof_enabled") == "1" or await self._saves(),
+            used_bytes=int(told.get("used_memory", 0)),
+            limit_bytes=int(told.get("maxmemory", 0)),
+            is_cluster=told.get("cluster_enabled") == "1",
+        )
+
+    async def rebuilt_at(self) -> str | None:
+        """When the memory was last filled from the records, or began empty; None if never."""
+        found = await self.store.command("GET", self._own("rebuilt"))
+        return None if found is None else found.decode()
+
+    async def note_rebuilt(self, at: str) -> None:
+        """Note that everything recorded before a moment is in the memory."""
+        await self.store.command("SET", self._own("rebuilt"), at)
+
+    async def lock(self, owner: str) -> bool:
+        """Take or keep the right to rebuild; it ends by itself a minute after the last call."""
+        name = self._own("rebuilding")
+        if await self.store.command("SET", name, owner, "NX", "EX", _LOCK_S) is None:
+            if await self.store.command("GET", name) != owner.encode():
+                return False
+            await self.store.command("EXPIRE", name, _LOCK_S)
+        return True
+
+    async def unlock(self) -> None:
+        """Let others rebuild."""
+        await self.store.command("DEL", self._own("rebuilding"))
+
+    async def clear(self, account_ids: Iterable[str]) -> int:
+        """Delete all that is remembered of accounts; returns how many keys that were."""
+        own = {_tag(self.keys.account(each).entity) for each in account_ids}
+        cursor, deleted = b"0", 0
+        while True:
+            cursor, found = await self.store.command("SCAN", cursor, "COUNT", _KEYS_AT_ONCE)
+            names = [name for name in found if _tag(name) in own]
+            if names:
+                deleted += int(await self.store.command("UNLINK", *names))
+            if cursor == b"0":
+                return deleted
+
+    def _own(self, name: str) -> bytes:
+        return self.keys.account(_INSTALLATION).other + name.encode()
+
+    async def _saves(self) -> bool:
+        try:
+            reply = await self.store.command("CONFIG", "GET", "save")
+        except ConnectorFailed:
+            # Where CONFIG is not allowed, its operator knows.
+            return True
+        return len(reply) > 1 and bool(reply[1])
+
+
+def open_shared_memory(
+    settings: Settings,
+    ring: KeyRing,
+    *,
+    observe: Observe = lambda _seconds, _succeeded: None,
+    entities: int | None = None,
+    timeout_ms: int | None = None,
+) -> OpenedMemory:
+    """The memory that the settings name; nothing is asked yet.
+
+    `entities` and `timeout_ms` are for commands, which keep less and can wait longer.
+    """
+    from gatehouse.connectors.valkey.address import StoreAddress
+    from gatehouse.connectors.valkey.store import ValkeyStore
+    from gatehouse.sentry.shared.keys import StableKeys
+    from gatehouse.sentry.shared.memory_shared import SharedMemory
+
+    address, breaker = StoreAddress.parse(settings.memory_url), Breaker(time.monotonic)
+    store = ValkeyStore(
+        address,
+        timeout_s=(timeout_ms or settings.memory_timeout_ms) / 1000,
+        keep_s=max(1, settings.memory_days) * _DAY_S,
+        breaker=breaker,
+        observe=observe,
+    )
+    keys = StableKeys(ring.current(ENTITIES)[1])
+    memory = SharedMemory(
+        store,
+        keys,
+        entities or settings.memory_entities,
+        shared_reputation=settings.shares_reputation,
+    )
+    return OpenedMemory(memory, store, keys, breaker, address.shown)
+
+
+def inspect_store(settings: Settings, ring: KeyRing) -> tuple[StoreFacts, str | None]:
+    """What the store says of itself, and when the memory in it was last rebuilt.
+
+    `ConnectorFailed` when it cannot be reached.
+    """
+
+    async def ask() -> tuple[StoreFacts, str | None]:
+        opened = open_shared_memory(settings, ring, entities=1000, timeout_ms=2000)
+        try:
+            return await opened.facts(), await opened.rebuilt_at()
+        finally:
+            await opened.store.close()
+
+    return asyncio.run(ask())
+
+
+def _read_info(text: bytes) -> dict[str, str]:
+    lines = text.decode(errors="replace").splitlines()
+    pairs = (line.partition(":") for line in lines if ":" in line)
+    return {name: value.strip() for name, _, value in pairs}
+
+
+def _tag(name: bytes) -> bytes:
+    """The part of a key that says whose it is."""
+    return name[: name.find(b"}") + 1]

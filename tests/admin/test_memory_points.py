@@ -1,0 +1,57 @@
+"""What the doctor says of Sentry's memory."""
+
+import os
+
+import pytest
+
+from gatehouse.admin.memory_points import memory_points
+from gatehouse.core.keyring import ENTITIES, KeyRing
+from gatehouse.preflight import Point
+from gatehouse.settings import load_settings
+
+
+def points(**settings: str) -> dict[str, Point]:
+    given = {f"GATEHOUSE_{name.upper()}": value for name, value in settings.items()}
+    ring = KeyRing({(ENTITIES, 1): os.urandom(32)})
+    return {point.name: point for point in memory_points(load_settings(given), lambda: ring)}
+
+
+def test_one_server_on_sqlite_needs_no_shared_memory() -> None:
+    assert points() == {}
+
+
+def test_servers_on_postgresql_are_reminded_that_each_remembers_for_itself() -> None:
+    [point] = points(database_url="postgresql://host/name").values()
+    assert not point.ok
+    assert not point.needed
+    assert "GATEHOUSE_MEMORY_URL" in point.remedy
+
+
+def test_a_memory_that_cannot_be_reached_is_a_point_to_mend() -> None:
+    found = points(memory_url="redis://:s3cret@127.0.0.1:1")["shared memory"]
+    assert not found.ok
+    assert found.needed
+    assert "s3cret" not in found.found
+
+
+def test_a_memory_is_looked_at_for_what_would_lose_it(valkey: str) -> None:
+    found = points(memory_url=valkey)
+    assert found["shared memory"].ok
+    assert found["shared memory"].found.startswith("valkey ")
+    for name in ("is full", "restarts"):
+        point = found[f"when the shared memory {name}"]
+        assert not point.ok
+        assert not point.needed
+    assert found["past in the shared memory"].remedy == "run: gatehouse sentry rebuild"
+
+
+@pytest.mark.parametrize(
+    ("url", "safe"),
+    [
+        ("redis://127.0.0.2:1", False),
+        ("redis://127.0.0.1:1", True),
+        ("unix:///nowhere.sock", True),
+    ],
+)
+def test_a_memory_elsewhere_should_be_reached_encrypted(url: str, safe: bool) -> None:
+    assert points(memory_url=url)["way to the shared memory"].ok is safe

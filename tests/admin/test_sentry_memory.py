@@ -1,0 +1,147 @@
+"""The shared memory is rebuilt from the decision records, on both databases."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin.sentry_memory import MemoryRebuilt, rebuild_memory
+from gatehouse.core.errors import Conflict, GatehouseError, WrongUsage
+from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
+from gatehouse.sentry.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.recorded_event import recorded_event
+from gatehouse.settings import Settings, load_settings
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.tables import MISSED_EVENTS
+from tests.harness import Home, make_account
+from tests.store.deciding import keep_decision
+
+DAY_MS = 86_400_000
+
+
+class Shop:
+    """An account with decisions, and the memory that they are to be in."""
+
+    def __init__(self, session: AdminSession, url: str) -> None:
+        self.session = session
+        self.account = make_account(session)
+        self.settings: Settings = load_settings({"GATEHOUSE_MEMORY_URL": url})
+
+    def decide(
+        self, days_ago: float, *, counted: bool | None = True, declined: bool = False
+    ) -> str:
+        """An order of Ann, some time ago; one that counts is None was missed by the memory."""
+        at_ms = self.session.clock() - int(days_ago * DAY_MS)
+        event = MemoryEvent(self.account, at_ms / 1000, [(EntityKind.USER, "ann")], 5.0, "USD")
+        done = counted is not None
+        stage = {"name": "Sentry", "completed": done, "result": {}}
+        record: dict[str, Any] = {"stages": [stage]}
+        record["event"] = recorded_event(event, counted=counted, declined=declined)
+        request_id = keep_decision(self.session, self.account, at_ms)
+        text = msgspec.json.encode({"requestId": request_id, **record}).decode()
+        with self.session.database.writing() as connection:
+            change = sa.text("UPDATE decisions SET record = :text WHERE request_id = :id")
+            connection.execute(change, {"text": text, "id": request_id})
+            if not done:
+                row = {"account_id": self.account, "request_id": request_id}
+                connection.execute(MISSED_EVENTS.insert(), row)
+        return request_id
+
+    def rebuild(self) -> MemoryRebuilt:
+        return rebuild_memory(self.session, self.settings, settle_s=0)
+
+    def ask(self) -> tuple[int, int]:
+        """How many orders of Ann are remembered, and how many of them were refused."""
+
+        async def look(opened: OpenedMemory) -> tuple[int, int]:
+            now_s = self.session.clock() / 1000
+            event = MemoryEvent(self.account, now_s, [(EntityKind.USER, "ann")])
+            history = await opened.memory.record_and_recall(event)
+            found = history.of(EntityKind.USER)
+            assert found is not None
+            refused = history.first[EntityKind.USER].refused
+            opened.memory.retract(event)
+            await opened.memory.flush()
+            return found.events - 1, 0 if refused is None else int(refused.count(0, now_s))
+
+        found: tuple[int, int] = self.use(look)
+        return found
+
+    def use(self, work: Any) -> Any:
+        async def whole() -> Any:
+            opened = open_shared_memory(self.settings, self.session.ring, timeout_ms=60_000)
+            try:
+                return await work(opened)
+            finally:
+                await opened.store.close()
+
+        return asyncio.run(whole())
+
+
+@pytest.fixture
+def shop(session: AdminSession, valkey: str) -> Shop:
+    return Shop(session, valkey)
+
+
+def test_everything_that_counts_is_remembered_again_however_often_it_is_rebuilt(
+    shop: Shop,
+) -> None:
+    for days_ago in (150, 30, 9, 2, 0.001):
+        shop.decide(days_ago)
+    shop.decide(300)
+    shop.decide(1, counted=False)
+    shop.decide(1, declined=True)
+    for _ in range(2):
+        done = shop.rebuild()
+        assert (done.events, done.refusals, done.days) == (6, 1, 200)
+        assert shop.ask() == (6, 1)
+
+
+def test_what_the_memory_missed_is_told_once(shop: Shop) -> None:
+    shop.decide(3, counted=None)
+    shop.rebuild()
+
+    assert shop.ask() == (1, 0)
+    with shop.session.reading() as connection:
+        assert not connection.execute(sa.select(MISSED_EVENTS)).all()
+
+
+def test_it_leaves_lines_in_the_audit_trail_and_says_when_it_was(shop: Shop) -> None:
+    shop.decide(1)
+    shop.rebuild()
+    with shop.session.reading() as connection:
+        actions = list(connection.scalars(sa.text("SELECT action FROM audit ORDER BY seq")))
+    assert actions[-2:] == ["memory.rebuild", "memory.rebuilt"]
+    assert shop.use(lambda opened: opened.rebuilt_at()) is not None
+
+
+def test_only_one_runs_at_a_time(shop: Shop) -> None:
+    shop.use(lambda opened: opened.lock("somebody else"))
+    with pytest.raises(Conflict, match="another rebuild"):
+        shop.rebuild()
+
+
+def test_a_memory_that_is_away_is_said_to_be(sqlite_session: AdminSession) -> None:
+    shop = Shop(sqlite_session, "redis://:s3cret@127.0.0.1:1")
+    with pytest.raises(GatehouseError, match="cannot be reached") as refused:
+        shop.rebuild()
+    assert "s3cret" not in str(refused.value)
+
+
+def test_a_key_of_an_account_may_not(sqlite_session: AdminSession) -> None:
+    session = sqlite_session.acting_as(Actor.key("key_1", "acct_1"))
+    with pytest.raises(GatehouseError):
+        rebuild_memory(session, load_settings({"GATEHOUSE_MEMORY_URL": "redis://127.0.0.1:1"}))
+
+
+def test_without_a_shared_memory_the_command_says_how_servers_rebuild_their_own(
+    sqlite_home: Home,
+) -> None:
+    with sqlite_home.session() as session, pytest.raises(WrongUsage):
+        rebuild_memory(session, load_settings({}))
+    done = sqlite_home.run("sentry", "rebuild", "--json")
+    assert done.code == 2
+    assert "when it starts" in done.err
