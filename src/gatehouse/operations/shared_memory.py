@@ -92,14 +92,15 @@ class OpenedMemory(NamedTuple):
     async def clear(self, account_ids: Iterable[str]) -> int:
         """Delete all that is remembered of accounts; returns how many keys that were."""
         own = {_tag(self.keys.account(each).entity) for each in account_ids}
-        cursor, deleted = b"0", 0
-        while True:
-            cursor, found = await self.store.command("SCAN", cursor, "COUNT", _KEYS_AT_ONCE)
-            names = [name for name in found if _tag(name) in own]
-            if names:
-                deleted += int(await self.store.command("UNLINK", *names))
-            if cursor == b"0":
-                return deleted
+        deleted = 0
+        async for found in self.store.keys(_KEYS_AT_ONCE):
+            by_tag: dict[bytes, list[bytes]] = {}
+            for name in found:
+                by_tag.setdefault(_tag(name), []).append(name)
+            # In a cluster, the keys of one command belong to one account.
+            for tag in by_tag.keys() & own:
+                deleted += int(await self.store.command("UNLINK", *by_tag[tag]))
+        return deleted
 
     def _own(self, name: str) -> bytes:
         return self.keys.account(_INSTALLATION).other + name.encode()

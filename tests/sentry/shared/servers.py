@@ -12,7 +12,6 @@ from gatehouse.sentry.shared.keys import StableKeys
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 
 PATIENCE_S = 60.0
-LABELS = 100_000
 KEEP_S = 90 * 86_400
 
 
@@ -27,7 +26,7 @@ class Servers:
         self.lost: list[MemoryEvent] = []
         self._stores: list[ValkeyStore] = []
 
-    def start(self, limit: int = 10_000, **options: Any) -> SharedMemory:
+    def start(self, limit: int = 10_000, labels: int | None = None, **options: Any) -> SharedMemory:
         """The memory of one more server."""
         store = ValkeyStore(
             StoreAddress.parse(self.url),
@@ -37,7 +36,8 @@ class Servers:
             **options,
         )
         self._stores.append(store)
-        return SharedMemory(store, self.keys(), limit, labels=LABELS, on_lost=self.lost.append)
+        lost = self.lost.append
+        return SharedMemory(store, self.keys(), limit, labels=labels, on_lost=lost)
 
     def keys(self) -> StableKeys:
         """The keys that all of them use."""

@@ -59,7 +59,10 @@ async def compare(url: str) -> None:
     alone = LocalMemory(limit=200_000)
     async with servers(url) as many, servers(url) as forgetful:
         # Two servers in turn, and one that drops most histories before it needs them again.
-        installations = [many.start(100_000), many.start(100_000)], [forgetful.start(64)]
+        installations = (
+            [many.start(100_000), many.start(100_000)],
+            [forgetful.start(64, labels=100_000)],
+        )
         for number, step in enumerate(stream(VISITS)):
             if step.view is None:
                 tell_alone(alone, step)

@@ -5,7 +5,7 @@ While a call is under way the next one gathers by itself; nothing waits on purpo
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from itertools import count
 from secrets import token_bytes
@@ -109,6 +109,18 @@ class ValkeyStore:
         if isinstance(reply, Exception):
             raise ConnectorFailed(f"the shared memory refuses {words[0]!s}: {reply}")
         return reply
+
+    async def keys(self, at_once: int) -> AsyncIterator[list[bytes]]:
+        """The names of all keys of the store, some at a time, over a connection of its own."""
+        try:
+            client = await connect(self._address)
+            try:
+                async for names in client.keys(at_once):
+                    yield names
+            finally:
+                await client.close()
+        except FAILURES as error:
+            raise ConnectorFailed(f"the shared memory cannot be read: {error}") from error
 
     async def close(self) -> None:
         """Tell what waits, and close the connection."""

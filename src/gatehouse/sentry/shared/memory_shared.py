@@ -46,7 +46,7 @@ class SharedStore(Protocol):
         """Wait until all operations were told; raises `ConnectorFailed` if some were lost."""
 
     async def command(self, *words: bytes | str | int) -> Any:
-        """The reply to a plain command, after all that was submitted before it."""
+        """The reply to a plain command; raises `ConnectorFailed`."""
 
 
 class SharedMemory:
@@ -58,21 +58,21 @@ class SharedMemory:
         keys: StableKeys,
         limit: int,
         *,
-        shared_reputation: bool = True,
         labels: int | None = None,
+        shared_reputation: bool = True,
         on_lost: Callable[[MemoryEvent], None] = lambda _: None,
     ) -> None:
-        """`limit` is the number of histories kept here, `labels` that of labelled entities.
+        """`limit` is the number of histories kept here; `on_lost` hears of changes not made.
 
-        `on_lost` hears of changes that were not made.
+        Labels of as many entities as `labels` are kept here, or of half as many as histories.
         """
         self._store = store
         self._keys = keys
         self._marks = EventMarks(keys)
         self._limit = limit
-        self._most_labels = labels or limit // 2
         self._followed = FollowedHistories(limit)
         self._amounts: dict[str, dict[str, Amounts]] = {}
+        self._most_labels = limit // 2 if labels is None else labels
         self._reputations = ReputationStore(self._most_labels, shared=shared_reputation)
         self._reporters: OrderedDict[int, str] = OrderedDict()
         """The accounts of entities that were labelled and that other accounts can know, too."""
