@@ -6,7 +6,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from tests.harness.server import free_port
 from tests.harness.waiting import until
 
 
@@ -22,13 +24,29 @@ def valkey_program() -> Path:
 def start_valkey(*options: str) -> Iterator[str]:
     """A server that keeps nothing on disk, on a socket of its own; yields its URL."""
     with tempfile.TemporaryDirectory(prefix="gatehouse-valkey-") as folder:
-        socket = Path(folder) / "valkey.sock"
+        path = Path(folder) / "valkey.sock"
         quiet = ("--port", "0", "--save", "", "--appendonly", "no", "--dir", folder)
-        command = [str(valkey_program()), "--unixsocket", str(socket), *quiet, *options]
+        command = [str(valkey_program()), "--unixsocket", str(path), *quiet, *options]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
-            until(socket.exists)
-            yield f"unix://{socket}"
+            until(path.exists)
+            yield f"unix://{path}"
         finally:
             process.kill()
             process.wait()
+
+
+class ClusterPorts(NamedTuple):
+    """Where a server of a cluster is, for clients and for the other servers."""
+
+    port: int
+    bus: int
+
+
+@contextlib.contextmanager
+def start_cluster_server() -> Iterator[ClusterPorts]:
+    """A server that can become part of a cluster."""
+    found = ClusterPorts(free_port(), free_port())
+    ports = ("--port", str(found.port), "--cluster-port", str(found.bus), "--bind", "127.0.0.1")
+    with start_valkey(*ports, "--cluster-enabled", "yes"):
+        yield found

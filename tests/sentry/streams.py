@@ -96,6 +96,8 @@ def _order(
     if dice.random() < 0.5:
         body["event"]["transactionId"] = f"order-{number}"
     if dice.random() < 0.3:
+        body["order"]["affiliateId"] = f"partner-{dice.randrange(3)}"
+    if dice.random() < 0.3:
         body["order"]["discountCodes"] = [f"CODE{dice.randrange(4)}", f"C{dice.randrange(30)}"]
     if dice.random() < 0.4:
         goods = [dice.randrange(40) for _ in range(dice.randrange(1, 4))]

@@ -26,7 +26,7 @@ class Servers:
         self.lost: list[MemoryEvent] = []
         self._stores: list[ValkeyStore] = []
 
-    def start(self, limit: int = 10_000, **options: Any) -> SharedMemory:
+    def start(self, limit: int = 10_000, labels: int | None = None, **options: Any) -> SharedMemory:
         """The memory of one more server."""
         store = ValkeyStore(
             StoreAddress.parse(self.url),
@@ -36,7 +36,8 @@ class Servers:
             **options,
         )
         self._stores.append(store)
-        return SharedMemory(store, self.keys(), limit, on_lost=self.lost.append)
+        lost = self.lost.append
+        return SharedMemory(store, self.keys(), limit, labels=labels, on_lost=lost)
 
     def keys(self) -> StableKeys:
         """The keys that all of them use."""
@@ -48,7 +49,7 @@ class Servers:
 
     def be_impatient(self) -> None:
         """Let the first server give up soon, now that it is connected."""
-        self._stores[0]._timeout_s = 0.1
+        self._stores[0]._first._timeout_s = 0.1
 
     async def stop(self) -> None:
         """Close all connections."""

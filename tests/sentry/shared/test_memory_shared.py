@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.connectors.valkey import store as valkey_store
+from gatehouse.connectors.valkey import node
 from gatehouse.connectors.valkey.call import ScriptCall
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry import kinds
@@ -107,7 +107,7 @@ def test_all_keys_of_a_run_are_in_one_slot_of_a_cluster(
                 runs.append({slot_of(key) for key in keys})
             return super().packed()
 
-    monkeypatch.setattr(valkey_store, "ScriptCall", Watched)
+    monkeypatch.setattr(node, "ScriptCall", Watched)
 
     async def everything(them: Servers) -> None:
         memory = them.start()

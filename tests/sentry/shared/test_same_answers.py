@@ -1,6 +1,7 @@
 """One stream through the memory of one process and through shared ones: every answer is equal."""
 
 import asyncio
+from copy import copy
 from hashlib import sha1
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from gatehouse.connectors.valkey import call
 from gatehouse.sentry.features.catalogue import measure_features
+from gatehouse.sentry.features.reputation import REPUTATION
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recalled import History
 from gatehouse.sentry.request_view import RequestView
@@ -21,8 +23,10 @@ OFTEN = 200
 
 
 def answers(view: RequestView, history: History) -> tuple[dict[str, float], dict[str, Any]]:
-    view.history = history
-    return measure_features(view), history.velocity()
+    # A view of its own: views keep what was measured.
+    mine = copy(view)
+    mine.history = history
+    return measure_features(mine), history.velocity()
 
 
 def tell_alone(memory: LocalMemory, step: Step) -> None:
@@ -57,7 +61,9 @@ async def compare(url: str) -> None:
     alone = LocalMemory(limit=200_000)
     async with servers(url) as many, servers(url) as forgetful:
         # Two servers in turn, and one that drops most histories before it needs them again.
-        installations = [many.start(100_000), many.start(100_000)], [forgetful.start(64)]
+        both = [many.start(100_000), many.start(100_000)]
+        installations = both, [forgetful.start(64, labels=100_000)]
+        measured: set[str] = set()
         for number, step in enumerate(stream(VISITS)):
             if step.view is None:
                 tell_alone(alone, step)
@@ -69,6 +75,8 @@ async def compare(url: str) -> None:
                 memory = memories[number % len(memories)]
                 found = answers(step.view, await memory.record_and_recall(step.event))
                 assert found == expected, f"event {number}: {step.event}"
+            measured |= expected[0].keys()
+    assert {each.code for each in REPUTATION.features} <= measured
 
 
 def test_shared_memories_answer_as_the_memory_of_one_process_would(

@@ -54,6 +54,11 @@ class StoreAddress:
     def __repr__(self) -> str:
         return f"StoreAddress({self.shown})"
 
+    def at(self, host: str, port: int) -> "StoreAddress":
+        """The same for another server of a cluster."""
+        other = self._options | {"host": host, "port": port}
+        return StoreAddress(f"{host}:{port}", self._kind, other)
+
     def new_connection(self, within_s: float) -> AbstractConnection:
         """A connection that is not open yet."""
         return self._kind(**self._options, socket_connect_timeout=within_s)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hashlib import sha1
 from typing import Any, Final
 
-from redis.exceptions import NoScriptError
+from redis.exceptions import MovedError, NoScriptError
 
 from gatehouse.connectors.valkey.wire import Word, packed
 from gatehouse.core.errors import ConnectorFailed
@@ -33,6 +33,8 @@ class StoreCommand:
         """It has not; whoever waits gets the error."""
         self.answered(error)
 
+
+_UNPACKED: Final = ValueError("it could not be packed")
 
 Told = StoreOperation | StoreCommand
 """What a call can hold."""
@@ -94,26 +96,32 @@ class ScriptCall:
             return not self._again
         return True
 
-    def answer(self) -> list[str]:
-        """Pass the replies on, in the order of the operations; returns what the store refused."""
-        refused: list[str] = []
+    def answer(self) -> list[StoreOperation]:
+        """Pass the replies on, in the order of the operations; returns those that were refused."""
         answers: dict[int, Any] = {}
         for run in self._runs:
-            if isinstance(run.reply, Exception):
-                refused.append(str(run.reply))
-                continue
-            for operation, reply in zip(run.operations, run.reply, strict=True):
-                answers[id(operation)] = reply
+            error = run.reply if isinstance(run.reply, Exception) else None
+            replies = [error] * len(run.operations) if error else run.reply
+            answers |= zip(map(id, run.operations), replies, strict=True)
+        refused: list[StoreOperation] = []
         for each in self.told:
             if isinstance(each, StoreCommand):
                 continue
-            reply = answers.get(id(each))
-            if reply is None:
-                why = refused[0] if refused else "it could not be told"
-                each.failed(ConnectorFailed(f"the shared memory refuses: {why}"))
-            else:
+            reply = answers.get(id(each), _UNPACKED)
+            if not isinstance(reply, Exception):
                 each.answered(reply, self._epoch)
+            elif each.moved or not isinstance(reply, MovedError):
+                refused.append(each)
+                each.failed(ConnectorFailed(f"the shared memory refuses: {reply}"))
         return refused
+
+    def moved(self) -> list[tuple[list[StoreOperation], MovedError]]:
+        """What another server of a cluster must be told: operations of one account each."""
+        return [
+            ([each for each in run.operations if not each.moved], run.reply)
+            for run in self._runs
+            if isinstance(run.reply, MovedError)
+        ]
 
 
 def _by_account(told: Sequence[Told]) -> list[list[StoreOperation]]:

@@ -45,8 +45,8 @@ class SharedStore(Protocol):
     async def flush(self) -> None:
         """Wait until all operations were told; raises `ConnectorFailed` if some were lost."""
 
-    async def command(self, *words: bytes | str | int) -> Any:
-        """The reply to a plain command, after all that was submitted before it."""
+    async def command(self, *words: bytes | str | int, names: AccountNames | None = None) -> Any:
+        """The reply to a plain command about the keys of an account."""
 
 
 class SharedMemory:
@@ -58,17 +58,22 @@ class SharedMemory:
         keys: StableKeys,
         limit: int,
         *,
+        labels: int | None = None,
         shared_reputation: bool = True,
         on_lost: Callable[[MemoryEvent], None] = lambda _: None,
     ) -> None:
-        """`limit` is the number of histories kept here; `on_lost` hears of changes not made."""
+        """`limit` is the number of histories kept here; `on_lost` hears of changes not made.
+
+        Labels of as many entities as `labels` are kept here, or of half as many as histories.
+        """
         self._store = store
         self._keys = keys
         self._marks = EventMarks(keys)
         self._limit = limit
         self._followed = FollowedHistories(limit)
         self._amounts: dict[str, dict[str, Amounts]] = {}
-        self._reputations = ReputationStore(limit // 2, shared=shared_reputation)
+        self._most_labels = limit // 2 if labels is None else labels
+        self._reputations = ReputationStore(self._most_labels, shared=shared_reputation)
         self._reporters: OrderedDict[int, str] = OrderedDict()
         """The accounts of entities that were labelled and that other accounts can know, too."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -148,7 +153,7 @@ class SharedMemory:
         self._reputations.replace(target, fraud=fraud, previous=previous)
         for key in target.shared[1::2]:
             self._reporters[key] = target.account_id
-            if len(self._reporters) > self._limit:
+            if len(self._reporters) > self._most_labels:
                 self._reporters.popitem(last=False)
 
     def _subject(self, event: MemoryEvent) -> EventSubject:

@@ -5,6 +5,8 @@ counts every so many-th event of an account looks, and drops the same ones.
 """
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Final, Protocol
 
 from gatehouse.sentry.account_stats import MOST_GOODS, MOST_TALLIES
@@ -12,13 +14,14 @@ from gatehouse.sentry.shared.keys import AccountNames
 
 EVENTS_BETWEEN: Final = 1024
 _AT_ONCE: Final = 500
+Command = Callable[..., Awaitable[Any]]
 
 
 class Commands(Protocol):
     """Runs plain commands of the store."""
 
-    async def command(self, *words: bytes | str | int) -> Any:
-        """The reply to a command; raises `ConnectorFailed`."""
+    async def command(self, *words: bytes | str | int, names: AccountNames | None = None) -> Any:
+        """The reply to a command about the keys of an account; raises `ConnectorFailed`."""
 
 
 async def prune(
@@ -26,17 +29,18 @@ async def prune(
 ) -> None:
     """Drop the rarest counts of an account if there are too many."""
     _, tallies, goods = names.common
+    command = partial(store.command, names=names)
     for key, most in zip((tallies, goods), limits, strict=True):
-        if await store.command("HLEN", key) > most:
-            await _drop_up_to(store, key, await _threshold(store, key, most))
+        if await command("HLEN", key) > most:
+            await _drop_up_to(command, key, await _threshold(command, key, most))
 
 
-async def _threshold(store: Commands, key: bytes, most: int) -> int:
+async def _threshold(command: Command, key: bytes, most: int) -> int:
     """The least count, doubled often enough, above which there are at most half of the limit."""
     by_power: Counter[int] = Counter()
     cursor = b"0"
     while True:
-        cursor, found = await store.command("HSCAN", key, cursor, "COUNT", _AT_ONCE)
+        cursor, found = await command("HSCAN", key, cursor, "COUNT", _AT_ONCE)
         # Counts above a power of two and not above the next one are of one class.
         by_power.update((int(times) - 1).bit_length() for times in found[1::2])
         if cursor == b"0":
@@ -48,13 +52,13 @@ async def _threshold(store: Commands, key: bytes, most: int) -> int:
     return 1 << power
 
 
-async def _drop_up_to(store: Commands, key: bytes, least: int) -> None:
+async def _drop_up_to(command: Command, key: bytes, least: int) -> None:
     cursor = b"0"
     while True:
-        cursor, found = await store.command("HSCAN", key, cursor, "COUNT", _AT_ONCE)
+        cursor, found = await command("HSCAN", key, cursor, "COUNT", _AT_ONCE)
         counts = zip(found[::2], found[1::2], strict=True)
         rare = [field for field, times in counts if int(times) <= least]
         if rare:
-            await store.command("HDEL", key, *rare)
+            await command("HDEL", key, *rare)
         if cursor == b"0":
             return
