@@ -37,7 +37,6 @@ _PARTNERS: Final = {
     "countries": kinds.COUNTRY,
     "card_countries": kinds.ISSUER,
 }
-_KINDS: Final = KIND_BITS + 1
 _NOTHING: Final = array("d")
 _DIGITS: Final = 4
 _AGE_STEPS: Final = 10_000
@@ -49,8 +48,8 @@ VelocityIndex = int | None
 """Where in the list a number belongs; None when the group has no such number."""
 VelocitySlots = tuple[tuple[int, int], ...]
 """The same for several spans of time, with their seconds, the shortest first."""
-PartnerSlots = tuple[tuple[int, EntityKind, int], ...]
-"""Where numbers of different partners belong, their kind, and its place in `_partners_seen`."""
+PartnerSlots = tuple[tuple[int, EntityKind, bool], ...]
+"""Where numbers of different partners belong, their kind, and whether the shorter span is meant."""
 
 
 class Counts(NamedTuple):
@@ -107,10 +106,14 @@ def measured(plan: VelocityPlan, history: EntityHistory, event: VelocityEvent) -
             if kind in present:
                 found[place] = 1
     elif history.links:
-        seen = _partners_seen(history.links, at_s, at_s - recent_s, at_s - whole_s)
-        for place, kind, column in partners:
+        until = int(at_s) + 1 << TIME_SHIFT
+        seen = lately = _partners_seen(history.links, at_s - whole_s, until)
+        if recent_s != whole_s:
+            lately = _partners_seen(history.links, at_s - recent_s, until)
+        for place, kind, recent in partners:
             # Of a partner that came again later only that is known, but it was here, too.
-            found[place] = seen[column] or (1 if kind in present else 0)
+            count = (lately if recent else seen).count(kind)
+            found[place] = count or (1 if kind in present else 0)
     if history.refused is not None:
         _count_refusals(found, plan, history.refused, at_s)
     return found
@@ -159,25 +162,11 @@ def _count(
         found[days] = days_of(moments)
 
 
-def _partners_seen(
-    links: dict[int, int], at_s: float, recent_s: float, whole_s: float
-) -> list[int]:
-    """How many different partners of each kind there were since the second moment.
-
-    Behind them stands the same since the first one, which is later.
-    """
-    seen = [0] * (2 * _KINDS)
-    # The least links of the first whole seconds after these moments.
-    from_recent = int(recent_s) + 1 << TIME_SHIFT
-    from_whole = int(whole_s) + 1 << TIME_SHIFT
-    until = int(at_s) + 1 << TIME_SHIFT
-    for key, known in links.items():
-        if from_whole <= known < until:
-            kind = key & KIND_BITS
-            seen[kind] += 1
-            if known >= from_recent:
-                seen[kind + _KINDS] += 1
-    return seen
+def _partners_seen(links: dict[int, int], since_s: float, until: int) -> list[int]:
+    """The kinds of all partners since a moment and before the link `until`."""
+    # The least link of the first whole second after the moment.
+    since = int(since_s) + 1 << TIME_SHIFT
+    return [key & KIND_BITS for key, known in links.items() if since <= known < until]
 
 
 def _count_refusals(
@@ -222,10 +211,7 @@ def _planned(group: str, measures: Sequence[str]) -> VelocityPlan:
         kind=_GROUPS[group],
         once=[1 if measure.startswith(("count_", "days_")) else 0 for measure in measures],
         counts=Counts(tuple(places["count"]), only("amount"), only("days"), only("age")),
-        partners=tuple(
-            (place, kind, kind if span_s == whole_s else kind + _KINDS)
-            for place, kind, span_s in partners
-        ),
+        partners=tuple((place, kind, span_s != whole_s) for place, kind, span_s in partners),
         recent_s=recent_s,
         whole_s=whole_s,
         declines=tuple(places.get("declines", ())),
