@@ -45,10 +45,11 @@ class EntityHasher:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        # The same headers and categories come again and again.
+        # The same headers, categories, articles and affiliates come again and again.
         self.header: Callable[[str], str] = cache_short(20_000, _MOST_CACHED)(self.hashed)
         self.words: Callable[[str], str] = cache_short(20_000)(self._words)
         self.shelf: Callable[[str], str] = cache_short(20_000)(self._shelf)
+        self.name: Callable[[str], str] = cache_short(20_000)(self.kept)
 
     def hashed(self, text: str) -> str:
         """A keyed hash; the same text, the same hash."""
@@ -92,13 +93,12 @@ def event_of(
         _add_address(entities, view)
         _add_device(entities, view, hasher)
     order = view.order
-    for kind, value in (
-        (kinds.SESSION, view.device.session_id),
-        (kinds.AFFILIATE, order.affiliate_id),
-    ):
-        name = drop_placeholder(value)
-        if name is not None:
-            entities.append((kind, hasher.kept(name)))
+    session = drop_placeholder(view.device.session_id)
+    if session is not None:
+        entities.append((kinds.SESSION, hasher.kept(session)))
+    affiliate = drop_placeholder(order.affiliate_id)
+    if affiliate is not None:
+        entities.append((kinds.AFFILIATE, hasher.name(str(affiliate))))
     who = _add_buyer(entities, view, hasher)
     transaction = drop_placeholder(view.event.transaction_id)
     if transaction is not None:
@@ -106,7 +106,7 @@ def event_of(
         entities.append((kinds.TRANSACTION, f"{hasher.kept(transaction)} {who}"))
     if order.discount_codes:
         codes = dict.fromkeys([code.strip().upper() for code in order.discount_codes[:_MOST_CODES]])
-        entities += [(kinds.DISCOUNT, hasher.kept(code)) for code in codes]
+        entities += [(kinds.DISCOUNT, hasher.name(code)) for code in codes]
     if view.items:
         _add_cart(entities, view.items, hasher)
         _add_goods(entities, view, hasher)
@@ -173,20 +173,19 @@ def _add_buyer(entities: list[Entity], view: RequestView, hasher: EntityHasher) 
 
     The word is recorded as it is, so it has the account's fingerprint of the card.
     """
-    found: list[Entity] = []
-    user, name = drop_placeholder(view.account.user_id), drop_placeholder(view.account.username)
-    if user is not None:
-        found.append((kinds.USER, hasher.kept(user)))
-    elif name is not None:
-        found.append((kinds.USER, hasher.hashed(f"name {name}")))
-    names = [value for _, value in found]
+    names: list[str] = []
+    if view.user_id is not None:
+        names.append(hasher.kept(view.user_id))
+    elif view.username is not None:
+        names.append(hasher.hashed(f"name {view.username}"))
+    if names:
+        entities.append((kinds.USER, names[0]))
     if view.card is not None:
         card = view.card.kept
-        found += ((kinds.CARD, view.card.inner), (kinds.BIN, card.bin))
+        entities += ((kinds.CARD, view.card.inner), (kinds.BIN, card.bin))
         names += (card.fingerprint, card.bin)
         if card.country is not None:
-            found.append((kinds.ISSUER, card.country))
-    entities += found
+            entities.append((kinds.ISSUER, card.country))
     if names:
         return " ".join(names)
     return "" if view.address is None else view.address.text
@@ -194,9 +193,10 @@ def _add_buyer(entities: list[Entity], view: RequestView, hasher: EntityHasher) 
 
 def _add_cart(entities: list[Entity], items: list[CartItem], hasher: EntityHasher) -> None:
     first = items[:_MOST_ITEMS]
+    lines = [f"{each.item_id}\t{each.quantity}" for each in first if each.item_id is not None]
     # Lines without an article's id would make the carts of strangers alike.
-    if all(each.item_id is not None for each in first):
-        lines = sorted([f"{each.item_id}\t{each.quantity}" for each in first])
+    if len(lines) == len(first):
+        lines.sort()
         entities.append((kinds.CART, hasher.hashed("\n".join(lines))))
     words = dict.fromkeys([each.category for each in first if each.category])
     categories = dict.fromkeys([hasher.words(word) for word in list(words)[:_MOST_CATEGORIES]])
@@ -222,7 +222,7 @@ def _add_goods(entities: list[Entity], view: RequestView, hasher: EntityHasher) 
             entities.append((kinds.SHELF, f"{category}@{int(2 * octave)}"))
         name = drop_placeholder(item.item_id)
         if name is not None:
-            entities.append((kinds.ARTICLE, f"{hasher.kept(name)}@{int(8 * octave)}"))
+            entities.append((kinds.ARTICLE, f"{hasher.name(str(name))}@{int(8 * octave)}"))
     if categories and cart.total is not None:
         total = int(2 * math.log2(cart.total)) if cart.total > 1.0 else 0
         together = "+".join(sorted(categories))
