@@ -13,6 +13,7 @@ from gatehouse.decisions.packed_values import (
     SIGNALS,
     SIGNALS_FILE,
     NameTable,
+    PackedFeatures,
     PackedValues,
     features_in,
 )
@@ -70,6 +71,6 @@ def test_a_number_of_a_newer_version_is_left_out() -> None:
 def test_features_come_back_as_exact_as_they_were_rounded() -> None:
     values = {"IP_CONSUMER": 1.0, "UA_OUTDATED": 410, "ORDER_AMOUNT": 123.256789, "NEW": -0.00005}
     text = msgspec.json.encode(recorded_features(values))
-    again = features_in(msgspec.json.decode(text, type=PackedValues))
+    again = features_in(msgspec.json.decode(text, type=PackedFeatures))
     assert again == rounded_features(values)
     assert all(type(value) is float for value in again.values())

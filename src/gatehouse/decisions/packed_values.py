@@ -26,6 +26,14 @@ class PackedValues(msgspec.Struct, frozen=True, array_like=True):
     values: Sequence[Any]
 
 
+class PackedFeatures(msgspec.Struct, frozen=True, array_like=True):
+    """The same of what Sentry measured."""
+
+    version: int
+    places: list[Place]
+    values: list[float]
+
+
 class NameTable:
     """The names that values of records have, each at a place of its own."""
 
@@ -34,6 +42,7 @@ class NameTable:
         self._places: Final = {name: place for place, name in enumerate(self.names)}
         # The same names come again and again, in the same order.
         self._usual_places = lru_cache(_SHAPES_AT_ONCE)(self.places)
+        self._usual_names = lru_cache(_SHAPES_AT_ONCE)(self.named)
 
     @property
     def version(self) -> int:
@@ -51,18 +60,19 @@ class NameTable:
             len(self.names), self._usual_places(tuple(values)), list(values.values())
         )
 
-    def named(self, places: Iterable[Place]) -> list[str | None]:
-        """The names at these places; None where only a newer version knows it."""
+    def named(self, places: Iterable[Place]) -> tuple[str, ...]:
+        """The names at these places; empty where only a newer version knows it."""
         names = self.names
-        return [
-            place if isinstance(place, str) else names[place] if place < len(names) else None
+        return tuple(
+            place if isinstance(place, str) else names[place] if place < len(names) else ""
             for place in places
-        ]
+        )
 
     def unpack(self, packed: PackedValues) -> dict[str, Any]:
         """The values by name, as they were packed."""
-        named = zip(self.named(packed.places), packed.values, strict=False)
-        return {name: value for name, value in named if name is not None}
+        named = dict(zip(self._usual_names(tuple(packed.places)), packed.values, strict=False))
+        named.pop("", None)
+        return named
 
 
 def read_names(file: str) -> list[str]:
@@ -78,7 +88,12 @@ SIGNALS: Final = NameTable(read_names(SIGNALS_FILE))
 """What rules know of a request before any stage has run; velocity by its groups."""
 
 
-def features_in(packed: PackedValues) -> dict[str, float]:
-    """What Sentry measured, by code."""
-    named = FEATURES.unpack(packed)
-    return {code: float(value) for code, value in named.items() if value is not None}
+def features_in(packed: PackedFeatures) -> dict[str, float]:
+    """What Sentry measured, by code; hardly two requests have the same features."""
+    codes: Any = FEATURES.names
+    try:
+        return {codes[place]: value for place, value in zip(packed.places, packed.values)}  # noqa: B905
+    except (TypeError, IndexError):
+        named = dict(zip(FEATURES.named(packed.places), packed.values, strict=False))
+        named.pop("", None)
+        return named

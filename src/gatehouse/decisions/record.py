@@ -16,7 +16,12 @@ from msgspec.structs import FieldInfo
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.outcomes import Outcome
-from gatehouse.decisions.packed_values import SIGNALS, PackedValues, features_in
+from gatehouse.decisions.packed_values import (
+    SIGNALS,
+    PackedFeatures,
+    PackedValues,
+    features_in,
+)
 from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
 
 T = TypeVar("T")
@@ -133,11 +138,10 @@ def encode_named(record: DecisionRecord) -> str:
 def named_text(text: str) -> str:
     """The text of a record with everything by its name; as it is, if it cannot be read."""
     try:
-        if read(_decode_version, text).version == _FIRST:
-            return text
-        return encode_named(decode(text))
+        record = decode(text)
     except UnreadableRecord:
         return text
+    return text if record.version == _FIRST else encode_named(record)
 
 
 def decode(text: str) -> DecisionRecord:
@@ -172,7 +176,7 @@ def _open_result(result: dict[str, Any]) -> None:
     """Give what Sentry measured and noted its names, in the result of its stage."""
     measured, event = result.get("signals"), result.get("event")
     if isinstance(measured, list):
-        result["signals"] = features_in(msgspec.convert(measured, PackedValues))
+        result["signals"] = features_in(msgspec.convert(measured, PackedFeatures))
     if isinstance(event, list):
         result["event"] = msgspec.convert(event, RecordedEvent).named()
 

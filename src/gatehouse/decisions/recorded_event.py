@@ -5,6 +5,7 @@ words, so both forms are read.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NotRequired, TypedDict
 
 import msgspec
@@ -56,12 +57,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, array_like=True):
     @property
     def entities(self) -> list[tuple[str, str]]:
         """Kind and value of everything that is remembered of it, the kind as a word."""
-        named = zip(self.kinds, self.values, strict=False)
-        words = KIND_WORDS
-        return [
-            (kind if isinstance(kind, str) else words.get(kind, str(kind)), value)
-            for kind, value in named
-        ]
+        return list(zip(_words(tuple(self.kinds)), self.values, strict=False))
 
     def named(self) -> NamedEvent:
         """The event as people read it."""
@@ -78,6 +74,13 @@ class RecordedEvent(msgspec.Struct, frozen=True, array_like=True):
         if self.missed:
             event["missed"] = True
         return event
+
+
+# The same kinds come again and again, in the same order.
+@lru_cache(1024)
+def _words(kinds: tuple[Place, ...]) -> tuple[str, ...]:
+    words = KIND_WORDS
+    return tuple(kind if isinstance(kind, str) else words.get(kind, str(kind)) for kind in kinds)
 
 
 KeptEvent = RecordedEvent | NamedEvent

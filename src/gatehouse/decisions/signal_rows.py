@@ -190,7 +190,7 @@ class RowReader:
 
     def _shape(self, places: Sequence[Place]) -> _Shape:
         names = SIGNALS.named(places)
-        kinds: Any = tuple(self._kinds.get(name or "", _unwanted(name)) for name in names)
+        kinds: Any = tuple(self._kinds.get(name, _unwanted(name)) for name in names)
         where = {name: place for place, name in enumerate(names)}
         wanted = [where.get(name, len(names)) for name in self._kinds]
         decode = msgspec.json.Decoder(tuple.__class_getitem__(kinds)).decode
@@ -235,9 +235,9 @@ def _known(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in values if value is not None}
 
 
-def _unwanted(name: str | None) -> Any:
+def _unwanted(name: str) -> Any:
     """The type of what nobody asks for: of lists not even the items are looked at."""
-    return msgspec.Raw if name is not None and name.startswith(_VELOCITY) else Any
+    return msgspec.Raw if name.startswith(_VELOCITY) else Any
 
 
 def _picker(wanted: Sequence[int], count: int) -> Callable[[tuple[Any, ...]], Picked]:

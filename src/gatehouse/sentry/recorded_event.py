@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from gatehouse.core.fingerprints import INNER_PREFIX, Fingerprints
-from gatehouse.decisions.packed_values import PackedValues, Place, features_in
+from gatehouse.decisions.packed_values import PackedFeatures, Place, features_in
 from gatehouse.decisions.record import RecordOutline, Text, UnreadableRecord, read, read_outline
 from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
 from gatehouse.sentry import kinds
@@ -44,7 +44,7 @@ class Measured(NamedTuple):
 class _SentryResult(msgspec.Struct, frozen=True):
     event: KeptEvent | None = None
     """The event, where the record itself does not tell it."""
-    signals: dict[str, float] | PackedValues | None = None
+    signals: dict[str, float] | PackedFeatures | None = None
     model: str | None = None
 
 
@@ -164,7 +164,7 @@ def measured_in(record: RecordOutline) -> Measured | None:
             if result.signals is None:
                 return None
             kept, event = result.signals, record.event
-            values = features_in(kept) if isinstance(kept, PackedValues) else kept
+            values = features_in(kept) if isinstance(kept, PackedFeatures) else kept
             if event is None and result.event is not None:
                 event = event_in(result.event)
             return Measured(values, event, result.model)
