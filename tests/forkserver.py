@@ -211,6 +211,7 @@ class _Parent:
         if os.fork() == 0:
             self._close()
             load_learning()
+            _check_single_thread()
             _Parent(listener).serve()
             os._exit(0)
         listener.close()
@@ -226,6 +227,10 @@ class _Parent:
             if ended:
                 with contextlib.suppress(OSError), self._running.pop(pid) as connection:
                     connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _check_single_thread() -> None:
+    assert threading.active_count() == 1, "only a process with one thread can fork"
 
 
 def _receive(connection: socket.socket) -> tuple[list[str], list[int]]:
@@ -283,5 +288,5 @@ def _exit() -> Iterator[None]:
 
 if __name__ == "__main__":
     load()
-    assert threading.active_count() == 1, "only a process with one thread can fork"
+    _check_single_thread()
     _Parent(*(socket.socket(fileno=int(number)) for number in sys.argv[1:])).serve()
