@@ -54,9 +54,8 @@ def _transport(settings: Settings) -> Point:
 
 
 def _reached(facts: StoreFacts) -> Point:
-    found = f"{facts.version} answers"
-    remedy = "let GATEHOUSE_MEMORY_URL name a single store; its client does not follow a cluster"
-    return Point(_NAME, not facts.is_cluster, found, remedy)
+    kind = ", one of a cluster," if facts.is_cluster else ""
+    return Point(_NAME, True, f"{facts.version}{kind} answers", "start the store")
 
 
 def _hints(facts: StoreFacts) -> list[Point]:

@@ -6,7 +6,7 @@ The client of the store is imported only where a URL is set.
 import asyncio
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -24,7 +24,6 @@ Observe = Callable[[float, bool], None]
 """Takes the seconds of a call, and whether it succeeded."""
 
 _DAY_S: Final = 86_400
-_KEYS_AT_ONCE: Final = 1000
 _LOCK_S: Final = 60
 _INSTALLATION: Final = ""
 """Keys that belong to no account have the tag of an account without a name."""
@@ -69,40 +68,33 @@ class OpenedMemory(NamedTuple):
 
     async def rebuilt_at(self) -> str | None:
         """When the memory was last filled from the records, or began empty; None if never."""
-        found = await self.store.command("GET", self._own("rebuilt"))
+        found = await self._command("GET", "rebuilt")
         return None if found is None else found.decode()
 
     async def note_rebuilt(self, at: str) -> None:
         """Note that everything recorded before a moment is in the memory."""
-        await self.store.command("SET", self._own("rebuilt"), at)
+        await self._command("SET", "rebuilt", at)
 
     async def lock(self, owner: str) -> bool:
         """Take or keep the right to rebuild; it ends by itself a minute after the last call."""
-        name = self._own("rebuilding")
-        if await self.store.command("SET", name, owner, "NX", "EX", _LOCK_S) is None:
-            if await self.store.command("GET", name) != owner.encode():
+        if await self._command("SET", "rebuilding", owner, "NX", "EX", _LOCK_S) is None:
+            if await self._command("GET", "rebuilding") != owner.encode():
                 return False
-            await self.store.command("EXPIRE", name, _LOCK_S)
+            await self._command("EXPIRE", "rebuilding", _LOCK_S)
         return True
 
     async def unlock(self) -> None:
         """Let others rebuild."""
-        await self.store.command("DEL", self._own("rebuilding"))
+        await self._command("DEL", "rebuilding")
 
     async def clear(self, account_ids: Iterable[str]) -> int:
         """Delete all that is remembered of accounts; returns how many keys that were."""
-        own = {_tag(self.keys.account(each).entity) for each in account_ids}
-        cursor, deleted = b"0", 0
-        while True:
-            cursor, found = await self.store.command("SCAN", cursor, "COUNT", _KEYS_AT_ONCE)
-            names = [name for name in found if _tag(name) in own]
-            if names:
-                deleted += int(await self.store.command("UNLINK", *names))
-            if cursor == b"0":
-                return deleted
+        return await self.store.delete_all([self.keys.account(each) for each in account_ids])
 
-    def _own(self, name: str) -> bytes:
-        return self.keys.account(_INSTALLATION).other + name.encode()
+    async def _command(self, command: str, name: str, *more: str | int) -> Any:
+        """Run a command on a key of the installation."""
+        names = self.keys.account(_INSTALLATION)
+        return await self.store.command(command, names.other + name.encode(), *more, names=names)
 
     async def _saves(self) -> bool:
         try:
@@ -168,8 +160,3 @@ def _read_info(text: bytes) -> dict[str, str]:
     lines = text.decode(errors="replace").splitlines()
     pairs = (line.partition(":") for line in lines if ":" in line)
     return {name: value.strip() for name, _, value in pairs}
-
-
-def _tag(name: bytes) -> bytes:
-    """The part of a key that says whose it is."""
-    return name[: name.find(b"}") + 1]

@@ -37,6 +37,18 @@ def test_each_merchant_is_remembered_by_the_server_that_has_its_slot() -> None:
             assert False not in them.calls
             # Eight merchants with totals, amounts, a user and no more; some are on the other one.
             assert 0 < await them.ask("DBSIZE") < 16
+            await _delete_all(them)
 
     with start_cluster_server() as one, start_cluster_server() as other:
         asyncio.run(eight_merchants(one, other))
+
+
+async def _delete_all(them: Servers) -> None:
+    """Delete merchants wherever they are, and nothing else."""
+    names = [them.keys().account(merchant) for merchant in map(str, range(7))]
+    store = them.stores[0]
+    assert await store.delete_all(names) > 7
+    for each in names:
+        assert await store.command("EXISTS", each.common[0], names=each) == 0
+    kept = them.keys().account("7")
+    assert await store.command("EXISTS", kept.common[0], names=kept) == 1

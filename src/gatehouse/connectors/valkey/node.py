@@ -97,11 +97,14 @@ class ValkeyNode:
             raise ConnectorFailed("some of what was told to the shared memory is lost")
 
     async def command(self, *words: Word) -> Any:
-        """The reply to a plain command, after all that was submitted before it."""
+        """The reply to a plain command, after all that was submitted before it.
+
+        Raises `MovedError` when another server has the keys.
+        """
         command = StoreCommand(words)
         self.submit(command)
         reply = await command.future
-        if isinstance(reply, ConnectorFailed):
+        if isinstance(reply, ConnectorFailed | MovedError):
             raise reply
         if isinstance(reply, Exception):
             raise ConnectorFailed(f"the shared memory refuses {words[0]!s}: {reply}")

@@ -1,7 +1,7 @@
 """The store of a shared memory on Valkey or Redis: one server, or several that form a cluster."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from redis.exceptions import MovedError
 
@@ -10,6 +10,8 @@ from gatehouse.connectors.valkey.node import CallBreaker, CallOptions, ValkeyNod
 from gatehouse.connectors.valkey.wire import Word
 from gatehouse.sentry.shared.keys import AccountNames
 from gatehouse.sentry.shared.operations import StoreOperation
+
+_KEYS_AT_ONCE: Final = 1000
 
 
 class ValkeyStore:
@@ -51,8 +53,21 @@ class ValkeyStore:
 
     async def command(self, *words: Word, names: AccountNames | None = None) -> Any:
         """The reply to a plain command, about the keys of an account or any server."""
-        node = self._first if names is None else self._home(names)
-        return await node.command(*words)
+        if names is None:
+            return await self._first.command(*words)
+        try:
+            return await self._home(names).command(*words)
+        except MovedError as moved:
+            node = self._homes[names.entity] = self._node_at(moved)
+            return await node.command(*words)
+
+    async def delete_all(self, accounts: Sequence[AccountNames]) -> int:
+        """Delete all keys of some accounts; returns how many there were."""
+        for names in accounts:
+            # Finds the server of a cluster that has the account.
+            await self.command("EXISTS", names.common[0], names=names)
+        tags = frozenset(_tag(names.entity) for names in accounts)
+        return sum([await _delete_from(node, tags) for node in self._nodes()])
 
     async def close(self) -> None:
         """Tell what waits, and close the connections."""
@@ -67,12 +82,36 @@ class ValkeyStore:
 
     def _moved(self, operations: Sequence[StoreOperation], error: MovedError) -> None:
         """Tell another server, and from now on all about this account."""
+        node = self._node_at(error)
+        for operation in operations:
+            operation.moved = True
+            self._homes[operation.names.entity] = node
+            node.submit(operation)
+
+    def _node_at(self, error: MovedError) -> ValkeyNode:
         where = error.host, error.port
         node = self._others.get(where)
         if node is None:
             address = self._address.at(*where)
             node = self._others[where] = ValkeyNode(address, self._options, self._moved)
-        for operation in operations:
-            operation.moved = True
-            self._homes[operation.names.entity] = node
-            node.submit(operation)
+        return node
+
+
+async def _delete_from(node: ValkeyNode, tags: frozenset[bytes]) -> int:
+    """Delete the keys with some tags from one server, whatever else it keeps."""
+    cursor, deleted = b"0", 0
+    while True:
+        cursor, found = await node.command("SCAN", cursor, "COUNT", _KEYS_AT_ONCE)
+        by_tag: dict[bytes, list[bytes]] = {}
+        for name in found:
+            by_tag.setdefault(_tag(name), []).append(name)
+        # In a cluster, keys of one command must have one tag.
+        for tag in tags & by_tag.keys():
+            deleted += int(await node.command("UNLINK", *by_tag[tag]))
+        if cursor == b"0":
+            return deleted
+
+
+def _tag(name: bytes) -> bytes:
+    """The part of a key that says whose it is."""
+    return name[: name.find(b"}") + 1]
