@@ -35,8 +35,8 @@ class StoreFacts(msgspec.Struct, frozen=True):
     version: str
     policy: str
     """What it does when its memory is full (`maxmemory-policy`)."""
-    persists: bool
-    """Whether it writes to a disk, so that a restart loses little."""
+    persists: bool | None
+    """Whether it writes to a disk, so that a restart loses little; None if it does not tell."""
     used_bytes: int
     limit_bytes: int
     """0 is no limit."""
@@ -96,12 +96,12 @@ class OpenedMemory(NamedTuple):
         names = self.keys.account(_INSTALLATION)
         return await self.store.command(command, names.other + name.encode(), *more, names=names)
 
-    async def _saves(self) -> bool:
+    async def _saves(self) -> bool | None:
         try:
             reply = await self.store.command("CONFIG", "GET", "save")
         except ConnectorFailed:
-            # Where CONFIG is not allowed, its operator knows.
-            return True
+            # A user who may not read the configuration.
+            return None
         return len(reply) > 1 and bool(reply[1])
 
 
