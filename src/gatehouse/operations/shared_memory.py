@@ -71,6 +71,10 @@ class OpenedMemory(NamedTuple):
         found = await self._command("GET", "rebuilt")
         return None if found is None else found.decode()
 
+    async def note_incomplete(self) -> None:
+        """Note that not everything recorded is in the memory."""
+        await self._command("DEL", "rebuilt")
+
     async def note_rebuilt(self, at: str) -> None:
         """Note that everything recorded before a moment is in the memory."""
         await self._command("SET", "rebuilt", at)
