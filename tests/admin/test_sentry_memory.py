@@ -118,6 +118,22 @@ def test_it_leaves_lines_in_the_audit_trail_and_says_when_it_was(shop: Shop) -> 
     assert shop.use(lambda opened: opened.rebuilt_at()) is not None
 
 
+def test_one_that_is_interrupted_leaves_a_memory_that_is_known_not_to_be_whole(
+    shop: Shop,
+) -> None:
+    shop.decide(1)
+    shop.rebuild()
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rebuild_memory(shop.session, shop.settings, interrupt, settle_s=0)
+    assert shop.use(lambda opened: opened.rebuilt_at()) is None
+    shop.rebuild()
+    assert shop.ask() == (1, 0)
+
+
 def test_only_one_runs_at_a_time(shop: Shop) -> None:
     shop.use(lambda opened: opened.lock("somebody else"))
     with pytest.raises(Conflict, match="another rebuild"):

@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.operations.shared_memory import OpenedMemory
 from gatehouse.sentry.memory import MemoryState
 from gatehouse.store.admin.admin_session import AdminSession
@@ -55,9 +55,10 @@ class LiveSharedMemory:
         )
 
     async def stop(self) -> None:
-        """Tell what waits to be told, and close the connection."""
-        await self._catch_up.keep_lost()
+        """Tell what waits to be told, close the connection, and keep what could not be told."""
         await self._opened.store.close()
+        with suppress(StoreUnavailable):
+            await self._catch_up.keep_lost()
 
     async def _look(self) -> None:
         """See whether it is there, and whether it holds what was recorded."""

@@ -54,9 +54,8 @@ def _transport(settings: Settings) -> Point:
 
 
 def _reached(facts: StoreFacts) -> Point:
-    found = f"{facts.version} answers"
-    remedy = "let GATEHOUSE_MEMORY_URL name a single store; its client does not follow a cluster"
-    return Point(_NAME, not facts.is_cluster, found, remedy)
+    kind = ", one of a cluster," if facts.is_cluster else ""
+    return Point(_NAME, True, f"{facts.version}{kind} answers", "start the store")
 
 
 def _hints(facts: StoreFacts) -> list[Point]:
@@ -65,7 +64,11 @@ def _hints(facts: StoreFacts) -> list[Point]:
     else:
         full = f"{facts.policy} at {facts.limit_bytes // 2**20} MB"
     fits = facts.limit_bytes > 0 and facts.policy in _FORGETS
-    lasting = "it writes to a disk" if facts.persists else "it keeps nothing on a disk"
+    lasting = {
+        True: "it writes to a disk",
+        False: "it keeps nothing on a disk",
+        None: "it does not tell this user whether it writes to a disk",
+    }[facts.persists]
     return [
         Point(
             "when the shared memory is full",
@@ -76,7 +79,7 @@ def _hints(facts: StoreFacts) -> list[Point]:
         ),
         Point(
             "when the shared memory restarts",
-            facts.persists,
+            facts.persists is not False,
             lasting,
             f"turn on appendonly, or run gatehouse sentry rebuild after each restart; {_PAGE}",
             needed=False,

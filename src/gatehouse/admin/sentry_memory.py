@@ -105,6 +105,7 @@ class _Rebuild:
         """Delete and fill."""
         started, session, opened = time.monotonic(), self._session, self._opened
         days, open_ms = settings.memory_days, settings.authorization_ttl_s * 1000
+        await opened.note_incomplete()
         self._begin(session.clock() - open_ms, days)
         await asyncio.sleep(settle_s)
         now_ms = session.clock()

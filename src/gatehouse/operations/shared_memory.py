@@ -6,7 +6,7 @@ The client of the store is imported only where a URL is set.
 import asyncio
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -36,8 +36,8 @@ class StoreFacts(msgspec.Struct, frozen=True):
     version: str
     policy: str
     """What it does when its memory is full (`maxmemory-policy`)."""
-    persists: bool
-    """Whether it writes to a disk, so that a restart loses little."""
+    persists: bool | None
+    """Whether it writes to a disk, so that a restart loses little; None if it does not tell."""
     used_bytes: int
     limit_bytes: int
     """0 is no limit."""
@@ -69,25 +69,28 @@ class OpenedMemory(NamedTuple):
 
     async def rebuilt_at(self) -> str | None:
         """When the memory was last filled from the records, or began empty; None if never."""
-        found = await self.store.command("GET", self._own("rebuilt"))
+        found = await self._command("GET", "rebuilt")
         return None if found is None else found.decode()
+
+    async def note_incomplete(self) -> None:
+        """Note that not everything recorded is in the memory."""
+        await self._command("DEL", "rebuilt")
 
     async def note_rebuilt(self, at: str) -> None:
         """Note that everything recorded before a moment is in the memory."""
-        await self.store.command("SET", self._own("rebuilt"), at)
+        await self._command("SET", "rebuilt", at)
 
     async def lock(self, owner: str) -> bool:
         """Take or keep the right to rebuild; it ends by itself a minute after the last call."""
-        name = self._own("rebuilding")
-        if await self.store.command("SET", name, owner, "NX", "EX", _LOCK_S) is None:
-            if await self.store.command("GET", name) != owner.encode():
+        if await self._command("SET", "rebuilding", owner, "NX", "EX", _LOCK_S) is None:
+            if await self._command("GET", "rebuilding") != owner.encode():
                 return False
-            await self.store.command("EXPIRE", name, _LOCK_S)
+            await self._command("EXPIRE", "rebuilding", _LOCK_S)
         return True
 
     async def unlock(self) -> None:
         """Let others rebuild."""
-        await self.store.command("DEL", self._own("rebuilding"))
+        await self._command("DEL", "rebuilding")
 
     async def clear(self, account_ids: Iterable[str]) -> int:
         """Delete all that is remembered of accounts; returns how many keys that were."""
@@ -102,15 +105,17 @@ class OpenedMemory(NamedTuple):
                 deleted += int(await self.store.command("UNLINK", *by_tag[tag]))
         return deleted
 
-    def _own(self, name: str) -> bytes:
-        return self.keys.account(_INSTALLATION).other + name.encode()
+    async def _command(self, command: str, name: str, *more: str | int) -> Any:
+        """Run a command on a key of the installation."""
+        own = self.keys.account(_INSTALLATION).other
+        return await self.store.command(command, own + name.encode(), *more)
 
-    async def _saves(self) -> bool:
+    async def _saves(self) -> bool | None:
         try:
             reply = await self.store.command("CONFIG", "GET", "save")
         except ConnectorFailed:
-            # Where CONFIG is not allowed, its operator knows.
-            return True
+            # A user who may not read the configuration.
+            return None
         return len(reply) > 1 and bool(reply[1])
 
 

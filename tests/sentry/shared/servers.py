@@ -24,7 +24,7 @@ class Servers:
         self.calls: list[bool] = []
         """Whether each call succeeded."""
         self.lost: list[MemoryEvent] = []
-        self._stores: list[ValkeyStore] = []
+        self.stores: list[ValkeyStore] = []
 
     def start(self, limit: int = 10_000, labels: int | None = None, **options: Any) -> SharedMemory:
         """The memory of one more server."""
@@ -35,7 +35,7 @@ class Servers:
             observe=lambda _, succeeded: self.calls.append(succeeded),
             **options,
         )
-        self._stores.append(store)
+        self.stores.append(store)
         lost = self.lost.append
         return SharedMemory(store, self.keys(), limit, labels=labels, on_lost=lost)
 
@@ -45,15 +45,15 @@ class Servers:
 
     async def ask(self, *words: bytes | str | int) -> Any:
         """The reply to a plain command."""
-        return await self._stores[0].command(*words)
+        return await self.stores[0].command(*words)
 
     def be_impatient(self) -> None:
         """Let the first server give up soon, now that it is connected."""
-        self._stores[0]._timeout_s = 0.1
+        self.stores[0]._timeout_s = 0.1
 
     async def stop(self) -> None:
         """Close all connections."""
-        for store in self._stores:
+        for store in self.stores:
             await store.close()
 
 

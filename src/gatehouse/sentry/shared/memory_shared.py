@@ -78,6 +78,8 @@ class SharedMemory:
         """The accounts of entities that were labelled and that other accounts can know, too."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._events = 0
+        self._has_lost = False
+        """Whether something was lost since the last flush."""
         self.on_lost = on_lost
         self.rebuilt = True
         """The store knows what was before this process."""
@@ -91,6 +93,9 @@ class SharedMemory:
         while self._tasks:
             await asyncio.wait(self._tasks)
         await self._store.flush()
+        lost, self._has_lost = self._has_lost, False
+        if lost:
+            raise ConnectorFailed("some of what was told to the shared memory is lost")
 
     async def record_and_recall(self, event: MemoryEvent) -> History:
         """Count an event, unless it was counted before, and recall its history."""
@@ -114,7 +119,7 @@ class SharedMemory:
             if operation.error is None:
                 self._follow(operation, subject)
             else:
-                self.on_lost(event)
+                self._lost(event)
 
         operation.future.add_done_callback(follow)
 
@@ -172,6 +177,7 @@ class SharedMemory:
         self._store.submit(ChangeEvent(subject, what, marks, self._lost))
 
     def _lost(self, event: MemoryEvent) -> None:
+        self._has_lost = True
         self.on_lost(event)
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
@@ -265,7 +271,7 @@ class SharedMemory:
             left = self._ask(account_id, [numbers[place] for place, _, _ in layout.remembered])
             await left.wait()
         except ConnectorFailed:
-            self.on_lost(event)
+            self._lost(event)
             return
         # A log still holds what was taken back; a snapshot does not.
         for key, known in left.follow().items():
