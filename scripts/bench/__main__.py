@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.bench import backtesting, judging, searching
+from scripts.bench import backtesting, judging, searching, stage
 from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
@@ -166,6 +166,14 @@ def weigh_memory(entities: int) -> None:
     print(verdict("gigabytes", found.gigabytes, bar, at_least=False))
 
 
+def time_the_stage() -> None:
+    """How much of a Sentry request is the stage itself."""
+    found = stage.measure()
+    print("Sentry's stage alone, us CPU of a request")
+    print(f"  {found.shipped_us:.0f} with the shipped scorecard")
+    print(f"  {found.learned_us:.0f} with every earlier visit labelled and a scorecard of its own")
+
+
 def time_the_rules() -> None:
     """How long judging takes: one live request, and a million recorded ones."""
     print("Judging one live request by rules of the starter kind")
@@ -204,7 +212,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="short rounds, 100,000 records")
     parser.add_argument(
         "--only",
-        choices=("speed", "growth", "shared", "memory", "start", "rules", "backtest", "search"),
+        choices=(
+            *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
+            "search",
+        ),
         help="one measurement alone",
     )
     keys = [subject.key for subject in SUBJECTS]
@@ -235,6 +246,8 @@ def main() -> None:
         time_the_backtest(options.records)
     if options.only == "search" or (options.only is None and options.operation is None):
         time_the_search(options.records)
+    if options.only in (None, "stage") and options.operation in (None, "sentry"):
+        time_the_stage()
     if options.only in (None, "memory") and options.operation in (None, "sentry"):
         weigh_memory(options.records)
 

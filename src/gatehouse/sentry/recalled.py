@@ -55,17 +55,10 @@ class EntityView:
         if links is None:
             links = self._sorted[kind] = self._history.links_to(kind)
             links.sort()
-        if not links:
-            return 0
         # Links compare by time: those of a second lie below the least of the next one.
         now_s = self._now_s
         since = int(now_s - span_s) + 1 << TIME_SHIFT
-        if links[-1] < since:
-            return 0
-        until = int(now_s) + 1 << TIME_SHIFT
-        if links[0] >= since and links[-1] < until:
-            return len(links)
-        return bisect_left(links, until) - bisect_left(links, since)
+        return bisect_left(links, int(now_s) + 1 << TIME_SHIFT) - bisect_left(links, since)
 
     def times_with(self, kind: EntityKind) -> int:
         """How often it was seen together with this event's entity of a kind; 1 when that is new."""

@@ -72,8 +72,8 @@ class _FeatureFields(TypedDict):
 class Collection:
     """The features of one group, in the order of their descriptions.
 
-    One function measures all of them, because most share what they look at: one by one, all
-    features together took twice as long (95 µs a request instead of 45).
+    One function measures all of them, because most share what they look at: one by one, they took
+    half as much again (414,000 instructions of the processor for a request instead of 273,000).
     """
 
     def __init__(self, group: Group, measures: Measures) -> None:
