@@ -226,6 +226,40 @@ def test_a_broken_body_after_its_answer_gets_no_second_answer() -> None:
     run(scenario)
 
 
+def test_a_header_with_a_line_break_is_not_sent(caplog: pytest.LogCaptureFixture) -> None:
+    async def split(_scope: Any, _receive: Any, send: Any) -> None:
+        head = {"status": 200, "headers": [(b"content-length", b"0"), (b"x-a", b"1\r\nx-b: 2")]}
+        await send({"type": "http.response.start", **head})
+        await send({"type": "http.response.body"})
+
+    async def scenario() -> None:
+        async with listening(split) as front:
+            answer = await front.send(request(GOOD, JSON))
+        assert answer.startswith(b"HTTP/1.1 500")
+        assert b"x-b" not in answer
+
+    run(scenario)
+    assert "a header has a line break" in caplog.text
+
+
+def test_an_idle_connection_is_closed_and_one_in_use_is_not() -> None:
+    async def scenario() -> None:
+        async with listening(Echo()) as front:
+            reader, writer = await front.connect()
+            async with asyncio.timeout(PATIENCE_S):
+                for idle_s in (3600, 0):
+                    writer.write(request(GOOD, JSON, close=False))
+                    assert (await reader.readuntil(b"xx")).startswith(b"HTTP/1.1 200")
+                    made = front.made[0]()
+                    assert made is not None
+                    made.timeout_keep_alive = idle_s
+                    made._check_idle()
+                assert await reader.read() == b""
+            writer.close()
+
+    run(scenario)
+
+
 def test_requests_that_wait_on_one_connection_are_few() -> None:
     async def scenario() -> None:
         echo = Echo()

@@ -90,9 +90,10 @@ class Exchange(RequestResponseCycle):
             await self.flow.drain()
         if self.disconnected or self.response_complete:
             return
+        head = self._head()
         self.response_started = True
         body = b"" if self.scope["method"] == "HEAD" else message.get("body", b"")
-        self.transport.write(self._head() + body)
+        self.transport.write(head + body)
         self.response_complete = True
         self.message_event.set()
         if not self.keep_alive:

@@ -31,6 +31,11 @@ class Source(NamedTuple):
     """Requests that are in any of some branches."""
 
     branches: tuple[Branch, ...]
+    waiting: Branch | None = None
+    """Such requests that are not indexed yet; all of its rows count.
+
+    It is always read before the others: a request that is indexed meanwhile is found then.
+    """
 
     @property
     def is_exact(self) -> bool:
@@ -58,10 +63,7 @@ def by_terms(terms: Sequence[int]) -> Source:
 def _by_terms(
     terms: Sequence[int], about: Callable[[AmountColumn], tuple[Condition, ...]]
 ) -> Source:
-    """Such requests, whether indexed or not; `about` says what holds for their amount.
-
-    Those that wait come first: one that is indexed meanwhile is found then by the second look.
-    """
+    """Such requests, whether indexed or not; `about` says what holds for their amount."""
     if not terms:
         return Source(())
     entries, waiting = SEARCH_ENTRIES.c, SEARCH_WAITING.c
@@ -69,7 +71,7 @@ def _by_terms(
     unindexed = Branch(waiting.request_id, (*about(waiting.amount), has_any))
     exact = about(entries.amount)
     indexed = [Branch(entries.request_id, (entries.term == term,), exact) for term in terms]
-    return Source((unindexed, *indexed))
+    return Source(tuple(indexed), unindexed)
 
 
 def by_amount(terms: Sequence[int], least: int | None, most: int | None) -> Source:
@@ -131,6 +133,16 @@ def read_ids(
     connection: sa.Connection, source: Source, span: IdSpan, limit: int, *, newest_first: bool
 ) -> list[str]:
     """Some rows of a source in order; a request can be named more than once."""
+    if source.waiting is None:
+        return _read_branches(connection, source, span, limit, newest_first=newest_first)
+    waiting = list(connection.scalars(_ordered(source.waiting, span, limit, newest_first)))
+    rows = _read_branches(connection, source, span, limit, newest_first=newest_first)
+    return sorted(waiting + rows, reverse=newest_first)[:limit] if waiting else rows
+
+
+def _read_branches(
+    connection: sa.Connection, source: Source, span: IdSpan, limit: int, *, newest_first: bool
+) -> list[str]:
     parts = [_ordered(branch, span, limit, newest_first) for branch in source.branches]
     if not parts:
         return []
@@ -146,7 +158,7 @@ def read_ids(
 def count_up_to(connection: sa.Connection, source: Source, span: IdSpan, most: int) -> int:
     """How many rows a source has, counted to a limit in each of its branches."""
     total = 0
-    for branch in source.branches:
+    for branch in _all_branches(source):
         rows = _ordered(branch, span, most, True).subquery()
         total += connection.scalar(sa.select(sa.func.count()).select_from(rows)) or 0
         if total >= most:
@@ -157,7 +169,7 @@ def count_up_to(connection: sa.Connection, source: Source, span: IdSpan, most: i
 def among(connection: sa.Connection, source: Source, request_ids: Sequence[str]) -> set[str]:
     """Those of some requests that are in a source."""
     found: set[str] = set()
-    for branch in source.branches:
+    for branch in _all_branches(source):
         column = branch.request_id
         query = sa.select(column).where(
             *branch.driving, *branch.exact, is_any_of(connection, column, request_ids)
@@ -166,6 +178,10 @@ def among(connection: sa.Connection, source: Source, request_ids: Sequence[str])
         if len(found) == len(request_ids):
             break
     return found
+
+
+def _all_branches(source: Source) -> tuple[Branch, ...]:
+    return source.branches if source.waiting is None else (source.waiting, *source.branches)
 
 
 def _ordered(branch: Branch, span: IdSpan, limit: int, newest_first: bool) -> "sa.Select[Any]":
