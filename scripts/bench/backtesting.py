@@ -258,7 +258,7 @@ class _Peak:
         self._thread.join()
 
     def _watch(self) -> None:
-        while not self._over.wait(0.1):
+        while not self._over.wait(0.5):
             self.gigabytes = max(self.gigabytes, _memory_of(psutil.Process()) / 1e9)
 
 

@@ -78,7 +78,7 @@ class LoadedPart(NamedTuple):
     """Some requests, ready to be loaded."""
 
     lines: bytes | bytearray
-    """JSON lines, each with the columns of some requests: so DuckDB reads no names, and no rows."""
+    """JSON lines, each with the columns of some requests as lists."""
     counts: RecordCounts
 
 

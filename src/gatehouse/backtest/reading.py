@@ -56,12 +56,12 @@ def reading_parts(
     processes = []
     for share in shares:
         ours, theirs = context.Pipe(duplex=False)
+        ends.append(ours)
         process = context.Process(
             target=_read, args=(theirs, source, columns, share, ends), daemon=True
         )
         process.start()
         theirs.close()
-        ends.append(ours)
         processes.append(process)
     try:
         yield _received(ends, reached)
@@ -101,12 +101,12 @@ def _read(
     source: RecordSource,
     columns: ColumnMaker,
     spans: Sequence[RecordSpan],
-    others: Sequence[Connection],
+    ours: Sequence[Connection],
 ) -> None:
-    """Read the spans in a process of its own; ends with it if the first process is gone."""
+    """Read the spans in a process of its own, until the first process is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    for each in others:
+    for each in ours:
         each.close()
     try:
         for span in spans:

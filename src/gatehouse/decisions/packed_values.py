@@ -92,8 +92,10 @@ def features_in(packed: PackedFeatures) -> dict[str, float]:
     """What Sentry measured, by code; hardly two requests have the same features."""
     codes: Any = FEATURES.names
     try:
-        return {codes[place]: value for place, value in zip(packed.places, packed.values)}  # noqa: B905
+        found = zip(packed.places, packed.values, strict=False)
+        return {codes[place]: value for place, value in found}
     except (TypeError, IndexError):
+        # Some are kept by name, or known to a newer version only.
         named = dict(zip(FEATURES.named(packed.places), packed.values, strict=False))
         named.pop("", None)
         return named

@@ -31,7 +31,7 @@ Text = str | bytes | msgspec.Raw
 VERSION: Final = 2
 """The version of records that this code writes; to be raised when a field changes its meaning."""
 _FIRST: Final = 1
-"""What the texts of the first version do not say."""
+"""The version of the texts that name none."""
 
 
 class UnreadableRecord(GatehouseError):
@@ -78,7 +78,7 @@ class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
     event: RecordedEvent | None = None
     """Of a request to Sentry alone, the event is in the result of its stage."""
     version: int = _FIRST
-    """The version of the text that it was read from, or that was written first."""
+    """The version of the text that it was read from."""
     erased_at: str | None = None
     """When everything about the person was erased from it (RFC 3339)."""
 

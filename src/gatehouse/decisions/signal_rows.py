@@ -77,7 +77,7 @@ class SignalRow(msgspec.Struct, omit_defaults=True):
     """What matched, as rule set, version and rule."""
 
 
-class _Shape(NamedTuple):
+class _PackedShape(NamedTuple):
     """How to read packed signals that have the same names in the same order."""
 
     decode: Callable[[msgspec.Raw], tuple[Any, ...]]
@@ -115,7 +115,7 @@ class RowReader:
         signals = ("signals", named | _Packed | None, None)
         record = msgspec.defstruct("RecordSignals", [signals], bases=(StagesOutline,), frozen=True)
         self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
-        self._shapes: dict[bytes, _Shape] = {}
+        self._shapes: dict[bytes, _PackedShape] = {}
 
     def seen(self, operation: str, text: str, rule_set: str) -> list[Any] | None:
         """What the rule set of this name sees, in the order of `columns`.
@@ -188,13 +188,13 @@ class RowReader:
             shape = self._shapes[key] = self._shape(_decode_places(key))
         return shape.pick(shape.decode(values))
 
-    def _shape(self, places: Sequence[Place]) -> _Shape:
+    def _shape(self, places: Sequence[Place]) -> _PackedShape:
         names = SIGNALS.named(places)
         kinds: Any = tuple(self._kinds.get(name, _unwanted(name)) for name in names)
         where = {name: place for place, name in enumerate(names)}
         wanted = [where.get(name, len(names)) for name in self._kinds]
         decode = msgspec.json.Decoder(tuple.__class_getitem__(kinds)).decode
-        return _Shape(decode, _picker(wanted, len(names)))
+        return _PackedShape(decode, _picker(wanted, len(names)))
 
     def _by_name(self) -> Any:
         """The signals of a record that holds names."""

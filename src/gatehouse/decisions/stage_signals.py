@@ -43,7 +43,7 @@ class _WantedStage(NamedTuple):
     """The name of the signal that says whether it completed."""
 
 
-class _Plan(NamedTuple):
+class _StagePlan(NamedTuple):
     """Where to look in records of requests that went through the same stages."""
 
     rules: tuple[int, ...]
@@ -99,9 +99,9 @@ class StageReader:
         plan = self._plan(tuple([stage.name for stage in stages]))
         return [_ruled(bytes(stages[place].result)) for place in plan.rules]
 
-    def _make_plan(self, names: tuple[str, ...]) -> _Plan:
+    def _make_plan(self, names: tuple[str, ...]) -> _StagePlan:
         specs = [(place, REGISTRY[name]) for place, name in enumerate(names) if name in REGISTRY]
-        return _Plan(
+        return _StagePlan(
             tuple(place for place, spec in specs if spec.runs_rule_set),
             tuple(
                 _WantedStage(
