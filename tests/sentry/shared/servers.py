@@ -47,9 +47,16 @@ class Servers:
         """The reply to a plain command."""
         return await self.stores[0].command(*words)
 
-    def be_impatient(self) -> None:
+    def be_impatient(self, timeout_s: float) -> None:
         """Let the first server give up soon, now that it is connected."""
-        self.stores[0]._first._timeout_s = 0.1
+        self.stores[0]._first._timeout_s = timeout_s
+
+    def socket(self) -> Any:
+        """The first server's connection."""
+        wire = self.stores[0]._first._wire
+        assert wire is not None
+        connection: Any = wire._connection
+        return connection._writer.get_extra_info("socket")
 
     async def stop(self) -> None:
         """Close all connections."""

@@ -52,13 +52,7 @@ class _Run:
 class ScriptCall:
     """All that is sent at once."""
 
-    def __init__(
-        self,
-        told: Sequence[Told],
-        epoch: bytes,
-        keep_s: int,
-        started: float,
-    ) -> None:
+    def __init__(self, told: Sequence[Told], epoch: bytes, keep_s: int, started: float) -> None:
         self.told = told
         self.started = started
         self.timer: asyncio.TimerHandle | None = None
@@ -97,11 +91,14 @@ class ScriptCall:
         return True
 
     def answer(self) -> list[StoreOperation]:
-        """Pass the replies on, in the order of the operations; returns those that were refused."""
+        """Pass the replies on, in the order of the operations; returns those that were refused.
+
+        `ValueError` if there are more or fewer replies than operations.
+        """
         answers: dict[int, Any] = {}
         for run in self._runs:
-            error = run.reply if isinstance(run.reply, Exception) else None
-            replies = [error] * len(run.operations) if error else run.reply
+            failed = isinstance(run.reply, Exception)
+            replies = [run.reply] * len(run.operations) if failed else run.reply
             answers |= zip(map(id, run.operations), replies, strict=True)
         refused: list[StoreOperation] = []
         for each in self.told:

@@ -23,6 +23,8 @@ from gatehouse.sentry.shared.packing import SCRIPT
 MOST_AT_ONCE: Final = 64
 """Operations in one call: the store serves nobody else meanwhile."""
 MOST_WAITING: Final = 10_000
+_LAST_TURNS: Final = 4
+"""If it was the event loop that was late, an answer that is there is read in so many turns."""
 _CONNECT_S: Final = 1.0
 """The least time for a connection, which takes several round trips."""
 
@@ -148,8 +150,12 @@ class ValkeyNode:
             assert self._wire is not None
             self._wire.ask(*call.packed(), self._answered)
             return
+        try:
+            refused = call.answer()
+        except ValueError:
+            self._fail("the shared memory has answered something else than was asked")
+            return
         self._call = None
-        refused = call.answer()
         for operations, error in call.moved():
             self._moved(operations, error)
         self.lost += len(refused)
@@ -201,8 +207,12 @@ class ValkeyNode:
         self._waiting.extendleft(reversed(call.told))
         self._next()
 
-    def _give_up(self, call: ScriptCall) -> None:
-        if call is self._call:
+    def _give_up(self, call: ScriptCall, turns: int = _LAST_TURNS) -> None:
+        if call is not self._call:
+            return
+        if turns:
+            asyncio.get_running_loop().call_soon(self._give_up, call, turns - 1)
+        else:
             self._fail("the shared memory did not answer in time")
 
     def _fail(self, why: str) -> None:
