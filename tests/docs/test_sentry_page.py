@@ -7,6 +7,7 @@ import pytest
 
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, confidence, load_scorecard, load_sheet
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
@@ -49,9 +50,9 @@ def test_the_strongest_effects_of_a_field_are_those_of_the_scorecard(row: list[s
     assert row[3].split(", ") == expected
 
 
-def test_every_code_on_the_page_is_a_signal() -> None:
+def test_every_code_on_the_page_is_one_of_a_reason() -> None:
     named = {code for code in _CODE.findall(_PAGE) if not code.startswith("GATEHOUSE_")}
-    assert named <= set(BY_CODE)
+    assert named <= {*BY_CODE, *REMARKS}
 
 
 def test_every_effect_is_told_so_that_reasons_are_complete() -> None:

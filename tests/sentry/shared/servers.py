@@ -47,9 +47,15 @@ class Servers:
         """The reply to a plain command."""
         return await self.stores[0].command(*words)
 
-    def be_impatient(self) -> None:
+    def be_impatient(self, timeout_s: float) -> None:
         """Let the first server give up soon, now that it is connected."""
-        self.stores[0]._timeout_s = 0.1
+        self.stores[0]._timeout_s = timeout_s
+
+    def socket(self) -> Any:
+        """The first server's connection."""
+        client: Any = self.stores[0]._client
+        connection = client._connection
+        return connection._writer.get_extra_info("socket")
 
     async def stop(self) -> None:
         """Close all connections."""

@@ -3,7 +3,9 @@
 import asyncio
 import base64
 import os
+import select
 import signal
+import time
 from binascii import crc_hqx
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -28,6 +30,8 @@ from tests.valkeys import start_valkey
 
 ADDRESS, USER, CARD = (kinds.ADDRESS, "24.1.2.3"), (kinds.USER, "ann"), (kinds.CARD, "card-1")
 EVERYTHING = (ADDRESS, USER, CARD, (kinds.BIN, "42424242"), (kinds.SYSTEM, "linux"))
+
+LIMIT_S = 0.3
 
 Test = Callable[[Servers], Awaitable[None]]
 
@@ -269,7 +273,7 @@ def test_a_store_that_hangs_or_is_gone_fails_what_waits_and_no_more() -> None:
         lines = (await them.ask("INFO", "server")).decode().splitlines()
         process = int(next(line[11:] for line in lines if line.startswith("process_id:")))
         os.kill(process, signal.SIGSTOP)
-        them.be_impatient()
+        them.be_impatient(0.1)
         memory.note_decline(event(NOW, request_id="req_0"))
         with pytest.raises(ConnectorFailed, match="in time"):
             await memory.record_and_recall(event(NOW + 1))
@@ -314,6 +318,22 @@ def test_a_history_that_cannot_be_read_begins_anew(valkey: str) -> None:
         assert (await seen(memory, event(NOW + 2, ADDRESS), kinds.ADDRESS)).events == 1
 
     run(valkey, damage)
+
+
+def test_a_store_is_not_late_because_this_server_was(valkey: str) -> None:
+    async def hold_the_loop_up(them: Servers) -> None:
+        memory = them.start()
+        await memory.record_and_recall(event(NOW))
+        them.be_impatient(LIMIT_S)
+        asked = asyncio.create_task(seen(memory, event(NOW + 1), kinds.USER))
+        for _ in range(4):
+            await asyncio.sleep(0)
+        # The answer is there, and the event loop reads it only when the limit is over.
+        select.select([them.socket()], [], [])
+        time.sleep(LIMIT_S)  # noqa: ASYNC251
+        assert (await asked).events == 2
+
+    run(valkey, hold_the_loop_up)
 
 
 class Closed:

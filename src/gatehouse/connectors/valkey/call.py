@@ -50,15 +50,10 @@ class _Run:
 class ScriptCall:
     """All that is sent at once."""
 
-    def __init__(
-        self,
-        told: Sequence[Told],
-        epoch: bytes,
-        keep_s: int,
-        started: float,
-    ) -> None:
+    def __init__(self, told: Sequence[Told], epoch: bytes, keep_s: int, started: float) -> None:
         self.told = told
         self.started = started
+        self.is_late = False
         self._epoch = epoch
         self._commands = [each for each in told if isinstance(each, StoreCommand)]
         self._runs = [_run(each, epoch, keep_s) for each in _by_account(told)]
@@ -89,7 +84,10 @@ class ScriptCall:
         return True
 
     def answer(self) -> list[str]:
-        """Pass the replies on, in the order of the operations; returns what the store refused."""
+        """Pass the replies on, in the order of the operations; returns what the store refused.
+
+        `ValueError` if there are more or fewer replies than operations.
+        """
         refused: list[str] = []
         answers: dict[int, Any] = {}
         for run in self._runs:

@@ -26,6 +26,8 @@ from gatehouse.core.errors import ConnectorFailed
 MOST_AT_ONCE: Final = 64
 """Operations in one call: the store serves nobody else meanwhile."""
 MOST_WAITING: Final = 10_000
+_LAST_TURNS: Final = 4
+"""If it was the event loop that was late, an answer that is there is read in so many turns."""
 _CONNECT_S: Final = 1.0
 """The least time for a connection, which takes several round trips."""
 
@@ -70,6 +72,7 @@ class ValkeyStore:
         """Whether a call is under way or about to be."""
         self._task: asyncio.Task[None] | None = None
         """The call, or the connecting."""
+        self._telling: ScriptCall | None = None
         self._is_slow = False
         """Whether connecting takes longer than a call may: nobody waits for it any more."""
         self._process = token_bytes(3)
@@ -150,23 +153,41 @@ class ValkeyStore:
         told = [self._waiting.popleft() for _ in range(most)]
         epoch = self._process + (next(self._numbers) & 0xFF_FFFF).to_bytes(3, "big")
         call = ScriptCall(told, epoch, self._keep_s, loop.time())
+        self._telling = call
         self._task = loop.create_task(self._tell(self._client, call))
 
     async def _tell(self, client: StoreClient, call: ScriptCall) -> None:
         """Make one call, and pass on what the store says."""
+        loop = asyncio.get_running_loop()
+        limit = loop.call_later(self._timeout_s, self._give_up_waiting, call, _LAST_TURNS)
         try:
-            async with asyncio.timeout(self._timeout_s):
-                while not call.take(await self._ask(client, call.commands())):
-                    pass
-        except TimeoutError:
+            while not call.take(await self._ask(client, call.commands())):
+                pass
+            self._telling = None
+            refused = call.answer()
+        except asyncio.CancelledError:
+            if not call.is_late:
+                raise
             await self._fail(call, "the shared memory did not answer in time")
         except FAILURES as error:
             await self._fail(call, f"the shared memory cannot be asked: {type(error).__name__}")
+        except ValueError:
+            await self._fail(call, "the shared memory has answered something else than was asked")
         else:
-            refused = call.answer()
             self._judge(call.started, succeeded=not refused)
             # After the requests that were just answered had their turn.
-            asyncio.get_running_loop().call_soon(self._next)
+            loop.call_soon(self._next)
+        finally:
+            limit.cancel()
+
+    def _give_up_waiting(self, call: ScriptCall, turns: int) -> None:
+        """End a call that takes too long, unless only this event loop was late to read."""
+        if turns:
+            loop = asyncio.get_running_loop()
+            loop.call_soon(self._give_up_waiting, call, turns - 1)
+        elif self._task is not None and self._telling is call:
+            call.is_late = True
+            self._task.cancel()
 
     async def _ask(self, client: StoreClient, commands: list[Command]) -> list[Any]:
         try:

@@ -20,6 +20,7 @@ from gatehouse.sentry.history_changes import OF_A_PERSON, empty_history
 from gatehouse.sentry.memory import MemoryEvent, MemoryState
 from gatehouse.sentry.recalled import History
 from gatehouse.sentry.reputation_store import KeyedEvent, LabelTarget, ReputationStore
+from gatehouse.sentry.shared.counting import CountEvent
 from gatehouse.sentry.shared.entries import LogEntry
 from gatehouse.sentry.shared.following import FollowedHistories
 from gatehouse.sentry.shared.keys import AccountNames, StableKeys
@@ -27,7 +28,6 @@ from gatehouse.sentry.shared.marks import EventMarks
 from gatehouse.sentry.shared.operations import (
     ChangeEvent,
     Compact,
-    CountEvent,
     EventSubject,
     ReadHistories,
     StoreOperation,
