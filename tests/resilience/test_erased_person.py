@@ -86,7 +86,7 @@ async def _send(client: httpx.AsyncClient) -> list[str]:
 async def _strangers(client: httpx.AsyncClient, statuses: list[int], ended: asyncio.Event) -> None:
     """Others go on shopping, from the same household."""
     while not ended.is_set() or len(statuses) < 5:
-        body = {"account": {"userId": "u-other"}, "order": {"amount": 5, "currency": "USD"}}
+        body = {"account": {"userId": "u-other"}, "order": {"amount": 50, "currency": "USD"}}
         answer = await client.post("/api/v1/sentry", json=body)
         statuses.append(answer.status_code)
 
