@@ -103,9 +103,10 @@ class Writer(BatchThread[Settlement, BatchSession]):
         while self._unindexed > left:
             try:
                 indexed = self._session().index(_INDEXED_AT_ONCE)
-            except Exception:
-                # They wait, and are found where they are. The next commit tells if this lasts.
-                _log.exception("could not index decisions")
+            except Exception as error:
+                # They wait, and are found where they are.
+                reason = str(error) if isinstance(error, UNREACHABLE) else type(error).__name__
+                _log.warning("could not index decisions", extra={"reason": reason})
                 self._drop_session()
                 self._unindexed = min(self._unindexed, left)
                 return
