@@ -14,6 +14,7 @@ from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
+from gatehouse.decisions.record_fingerprints import SIGNAL
 from gatehouse.decisions.signal_columns import Column, ColumnReader
 from gatehouse.decisions.signal_layout import Layout
 from gatehouse.decisions.signal_rows import OPERATIONS
@@ -89,6 +90,8 @@ class ColumnMaker:
         self, selection: SignalSelection, listed: ListLookup, labels: Mapping[str, bool]
     ) -> None:
         self._reader = ColumnReader(Layout(selection.signals), selection.rule_set)
+        self.of_cards = SIGNAL in selection.signals
+        """Whether the fingerprint of the card is among what it needs."""
         self._listed = listed
         self._labels = labels
         names = self._reader.columns
