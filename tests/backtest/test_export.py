@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from msgspec.structs import replace
 
 from gatehouse.backtest import export
 from gatehouse.backtest.export import export_lines, export_parquet, new_folder
@@ -46,7 +47,7 @@ def _records() -> list[KeptRecord]:
     second = record(2, {"order.amount": 7}, at_ms=NOW_MS + DAY_MS)
     third = KeptRecord(request_id(3), NOW_MS + DAY_MS, "precheck", '{"stages":[],"decision":null}')
     broken = KeptRecord(request_id(4), NOW_MS, "pipeline", "{")
-    named = kept(first | {"clientReferenceId": 1001})._replace(transaction="t-1")
+    named = replace(kept(first | {"clientReferenceId": 1001}), transaction="t-1")
     return [named, kept(second, NOW_MS + DAY_MS), third, broken]
 
 

@@ -9,7 +9,7 @@ from gatehouse.backtest.load import REQUESTS, ColumnMaker, SignalSelection, load
 from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.conditions.nodes import Type
-from gatehouse.decisions import signal_rows
+from gatehouse.decisions import packed_values, signal_rows
 from gatehouse.decisions.signal_layout import Layout
 from tests.backtest.material import kept, nowhere, record, ruled, stage
 
@@ -55,7 +55,7 @@ def test_rules_that_waited_see_every_stage_but_no_later_rules() -> None:
     assert "rules.status" not in row
     types = {"precheck.advice": Type.TEXT, "rules.status": Type.TEXT}
     reader = signal_rows.RowReader(Layout(types))
-    seen = reader.seen("pipeline", msgspec.json.encode(made).decode(), "shop")
+    seen = reader.seen(msgspec.json.encode(made).decode(), "shop")
     assert seen is not None
     assert seen == ["ACCEPT", None, None, "DECLINE", None]
 
@@ -120,8 +120,11 @@ ORDINARY: dict[str, Any] = {
         {"unheard.of": 1, "custom.other": {"deep": [1]}},
     ],
 )
-def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any]) -> None:
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any], packed: bool) -> None:
     made = record(signals=signals, stages=[SENTRY, PRECHECK, ruled("REVIEW")])
+    if packed:
+        made |= {"signals": packed_values.SIGNALS.pack(signals), "version": 2}
     types = {name: info.type for name, info in SIGNALS.items()} | CUSTOM
     with open_workspace() as workspace:
         columns = ColumnMaker(SignalSelection("shop", types, ()), nowhere, {})

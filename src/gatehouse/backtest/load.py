@@ -5,7 +5,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -14,9 +14,10 @@ from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
-from gatehouse.decisions.record import UnreadableRecord
+from gatehouse.decisions.record_fingerprints import SIGNAL
+from gatehouse.decisions.signal_columns import Column, ColumnReader
 from gatehouse.decisions.signal_layout import Layout
-from gatehouse.decisions.signal_rows import RowReader
+from gatehouse.decisions.signal_rows import OPERATIONS
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts
 
@@ -88,8 +89,9 @@ class ColumnMaker:
     def __init__(
         self, selection: SignalSelection, listed: ListLookup, labels: Mapping[str, bool]
     ) -> None:
-        self._rule_set = selection.rule_set
-        self._reader = RowReader(Layout(selection.signals))
+        self._reader = ColumnReader(Layout(selection.signals), selection.rule_set)
+        self.of_cards = SIGNAL in selection.signals
+        """Whether the fingerprint of the card is among what it needs."""
         self._listed = listed
         self._labels = labels
         names = self._reader.columns
@@ -106,35 +108,28 @@ class ColumnMaker:
         lines, counts = bytearray(), RecordCounts()
         with garbage_collection_paused():
             for batch in batches:
-                rows = self._rows(batch, counts)
-                if rows:
-                    encode_into(dict(enumerate(zip(*rows, strict=True))), lines, len(lines))
-                    lines += b"\n"
+                encode_into(dict(enumerate(self._columns(batch, counts))), lines, len(lines))
+                lines += b"\n"
                 if len(lines) >= BYTES_AT_ONCE:
                     yield LoadedPart(lines, counts)
                     lines, counts = bytearray(), RecordCounts()
         yield LoadedPart(lines, counts)
 
-    def _rows(self, batch: Sequence[KeptRecord], counts: RecordCounts) -> list[tuple[Any, ...]]:
-        label_of, seen, rule_set = self._labels.get, self._reader.seen, self._rule_set
-        rows: list[tuple[Any, ...]] = []
-        for request_id, at_ms, operation, record, _ in batch:
-            try:
-                row = seen(operation, record, rule_set)
-            except UnreadableRecord:
-                counts.unreadable += 1
-                continue
-            if row is None:
-                counts.skipped += 1
-                continue
-            if self._lists:
-                row += [
-                    None if (value := row[place]) is None else self._listed(name, value, at_ms)
-                    for place, name in self._lists
-                ]
-            rows.append((request_id, label_of(request_id), *row))
-        counts.records += len(rows)
-        return rows
+    def _columns(self, batch: Sequence[KeptRecord], counts: RecordCounts) -> list[Column]:
+        kept = [record for record in batch if record.operation in OPERATIONS]
+        seen = self._reader.read([record.text for record in kept])
+        counts.records += len(seen.which)
+        counts.unreadable += seen.unreadable
+        counts.skipped += len(batch) - len(seen.which) - seen.unreadable
+        ids = [kept[which].request_id for which in seen.which]
+        listed = [
+            [
+                None if value is None else self._listed(name, value, kept[which].at_ms)
+                for value, which in zip(seen.columns[place], seen.which, strict=True)
+            ]
+            for place, name in self._lists
+        ]
+        return [ids, list(map(self._labels.get, ids)), *seen.columns, *listed]
 
 
 def load(

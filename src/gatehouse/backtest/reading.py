@@ -20,7 +20,7 @@ from gatehouse.backtest.load import ColumnMaker, LoadedPart
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.store.database import Database
-from gatehouse.store.decisions.records import Reached, RecordSpan, in_parts, stream
+from gatehouse.store.decisions.records import KeptRecord, Reached, RecordSpan, in_parts, stream
 
 RECORDS_IN_PART: Final = 20_000
 """More than that are read by several processes; to start them takes as long as some hundred."""
@@ -46,7 +46,7 @@ def reading_parts(
         with database.reading() as connection:
             spans = in_parts(connection, source.span, RECORDS_IN_PART)
     if len(spans) == 1:
-        yield columns.parts(stream(database, source.span, source.fingerprints, reached))
+        yield columns.parts(_records(source, source.span, columns, reached))
         return
     # SQLite must not be carried into another process.
     database.dispose()
@@ -69,6 +69,14 @@ def reading_parts(
         for process in processes:
             process.terminate()
             process.join()
+
+
+def _records(
+    source: RecordSource, span: RecordSpan, columns: ColumnMaker, reached: Reached | None = None
+) -> Iterator[list[KeptRecord]]:
+    # To search every text for the fingerprint of a card takes 1 µs, and few rules ask for it.
+    fingerprints = source.fingerprints if columns.of_cards else None
+    return stream(source.database, span, fingerprints, reached)
 
 
 def _cores() -> int:
@@ -108,9 +116,10 @@ def _read(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for each in ours:
         each.close()
+    source.database.map_into_memory()
     try:
         for span in spans:
-            for part in columns.parts(stream(source.database, span, source.fingerprints)):
+            for part in columns.parts(_records(source, span, columns)):
                 end.send(part)
         end.send(None)
     except BrokenPipeError:

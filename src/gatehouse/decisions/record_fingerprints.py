@@ -15,7 +15,8 @@ from gatehouse.decisions.recorded_event import RecordedEvent
 
 # As the text of a card has it; inside of any other value the quotes would be escaped.
 _INNER_OF_CARD: Final = f'"fingerprint":"{INNER_PREFIX}'
-_SIGNAL: Final = "card.fingerprint"
+SIGNAL: Final = "card.fingerprint"
+"""What tells rules of it."""
 
 
 def decode(account_id: str, text: str, fingerprints: Fingerprints) -> DecisionRecord:
@@ -42,8 +43,8 @@ def _converted(
         return record
     inner = card.fingerprint
     shown = fingerprints.of_account(account_id, inner)
-    if signals is not None and signals.get(_SIGNAL) == inner:
-        signals = {**signals, _SIGNAL: shown}
+    if signals is not None and signals.get(SIGNAL) == inner:
+        signals = {**signals, SIGNAL: shown}
     return msgspec.structs.replace(
         record,
         card=msgspec.structs.replace(card, fingerprint=shown),

@@ -19,18 +19,18 @@ from gatehouse.decisions.record import StageOutline, StagesOutline, Text, read, 
 from gatehouse.decisions.signal_layout import LARGEST, Layout, everything, fits
 from gatehouse.decisions.stage_signals import StageReader
 
-_OPERATIONS: Final = ("pipeline", "rules")
+OPERATIONS: Final = ("pipeline", "rules")
 """Whose records keep signals."""
 _NO_MEASURES: Final = (None,) * max(map(len, VELOCITY.values()))
 _VELOCITY: Final = "velocity."
 _MOST_SHAPES: Final = 1000
-_AMOUNT: Final = "order.amount"
-_CURRENCY: Final = "order.currency"
+AMOUNT: Final = "order.amount"
+CURRENCY: Final = "order.currency"
 
 _BOUNDS: Final = Meta(gt=-LARGEST, lt=LARGEST)
 _NUMBER = Annotated[float, _BOUNDS]
-_MEASURE = Annotated[int, _BOUNDS] | _NUMBER
-_KINDS: Final[dict[Type, Any]] = {
+MEASURE = Annotated[int, _BOUNDS] | _NUMBER
+KINDS: Final[dict[Type, Any]] = {
     Type.NUMBER: _NUMBER | None,
     Type.TEXT: str | None,
     Type.BOOLEAN: bool | None,
@@ -42,7 +42,7 @@ ABOUT: Final = ("decided", "currency", "amount")
 
 Picked = tuple[Any, ...]
 """The wanted signals of a request itself, then lists of velocity."""
-_Packed = tuple[int, msgspec.Raw, msgspec.Raw]
+Packed = tuple[int, msgspec.Raw, msgspec.Raw]
 """`PackedValues` of which nothing is decoded yet: version, places, values."""
 
 
@@ -94,10 +94,10 @@ class RowReader:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._stages = StageReader(layout)
-        own = {**layout.own, _AMOUNT: Type.NUMBER, _CURRENCY: Type.TEXT}
+        own = {**layout.own, AMOUNT: Type.NUMBER, CURRENCY: Type.TEXT}
         self._own = len(own)
-        self._amount, self._currency = (list(own).index(name) for name in (_AMOUNT, _CURRENCY))
-        self._kinds = {name: _KINDS[kind] for name, kind in own.items()}
+        self._amount, self._currency = (list(own).index(name) for name in (AMOUNT, CURRENCY))
+        self._kinds = {name: KINDS[kind] for name, kind in own.items()}
         # Callers may send anything as a custom input, so these are looked at one by one.
         self._kinds |= {name: Any for name in own if name.startswith(CUSTOM)}
         self._custom = [
@@ -105,25 +105,23 @@ class RowReader:
             for place, (name, kind) in enumerate(own.items())
             if name.startswith(CUSTOM)
         ]
-        self._kinds |= dict.fromkeys(layout.velocity, list[_MEASURE] | None)
+        self._kinds |= dict.fromkeys(layout.velocity, list[MEASURE] | None)
         self._choosers = [_chooser(places) for places in layout.velocity.values()]
         measures = [name for places in layout.velocity.values() for name, _ in places]
         self.columns: Final = (*ABOUT, *layout.own, *measures, *layout.given)
         """What is told of every request, and the names of the wanted signals."""
         named = self._by_name()
         self._fields: Callable[[Any], Picked] = attrgetter(*named.__struct_fields__)
-        signals = ("signals", named | _Packed | None, None)
+        signals = ("signals", named | Packed | None, None)
         record = msgspec.defstruct("RecordSignals", [signals], bases=(StagesOutline,), frozen=True)
         self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
         self._shapes: dict[bytes, _PackedShape] = {}
 
-    def seen(self, operation: str, text: str, rule_set: str) -> list[Any] | None:
+    def seen(self, text: str, rule_set: str) -> list[Any] | None:
         """What the rule set of this name sees, in the order of `columns`.
 
         None when the record keeps no signals. Raises `UnreadableRecord`, as `exported` does.
         """
-        if operation not in _OPERATIONS:
-            return None
         stages, decided, picked = self._open(text)
         if picked is None:
             return None
@@ -131,7 +129,7 @@ class RowReader:
         amount, currency = picked[self._amount], picked[self._currency]
         row = [
             decided if view.status is None else view.status,
-            currency if _is_currency(currency) else None,
+            currency if is_currency(currency) else None,
             None if amount is None else repr(amount),
             *picked[: len(self._layout.own)],
         ]
@@ -190,7 +188,7 @@ class RowReader:
 
     def _shape(self, places: Sequence[Place]) -> _PackedShape:
         names = SIGNALS.named(places)
-        kinds: Any = tuple(self._kinds.get(name, _unwanted(name)) for name in names)
+        kinds: Any = tuple(self._kinds.get(name, unwanted(name)) for name in names)
         where = {name: place for place, name in enumerate(names)}
         wanted = [where.get(name, len(names)) for name in self._kinds]
         decode = msgspec.json.Decoder(tuple.__class_getitem__(kinds)).decode
@@ -235,7 +233,7 @@ def _known(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in values if value is not None}
 
 
-def _unwanted(name: str) -> Any:
+def unwanted(name: str) -> Any:
     """The type of what nobody asks for: of lists not even the items are looked at."""
     return msgspec.Raw if name.startswith(_VELOCITY) else Any
 
@@ -256,5 +254,6 @@ def _chooser(places: Sequence[tuple[str, int]]) -> Callable[[Sequence[Any]], Seq
     return lambda measures: (measures[place],)
 
 
-def _is_currency(value: Any) -> bool:
+def is_currency(value: Any) -> bool:
+    """Whether it has the form of a currency's code."""
     return type(value) is str and len(value) == 3 and value.isascii() and value.isupper()

@@ -37,7 +37,7 @@ class _WantedStage(NamedTuple):
     """A stage that gives wanted signals."""
 
     place: int
-    decode: Callable[[Any], Facts]
+    decode: Callable[[Any], Any]
     signals: Callable[[Facts], dict[str, Any]]
     completed: str
     """The name of the signal that says whether it completed."""
@@ -81,12 +81,21 @@ class StageReader:
         ]
         return self._view(names, tuple(found), rule_set, in_the_end)
 
+    def view_of(
+        self, names: tuple[str, ...], found: tuple[tuple[bytes, bool], ...], rule_set: str
+    ) -> StagesView:
+        """What the rule set of this name sees of stages with these names.
+
+        `found` is what each of those with rules found, and whether it completed.
+        """
+        return self._view(names, found, rule_set, False)
+
     def signals(self, stages: Stages, view: StagesView) -> list[Any]:
         """The wanted signals that are seen."""
         signals = view.of_rules.copy()
         for place, decode, signals_of, completed in view.wanted:
             stage = stages[place]
-            signals.update(signals_of(read(decode, stage.result)))
+            signals.update(signals_of(facts_in(read(decode, stage.result))))
             signals[completed] = stage.completed
         find = signals.get
         return [
@@ -105,7 +114,10 @@ class StageReader:
             tuple(place for place, spec in specs if spec.runs_rule_set),
             tuple(
                 _WantedStage(
-                    place, _facts_of(spec), spec.signals.read, f"{spec.signals.prefix}.completed"
+                    place,
+                    msgspec.json.Decoder(facts_type(spec)).decode,
+                    spec.signals.read,
+                    f"{spec.signals.prefix}.completed",
                 )
                 for place, spec in specs
                 if spec.name in self._wanted and spec.signals.read is not None
@@ -159,11 +171,13 @@ def _ruled(result: bytes) -> RulesResult:
         return RulesResult()
 
 
-def _facts_of(spec: StageSpec) -> Callable[[Any], Facts]:
-    """Decodes those facts of a stage that its signals are made from."""
-    if not spec.signals.facts:
-        return msgspec.json.Decoder(dict[str, Any]).decode
+def facts_type(spec: StageSpec) -> Any:
+    """The type of those facts of a stage that its signals are made from."""
     fields = [(name, Any, None) for name in spec.signals.facts]
-    decode = msgspec.json.Decoder(msgspec.defstruct("Facts", fields)).decode
-    as_dict = msgspec.structs.asdict
-    return lambda text: as_dict(decode(text))
+    return msgspec.defstruct("Facts", fields, gc=False) if fields else dict[str, Any]
+
+
+def facts_in(decoded: Any) -> Facts:
+    """The facts, decoded as that type."""
+    facts: Facts = decoded if type(decoded) is dict else msgspec.structs.asdict(decoded)
+    return facts

@@ -22,7 +22,7 @@ Reached = Callable[[int], object]
 """Takes how many records are done."""
 
 
-class KeptRecord(NamedTuple):
+class KeptRecord(msgspec.Struct, frozen=True, gc=False):
     """One decision record as it is kept."""
 
     request_id: str
@@ -65,16 +65,17 @@ class RecordCounts(msgspec.Struct):
 def stream(
     database: Database,
     span: RecordSpan,
-    fingerprints: Fingerprints,
+    fingerprints: Fingerprints | None,
     reached: Reached | None = None,
     *,
     batch: int = RECORDS_AT_ONCE,
 ) -> Iterator[list[KeptRecord]]:
     """The records of the span in batches, oldest first; a span without any has no batch.
 
-    `reached` is told how many records the reader is done with.
+    Without `fingerprints`, earlier records have the inner one of their card: only for a reader that
+    looks at no card. `reached` is told how many records the reader is done with.
     """
-    done, account_id, shown = 0, span.account_id, shown_text
+    done, account_id = 0, span.account_id
     after = first_id("req", span.since_ms)
     c = DECISIONS.c
     wanted = (c.request_id, c.at_ms, c.operation, c.record, c.transaction_reference)
@@ -88,7 +89,11 @@ def stream(
         with database.reading() as connection:
             found = [
                 KeptRecord(
-                    request_id, at_ms, operation, shown(account_id, text, fingerprints), transaction
+                    request_id,
+                    at_ms,
+                    operation,
+                    text if fingerprints is None else shown_text(account_id, text, fingerprints),
+                    transaction,
                 )
                 for request_id, at_ms, operation, text, transaction in connection.execute(query)
             ]
