@@ -89,18 +89,8 @@ class History:
     """What is known about everything an event touches."""
 
     __slots__ = (
-        *(
-            "_amount",
-            "_event",
-            "_first_lists",
-            "_reputations",
-            "_views",
-            "at_s",
-            "counted",
-            "currency",
-            "first",
-        ),
-        *("histories", "keys", "kinds", "paid", "stats"),
+        *("_amount", "_event", "_first_lists", "_last", "_reputations", "_views", "at_s"),
+        *("counted", "currency", "first", "histories", "keys", "kinds", "paid", "stats"),
     )
 
     def __init__(self, event: KeyedEvent, reputations: ReputationStore) -> None:
@@ -118,6 +108,7 @@ class History:
         self.histories: list[EntityHistory] = []
         """Those of the event's entities that have one; `kinds` are their kinds."""
         self.first: dict[EntityKind, EntityHistory] = {}
+        self._last: dict[EntityKind, EntityHistory] = {}
         self._first_lists: dict[EntityKind, list[float]] = {}
         self.paid = False
 
@@ -129,8 +120,12 @@ class History:
         self._first_lists = layout.first_lists
         self.histories = histories
         self.paid = self.counted and logarithm_of(event.event.amount) is not None
-        # Backwards, so that the first of several entities of one kind stays.
-        self.first = dict(zip(reversed(self.kinds), reversed(histories), strict=True))
+        self._last = dict(zip(self.kinds, histories, strict=True))
+        if len(self._last) == len(histories):
+            self.first = self._last
+        else:
+            # Backwards, so that the first of several entities of one kind stays.
+            self.first = dict(zip(reversed(self.kinds), reversed(histories), strict=True))
 
     @property
     def events(self) -> int:
@@ -190,7 +185,7 @@ class History:
         By name, such as `velocity.card`, and only for groups that the event has an entity of; of
         several addresses the last one counts.
         """
-        last = dict(zip(self.kinds, self.histories, strict=True))
+        last = self._last
         at_s, counted = self.at_s, self.counted
         event = VelocityEvent(at_s, self.keys, counted, self._amount, self.currency)
         found = {}
