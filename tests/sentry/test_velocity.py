@@ -9,6 +9,7 @@ from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import past_event_in, recorded_event
+from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured
 from tests.sentry.test_recorded_event import record
 
 SHOP = "acct_shop"
@@ -356,3 +357,14 @@ def test_whose_first_event_failed_is_as_old_as_the_next_one() -> None:
     memory.retract(failed)
     found = asked(memory, event(NOW + DAY / 2, *EVERYTHING), "card")
     assert (found["age_days"], found["count_30d"]) == (0.5, 2)
+
+
+@pytest.mark.parametrize("amount", [None, 59.9, 2.0**60])
+def test_a_new_entity_has_the_numbers_that_measuring_its_history_gives(
+    amount: float | None,
+) -> None:
+    recalled = LocalMemory(1000).note(event(NOW, *EVERYTHING, amount=amount))
+    as_measured = VelocityEvent(NOW, recalled.keys, True, amount or 0.0, "EUR")
+    for plan in PLANS:
+        expected = measured(plan, recalled.first[plan.kind], as_measured)
+        assert recalled.velocity()[plan.signal] == expected

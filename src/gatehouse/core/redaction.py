@@ -16,6 +16,7 @@ _MOST_DIGITS: Final = 19
 # What people, forms and programs put between the groups of a number, such as " - " or ": ".
 _DIGIT_RUN: Final = re.compile(r"\d(?:[\W_]{0,4}\d){11,}")
 _GROUP: Final = re.compile(r"\d+")
+_ENOUGH_DIGITS: Final = re.compile(rf"(?:[^0-9]*+[0-9]){{{FEWEST_DIGITS}}}")
 _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # Beyond this many digits in a row nothing legitimate is lost by masking without a closer look.
 _LONGEST_EXAMINED: Final = 64
@@ -32,7 +33,9 @@ def recordable(text: str) -> str:
     """The text with card-like digit runs masked and control characters replaced."""
     if not text.isprintable():
         text = _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
-    return text if len(text) < FEWEST_DIGITS else _DIGIT_RUN.sub(_masked, text)
+    if len(text) < FEWEST_DIGITS or (text.isascii() and _ENOUGH_DIGITS.match(text) is None):
+        return text
+    return _DIGIT_RUN.sub(_masked, text)
 
 
 def recordable_start(text: str, length: int) -> str:

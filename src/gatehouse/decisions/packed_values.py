@@ -4,7 +4,7 @@ The numbers are places in a table that only ever grows at its end, so a number m
 ever. A name that the table does not have yet is kept as it is. `make docs` adds new names.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import Any, Final
@@ -49,10 +49,9 @@ class NameTable:
         """How many names the table has."""
         return len(self.names)
 
-    def places(self, names: Iterable[str]) -> tuple[Place, ...]:
+    def places(self, names: Collection[str]) -> tuple[Place, ...]:
         """The place of each name."""
-        find = self._places.get
-        return tuple([find(name, name) for name in names])
+        return tuple(map(self._places.get, names, names))
 
     def pack(self, values: Mapping[str, Any]) -> PackedValues:
         """The values for a record, of which many have the same names."""

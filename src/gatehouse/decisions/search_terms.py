@@ -9,6 +9,7 @@ five billion searches of a hundred million values.
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct
 from typing import Any, Final
 
 import msgspec
@@ -32,6 +33,8 @@ AMOUNT: Final = 10
 OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE))
 FIELD_BITS: Final = 31
 """The bits of a term that name its field."""
+_VALUE_BITS: Final = ~FIELD_BITS
+_as_number: Final = Struct(">q").unpack
 
 MOST_ENTRIES: Final = 100
 """How many terms one decision is found by; what its rules added last is left out first."""
@@ -94,7 +97,8 @@ class TermMaker:
         """The term of a value, as a signed number of 64 bits."""
         content = f"{field} {account_id} {value}".encode("utf-8", "surrogatepass")
         digest = blake2b(content, key=self._key, digest_size=8).digest()
-        return int.from_bytes(digest, "big", signed=True) & ~FIELD_BITS | field
+        number: int = _as_number(digest)[0]
+        return number & _VALUE_BITS | field
 
     def entries(
         self, account_id: str, record: DecisionRecord, more: Iterable[FoundBy] = ()

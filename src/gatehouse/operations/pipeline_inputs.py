@@ -3,6 +3,7 @@
 The others may hold anything.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -26,6 +27,7 @@ _LONGEST_NOTHING: Final = 4
 _NO_GATEWAY: Final = GatewayRequest()
 _GATEWAY_PLACE: Final = "gatewayRequest"
 _ORDER_PLACE: Final = "sentryRequest.order"
+_IN_ORDER: Final = {name: f"{_ORDER_PLACE}.{name}" for name in ("amount", "currency")}
 _REFERENCE: Final = "clientReferenceId"
 _MISPLACED_REFERENCE: Final = f"is not kept from here; send {_REFERENCE} beside pipelineId"
 
@@ -123,6 +125,10 @@ def _read_payment(
     """What is to be paid: said to Gateway, or by the order."""
     asked = values.find(GatewayRequest) or _NO_GATEWAY
     order = getattr(values.find(SentryRequest), "order", None)
+    if asked is _NO_GATEWAY and order is not None and not wrong:
+        amount, currency = order.amount, order.currency
+        if amount is not None and currency is not None:  # As most requests say it.
+            return _checked(amount, currency, _IN_ORDER, wrong)
     # An input with other errors was not read, but what it says of the payment is not missing.
     unread = any(path.startswith((_GATEWAY_PLACE, "sentryRequest")) for path in wrong)
     places: dict[str, str] = {}
@@ -139,12 +145,18 @@ def _read_payment(
         return None, None
     if places["amount"].partition(".")[0] != places["currency"].partition(".")[0]:
         _refuse_mixture(places, asked, order, wrong)
+    return _checked(given["amount"], given["currency"], places, wrong)
+
+
+def _checked(
+    amount: float, currency: str, places: Mapping[str, str], wrong: FieldErrors
+) -> tuple[Payment | None, float | None]:
+    """The payment, if it is one that can be asked for."""
     try:
-        payment = read_payment(given["amount"], given["currency"].strip().upper()[:8])
+        return read_payment(amount, currency.strip().upper()[:8]), amount
     except UnfitPayment as unfit:
         wrong.setdefault(places[unfit.field], []).append(str(unfit))
         return None, None
-    return payment, given["amount"]
 
 
 def _refuse_mixture(

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.velocity import first_lists
 
 PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     kinds.ADDRESS: (kinds.USER, kinds.CARD, kinds.BIN, kinds.EMAIL),
@@ -72,6 +73,8 @@ class EventLayout(NamedTuple):
     """Place and kind of each entity with a history, and the keys of its partners."""
     remembered_kinds: tuple[EntityKind, ...]
     """The kinds of the same."""
+    first_lists: dict[EntityKind, list[float]]
+    """The velocity of entities that are seen for the first time."""
 
     def card(self, keys: Sequence[int]) -> int | None:
         """The key of the first card, if there is one."""
@@ -99,6 +102,7 @@ def layout_of(present: tuple[EntityKind, ...]) -> EventLayout:
             if kind in PARTNERS
         ),
         tuple(kind for kind in present if kind in PARTNERS),
+        first_lists(tuple(first)),
     )
 
 

@@ -186,4 +186,4 @@ def _keyed(event: MemoryEvent) -> tuple[EventLayout, list[int]]:
     """How the event is remembered, and each entity's key, whose lowest bits are its kind."""
     account_id, entities = event.account_id, event.entities
     keys = [hash((account_id, kind, value)) & _KEY_BITS | kind for kind, value in entities]
-    return layout_of(tuple([kind for kind, _ in entities])), keys
+    return layout_of(next(zip(*entities, strict=True), ())), keys

@@ -10,7 +10,7 @@ from gatehouse.sentry.memory import DAY_S, EntityKind, Spread
 from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.reputation_store import KeyedEvent, ReputationStore
 from gatehouse.sentry.user_history import UserHistory
-from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured
+from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured, measured_first
 
 
 class EntityView:
@@ -89,8 +89,8 @@ class History:
     """What is known about everything an event touches."""
 
     __slots__ = (
-        *("_amount", "_event", "_reputations", "_views", "at_s", "counted", "currency", "first"),
-        *("histories", "keys", "kinds", "paid", "stats"),
+        *("_amount", "_event", "_first_lists", "_last", "_reputations", "_views", "at_s"),
+        *("counted", "currency", "first", "histories", "keys", "kinds", "paid", "stats"),
     )
 
     def __init__(self, event: KeyedEvent, reputations: ReputationStore) -> None:
@@ -108,6 +108,8 @@ class History:
         self.histories: list[EntityHistory] = []
         """Those of the event's entities that have one; `kinds` are their kinds."""
         self.first: dict[EntityKind, EntityHistory] = {}
+        self._last: dict[EntityKind, EntityHistory] = {}
+        self._first_lists: dict[EntityKind, list[float]] = {}
         self.paid = False
 
     def take(self, layout: EventLayout, histories: list[EntityHistory]) -> None:
@@ -115,10 +117,15 @@ class History:
         event = self._event
         self.keys = dict(zip(layout.kinds, layout.first(event.keys), strict=True))
         self.kinds = layout.remembered_kinds
+        self._first_lists = layout.first_lists
         self.histories = histories
         self.paid = self.counted and logarithm_of(event.event.amount) is not None
-        # Backwards, so that the first of several entities of one kind stays.
-        self.first = dict(zip(reversed(self.kinds), reversed(histories), strict=True))
+        self._last = dict(zip(self.kinds, histories, strict=True))
+        if len(self._last) == len(histories):
+            self.first = self._last
+        else:
+            # Backwards, so that the first of several entities of one kind stays.
+            self.first = dict(zip(reversed(self.kinds), reversed(histories), strict=True))
 
     @property
     def events(self) -> int:
@@ -178,11 +185,19 @@ class History:
         By name, such as `velocity.card`, and only for groups that the event has an entity of; of
         several addresses the last one counts.
         """
-        last = dict(zip(self.kinds, self.histories, strict=True))
-        event = VelocityEvent(self.at_s, self.keys, self.counted, self._amount, self.currency)
+        last = self._last
+        at_s, counted = self.at_s, self.counted
+        event = VelocityEvent(at_s, self.keys, counted, self._amount, self.currency)
         found = {}
         for plan in PLANS:
             history = last.get(plan.kind)
-            if history is not None:
+            if history is None:
+                continue
+            # Half of all entities are new, and their lists hardly differ.
+            is_first = counted and history.previous_s is None and history.first_s == at_s
+            if is_first and history.refused is None:
+                first = self._first_lists[plan.kind]
+                found[plan.signal] = measured_first(plan, first, history)
+            else:
                 found[plan.signal] = measured(plan, history, event)
         return found

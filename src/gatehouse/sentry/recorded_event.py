@@ -58,7 +58,9 @@ def recorded_event(
 
     Whether it counts is not known of an event that the memory missed.
     """
-    entities = event.entities
+    present, values = map(list, zip(*event.entities, strict=True)) if event.entities else ([], [])
+    if card is not None and kinds.CARD in present:
+        values[present.index(kinds.CARD)] = card
     return RecordedEvent(
         at=round(event.at_s, 3),
         counted=counted is True,
@@ -66,10 +68,8 @@ def recorded_event(
         currency=event.currency,
         whereabouts=event.whereabouts,
         declined=declined,
-        kinds=[kind for kind, _ in entities],
-        values=[
-            value if card is None or kind is not kinds.CARD else card for kind, value in entities
-        ],
+        kinds=present,
+        values=values,
         missed=counted is None,
     )
 

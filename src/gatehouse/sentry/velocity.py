@@ -106,16 +106,36 @@ def measured(plan: VelocityPlan, history: EntityHistory, event: VelocityEvent) -
             if kind in present:
                 found[place] = 1
     elif history.links:
-        until = int(at_s) + 1 << TIME_SHIFT
-        seen = lately = _partners_seen(history.links, at_s - whole_s, until)
-        if recent_s != whole_s:
-            lately = _partners_seen(history.links, at_s - recent_s, until)
+        links, until = history.links, int(at_s) + 1 << TIME_SHIFT
+        seen = lately = _partners_seen(links, at_s - recent_s, until)
+        # Many have met all of their partners in the shorter span.
+        if recent_s != whole_s and len(lately) < len(links):
+            seen = _partners_seen(links, at_s - whole_s, until)
         for place, kind, recent in partners:
             # Of a partner that came again later only that is known, but it was here, too.
             count = (lately if recent else seen).count(kind)
             found[place] = count or (1 if kind in present else 0)
     if history.refused is not None:
         _count_refusals(found, plan, history.refused, at_s)
+    return found
+
+
+def first_lists(present: Sequence[EntityKind]) -> dict[EntityKind, list[float]]:
+    """The lists of entities that were never seen before, for an event of these kinds."""
+    found = {}
+    for plan in PLANS:
+        found[plan.kind] = plan.once.copy()
+        for place, kind, _ in plan.partners:
+            if kind in present:
+                found[plan.kind][place] = 1
+    return found
+
+
+def measured_first(plan: VelocityPlan, first: list[float], history: EntityHistory) -> list[float]:
+    """The list of an entity of which the event is the first: as `measured` makes it."""
+    found, amount = first.copy(), plan.counts.amount
+    if amount is not None and history.timeline is not None:
+        found[amount] = min(history.timeline[-1], _LARGEST)
     return found
 
 

@@ -70,13 +70,13 @@ class LiveSignalBuilder:
         if given.email is not None:
             email = parse_email(given.email)
             mailbox = None if email is None else fingerprinter.hashed_email(email.canonical)
-            found |= request_signals.email_signals(email, mailbox)
+            request_signals.note_email(found, email, mailbox)
             if mailbox is not None:
                 more.append((kinds.EMAIL, mailbox))
         if given.phone is not None:
             phone = parse_phone(given.phone)
             number = None if phone is None else fingerprinter.hashed_phone(phone.e164)
-            found |= request_signals.phone_signals(phone, number)
+            request_signals.note_phone(found, phone, number)
             if number is not None:
                 more.append((kinds.PHONE, number))
         return more
@@ -93,7 +93,7 @@ class LiveSignalBuilder:
         if seen is not None and seen.text == address.text:
             return False  # The same address in another notation.
         facts = self._book.look(address, at_ms // (DAY_S * 1000))
-        found |= request_signals.address_signals(address, facts)
+        request_signals.note_address(found, address, facts)
         more.append(address_entity(address))
         return True
 
@@ -107,12 +107,12 @@ class LiveSignalBuilder:
         other: bool,
     ) -> None:
         rules = given.rules
-        found |= request_signals.order_signals(given.amount, given.currency, view)
-        found |= request_signals.device_signals(view)
+        request_signals.note_order(found, given.amount, given.currency, view)
+        request_signals.note_device(found, view)
         if case.card is not None:
-            found |= request_signals.card_signals(case.card.kept, case.at_ms)
+            request_signals.note_card(found, case.card.kept, case.at_ms)
         if view.address is not None and not other:
-            found |= request_signals.address_signals(view.address, view.facts)
+            request_signals.note_address(found, view.address, view.facts)
         user, affiliate = drop_placeholder(given.user_id), drop_placeholder(view.order.affiliate_id)
         if user is not None:
             found["user.id"] = self._fingerprinter.kept(str(user))

@@ -53,21 +53,22 @@ def time_signals(at_ms: int) -> Signals:
     return {"request.hour": at_ms // _HOUR_MS % 24, "request.weekday": weekday}
 
 
-def card_signals(card: KeptCard, at_ms: int) -> Signals:
+# What follows adds to the signals found so far: a request has some fifty of them, and each is
+# entered once.
+
+
+def note_card(found: Signals, card: KeptCard, at_ms: int) -> None:
     """The card that will be charged."""
-    found: Signals = {
-        "card.fingerprint": card.fingerprint,
-        "card.bin": card.bin,
-        "card.brand": card.brand,
-        "card.country": card.country,
-        "card.funding": card.funding,
-        "card.prepaid": card.prepaid,
-    }
+    found["card.fingerprint"] = card.fingerprint
+    found["card.bin"] = card.bin
+    found["card.brand"] = card.brand
+    found["card.country"] = card.country
+    found["card.funding"] = card.funding
+    found["card.prepaid"] = card.prepaid
     if card.expiry is not None:
         year, month = int(card.expiry[:4]), int(card.expiry[5:])
         this_year, this_month = _month_of(at_ms // _DAY_MS)
         found["card.months_left"] = (year - this_year) * 12 + month - this_month
-    return found
 
 
 @lru_cache(maxsize=64)
@@ -76,30 +77,29 @@ def _month_of(day: int) -> tuple[int, int]:
     return moment.year, moment.month
 
 
-def address_signals(address: Address, facts: AddressFacts) -> Signals:
+def note_address(found: Signals, address: Address, facts: AddressFacts) -> None:
     """Where the request came from. What the feeds half believe counts from one half on."""
     organisation = facts.organisation
-    return {
-        "ip.address": address.text,
-        "ip.network": address.network,
-        "ip.country": facts.country,
-        "ip.asn": facts.asn,
-        "ip.organisation": None if organisation is None else text_of(organisation),
-        "ip.hosting": facts.hosting >= 0.5,
-        "ip.vpn": facts.vpn >= 0.5,
-        "ip.tor": facts.tor >= 0.5,
-        "ip.proxy": facts.proxy >= 0.5,
-        "ip.relay": facts.relay >= 0.5,
-        "ip.mobile": facts.mobile,
-        "ip.blocked": facts.blocked or facts.country_blocked,
-        "ip.allowed": facts.allowed,
-        "ip.public": address.is_public or facts.country is not None,
-    }
+    found["ip.address"] = address.text
+    found["ip.network"] = address.network
+    found["ip.country"] = facts.country
+    found["ip.asn"] = facts.asn
+    found["ip.organisation"] = None if organisation is None else text_of(organisation)
+    found["ip.hosting"] = facts.hosting >= 0.5
+    found["ip.vpn"] = facts.vpn >= 0.5
+    found["ip.tor"] = facts.tor >= 0.5
+    found["ip.proxy"] = facts.proxy >= 0.5
+    found["ip.relay"] = facts.relay >= 0.5
+    found["ip.mobile"] = facts.mobile
+    found["ip.blocked"] = facts.blocked or facts.country_blocked
+    found["ip.allowed"] = facts.allowed
+    found["ip.public"] = address.is_public or facts.country is not None
 
 
-def order_signals(amount: float | None, currency: str | None, view: RequestView) -> Signals:
+def note_order(
+    found: Signals, amount: float | None, currency: str | None, view: RequestView
+) -> None:
     """What is bought."""
-    found: Signals = {}
     if view.items is not None:
         found["order.items"] = len(view.items)
     if amount is not None and -_LARGEST < amount < _LARGEST and not is_card_like(amount):
@@ -108,12 +108,10 @@ def order_signals(amount: float | None, currency: str | None, view: RequestView)
         found["order.currency"] = text_of(currency.strip().upper()[:8])
     if view.order.discount_codes is not None:
         found["order.discounts"] = len(view.order.discount_codes)
-    return found
 
 
-def device_signals(view: RequestView) -> Signals:
+def note_device(found: Signals, view: RequestView) -> None:
     """The browser and the visit."""
-    found: Signals = {}
     agent, languages, age = view.agent, view.languages, view.device.session_age
     if agent is not None:
         found["device.kind"] = agent.kind
@@ -127,31 +125,28 @@ def device_signals(view: RequestView) -> Signals:
         found["device.session_age"] = age
     if view.event.type is not None:
         found["event.type"] = view.event.type.value
-    return found
 
 
 _is_disposable: Final = lru_cache(maxsize=20_000)(is_disposable)
 _is_relay: Final = lru_cache(maxsize=20_000)(is_relay)
 
 
-def email_signals(email: Email | None, fingerprint: str | None) -> Signals:
+def note_email(found: Signals, email: Email | None, fingerprint: str | None) -> None:
     """An e-mail address that was sent; None when it is none."""
-    if email is None:
-        return {"email.valid": False}
-    return {
-        "email.valid": True,
-        "email.domain": text_of(email.domain),
-        "email.fingerprint": fingerprint,
-        "email.disposable": _is_disposable(email.domain),
-        "email.relay": _is_relay(email.domain),
-    }
+    found["email.valid"] = email is not None
+    if email is not None:
+        found["email.domain"] = text_of(email.domain)
+        found["email.fingerprint"] = fingerprint
+        found["email.disposable"] = _is_disposable(email.domain)
+        found["email.relay"] = _is_relay(email.domain)
 
 
-def phone_signals(phone: Phone | None, fingerprint: str | None) -> Signals:
+def note_phone(found: Signals, phone: Phone | None, fingerprint: str | None) -> None:
     """A phone number that was sent; None when it is none."""
-    if phone is None:
-        return {"phone.valid": False}
-    return {"phone.valid": True, "phone.country": phone.country, "phone.fingerprint": fingerprint}
+    found["phone.valid"] = phone is not None
+    if phone is not None:
+        found["phone.country"] = phone.country
+        found["phone.fingerprint"] = fingerprint
 
 
 @cache_short(4096)
