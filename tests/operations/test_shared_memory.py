@@ -73,10 +73,12 @@ def test_a_store_that_is_not_there_is_named_without_its_password() -> None:
 def test_one_rebuild_at_a_time(valkey: str) -> None:
     async def lock(memory: OpenedMemory) -> list[bool]:
         first = [await memory.lock("one"), await memory.lock("two"), await memory.lock("one")]
-        await memory.unlock()
+        await memory.unlock("two")
+        first.append(await memory.lock("two"))
+        await memory.unlock("one")
         return [*first, await memory.lock("two")]
 
-    assert use(valkey, lock) == [True, False, True, True]
+    assert use(valkey, lock) == [True, False, True, False, True]
 
 
 def test_what_others_keep_in_the_same_store_is_not_deleted(valkey: str) -> None:

@@ -8,6 +8,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -76,7 +77,7 @@ async def _rebuild(
         try:
             return await run.run(settings, settle_s)
         finally:
-            await opened.unlock()
+            await run.unlock()
     finally:
         await opened.store.close()
 
@@ -100,6 +101,11 @@ class _Rebuild:
         """Take the right to rebuild, or go on having it."""
         if not await self._opened.lock(self._owner):
             raise Conflict("another rebuild of the shared memory is running; wait until it is done")
+
+    async def unlock(self) -> None:
+        """Let others rebuild. The right to it ends by itself if the store does not answer."""
+        with suppress(ConnectorFailed):
+            await self._opened.unlock(self._owner)
 
     async def run(self, settings: Settings, settle_s: float) -> MemoryRebuilt:
         """Delete and fill."""

@@ -88,9 +88,10 @@ class OpenedMemory(NamedTuple):
             await self._command("EXPIRE", "rebuilding", _LOCK_S)
         return True
 
-    async def unlock(self) -> None:
-        """Let others rebuild."""
-        await self._command("DEL", "rebuilding")
+    async def unlock(self, owner: str) -> None:
+        """Let others rebuild, unless one of them does already."""
+        if await self._command("GET", "rebuilding") == owner.encode():
+            await self._command("DEL", "rebuilding")
 
     async def clear(self, account_ids: Iterable[str]) -> int:
         """Delete all that is remembered of accounts; returns how many keys that were."""

@@ -3,10 +3,13 @@
 from typing import Any, Final, NamedTuple
 
 from redis.asyncio.connection import Connection, parse_url
+from redis.exceptions import RedisError
 
 from gatehouse.core.errors import SettingsError
 
 _PORT: Final = 6379
+_FIXED: Final = frozenset({"decode_responses", "protocol"})
+"""What a URL must not change: replies could not be read."""
 _NAMES: Final = {"valkey": "redis", "valkeys": "rediss"}
 """The client knows the older names of the same protocol."""
 
@@ -28,7 +31,7 @@ class StoreAddress(NamedTuple):
         What the client can be told stands behind a question mark, such as `?ssl_ca_certs=FILE`.
         """
         scheme, _, rest = text.partition("://")
-        url = f"{_NAMES.get(scheme, scheme)}://{rest}"
+        url = f"{_NAMES.get(scheme.lower(), scheme)}://{rest}"
         # The client's own words are not passed on: they could repeat what is secret.
         try:
             options: dict[str, Any] = dict(parse_url(url))
@@ -39,10 +42,12 @@ class StoreAddress(NamedTuple):
             ) from None
         kind = options.pop("connection_class", Connection)
         try:
+            if options.keys() & _FIXED:
+                raise ValueError
             kind(**options)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RedisError):
             raise SettingsError(
-                "the URL of the shared memory has an option that the client does not know"
+                "the URL of the shared memory has an option that cannot be used, or a wrong value"
             ) from None
         where = f"{options.get('host', 'localhost')}:{options.get('port', _PORT)}"
         return cls(url, options.get("path") or where)

@@ -59,6 +59,7 @@ class ScriptCall:
         self._runs = [_run(each, epoch, keep_s) for each in _by_account(told)]
         self._left = self._runs
         self._again = False
+        self._replies: list[tuple[StoreCommand, Any]] = []
 
     def commands(self) -> list[Command]:
         """What to send; each gets a reply."""
@@ -76,8 +77,8 @@ class ScriptCall:
         for run, reply in zip(self._left, replies, strict=False):
             run.reply = reply
         if not self._again:
-            for command, reply in zip(self._commands, replies[len(self._left) :], strict=True):
-                command.answered(reply)
+            found = zip(self._commands, replies[len(self._left) :], strict=True)
+            self._replies = list(found)
             self._left = [run for run in self._runs if _is_unknown(run.reply)]
             self._again = bool(self._left)
             return not self._again
@@ -96,6 +97,8 @@ class ScriptCall:
                 continue
             for operation, reply in zip(run.operations, run.reply, strict=True):
                 answers[id(operation)] = reply
+        for command, reply in self._replies:
+            command.answered(reply)
         for each in self.told:
             if isinstance(each, StoreCommand):
                 continue

@@ -59,7 +59,10 @@ class _OneServer:
     async def keys(self, at_once: int) -> AsyncIterator[list[bytes]]:
         cursor = b"0"
         while True:
-            (cursor, names), *_ = await self.ask([("SCAN", cursor, "COUNT", at_once)])
+            [found] = await self.ask([("SCAN", cursor, "COUNT", at_once)])
+            if isinstance(found, ResponseError):
+                raise found
+            cursor, names = found
             yield names
             if cursor == b"0":
                 return
@@ -106,13 +109,15 @@ async def connect(address: StoreAddress) -> StoreClient:
     pool: Any = ConnectionPool.from_url(address.url, **options)
     server = _OneServer(pool.make_connection())
     try:
-        (told,) = await server.ask([("INFO", "cluster")])
+        # Every user may say hello, and few may ask for more.
+        [told] = await server.ask([("HELLO",)])
         if isinstance(told, ResponseError):
             raise told
+        is_cluster = b"cluster" in told
     except BaseException:
         await server.close()
         raise
-    if b"cluster_enabled:1" not in told:
+    if not is_cluster:
         return server
     await server.close()
     cluster: Any = RedisCluster.from_url(address.url, **options)

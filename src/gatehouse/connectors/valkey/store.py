@@ -28,6 +28,7 @@ MOST_AT_ONCE: Final = 64
 MOST_WAITING: Final = 10_000
 _LAST_TURNS: Final = 4
 """If it was the event loop that was late, an answer that is there is read in so many turns."""
+_CLOSED: Final = "the shared memory is closed"
 _CONNECT_S: Final = 1.0
 """The least time for a connection, which takes several round trips."""
 
@@ -75,6 +76,7 @@ class ValkeyStore:
         self._telling: ScriptCall | None = None
         self._is_slow = False
         """Whether connecting takes longer than a call may: nobody waits for it any more."""
+        self._is_closed = False
         self._process = token_bytes(3)
         self._numbers = count()
         self.lost = 0
@@ -87,6 +89,9 @@ class ValkeyStore:
 
     def submit(self, operation: Told) -> None:
         """Tell an operation with the next call."""
+        if self._is_closed:
+            self._lose([operation], _CLOSED)
+            return
         if self._is_slow or len(self._waiting) >= MOST_WAITING:
             self._lose([operation], "the shared memory is slow to answer")
             return
@@ -116,20 +121,25 @@ class ValkeyStore:
     async def keys(self, at_once: int) -> AsyncIterator[list[bytes]]:
         """The names of all keys of the store, some at a time, over a connection of its own."""
         try:
-            client = await connect(self._address)
+            async with asyncio.timeout(max(self._timeout_s, _CONNECT_S)):
+                client = await connect(self._address)
             try:
                 async for names in client.keys(at_once):
                     yield names
             finally:
                 await client.close()
         except FAILURES as error:
-            raise ConnectorFailed(f"the shared memory cannot be read: {error}") from error
+            raise ConnectorFailed(
+                f"the names in the shared memory cannot be read: {type(error).__name__}"
+            ) from None
 
     async def close(self) -> None:
         """Tell what waits, and close the connection."""
         with suppress(ConnectorFailed):
             if self._busy:
                 await self.command("PING")
+        self._is_closed = True
+        self._lose_waiting(_CLOSED)
         if self._task is not None and not self._task.done():
             self._task.cancel()
         client, self._client = self._client, None
@@ -167,11 +177,13 @@ class ValkeyStore:
             refused = call.answer()
         except asyncio.CancelledError:
             if not call.is_late:
+                self._lose(call.told, _CLOSED)
                 raise
             await self._fail(call, "the shared memory did not answer in time")
         except FAILURES as error:
             await self._fail(call, f"the shared memory cannot be asked: {type(error).__name__}")
-        except ValueError:
+        except Exception:
+            # Whatever it is, the next call has to be made.
             await self._fail(call, "the shared memory has answered something else than was asked")
         else:
             self._judge(call.started, succeeded=not refused)
@@ -208,7 +220,7 @@ class ValkeyStore:
         try:
             async with asyncio.timeout(max(self._timeout_s, _CONNECT_S)):
                 self._client = await connect(self._address)
-        except FAILURES as error:
+        except Exception as error:
             self._judge(started, succeeded=False)
             self._give_up(
                 f"the shared memory at {self._address.shown} cannot be reached: "

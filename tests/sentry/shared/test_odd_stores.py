@@ -1,0 +1,131 @@
+"""A store can refuse, answer nonsense or be closed: nobody waits, and nothing is forgotten."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from redis import Redis
+from redis.exceptions import NoScriptError
+
+from gatehouse.connectors.valkey import store as valkey_store
+from gatehouse.connectors.valkey.address import StoreAddress
+from gatehouse.connectors.valkey.call import ScriptCall, StoreCommand
+from gatehouse.connectors.valkey.client import Command
+from gatehouse.connectors.valkey.store import ValkeyStore
+from gatehouse.core.errors import ConnectorFailed, SettingsError
+from gatehouse.sentry.shared.keys import StableKeys
+from gatehouse.sentry.shared.memory_shared import SharedMemory
+from tests.sentry.shared.servers import PATIENCE_S, Servers
+from tests.sentry.shared.test_memory_shared import event, run
+from tests.sentry.visits import NOW
+
+RIGHTS = "~gh1:* +@string +@hash +@scripting +@connection +@keyspace -@dangerous"
+
+
+def store_at(url: str) -> ValkeyStore:
+    return ValkeyStore(StoreAddress.parse(url), timeout_s=PATIENCE_S, keep_s=60)
+
+
+class Nonsense:
+    """A client whose store answers something that nobody asked for."""
+
+    def __init__(self, reply: object) -> None:
+        self._reply = reply
+
+    async def ask(self, commands: Sequence[Command]) -> list[Any]:
+        return [self._reply for _ in commands]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("reply", [1, None, [], [1, 2], "text", TypeError()])
+def test_after_an_answer_that_makes_no_sense_the_store_is_asked_again(
+    reply: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def connect(_: StoreAddress) -> Nonsense:
+        if isinstance(reply, Exception):
+            raise reply
+        return Nonsense(reply)
+
+    async def ask_twice() -> None:
+        store = store_at("redis://host")
+        memory = SharedMemory(store, StableKeys(b"k" * 32), 100)
+        async with asyncio.timeout(PATIENCE_S):
+            for _ in range(2):
+                with pytest.raises(ConnectorFailed):
+                    await memory.record_and_recall(event(NOW))
+            await store.close()
+
+    monkeypatch.setattr(valkey_store, "connect", connect)
+    asyncio.run(ask_twice())
+
+
+def test_a_user_needs_no_more_rights_than_the_page_says(valkey: str) -> None:
+    with Redis.from_url(valkey) as admin:
+        for name, more in (("plain", ""), ("blind", "-scan")):
+            words = f"ACL SETUSER {name} on >a:b/c@d {RIGHTS} {more}".split()
+            admin.execute_command(*words)
+
+    def url(name: str) -> str:
+        return valkey.replace("unix://", f"unix://{name}:a%3Ab%2Fc%40d@")
+
+    async def count(them: Servers) -> None:
+        assert (await them.start().record_and_recall(event(NOW))).counted
+        assert [names async for names in them.stores[0].keys(1000)]
+
+    run(url("plain"), count)
+
+    async def read_names(them: Servers) -> None:
+        them.start()
+        with pytest.raises(ConnectorFailed, match="NoPermission"):
+            assert [names async for names in them.stores[0].keys(1000)]
+
+    run(url("blind"), read_names)
+
+
+@pytest.mark.parametrize(
+    "options", ["decode_responses=True", "protocol=3", "ssl_cert_reqs=secret", "unknown=secret"]
+)
+def test_an_option_that_cannot_be_used_is_refused_without_repeating_it(options: str) -> None:
+    with pytest.raises(SettingsError, match="option") as refused:
+        StoreAddress.parse(f"rediss://host?{options}")
+    assert "secret" not in str(refused.value)
+
+
+def test_a_command_is_answered_after_the_scripts_that_had_to_be_sent_again() -> None:
+    async def ask() -> None:
+        ping = StoreCommand(["PING"])
+        memory = SharedMemory(waiting := Waiting(), StableKeys(b"k" * 32), 100)
+        memory.note_decline(event(NOW))
+        call = ScriptCall([*waiting.told, ping], b"epoch0", 60, 0.0)
+        assert not call.take([NoScriptError(), b"PONG"])
+        assert not ping.future.done()
+        assert call.take([[1]])
+        assert call.answer() == []
+        assert ping.future.result() == b"PONG"
+
+    asyncio.run(ask())
+
+
+class Waiting(ValkeyStore):
+    """Keeps what it is told to itself."""
+
+    def __init__(self) -> None:
+        super().__init__(StoreAddress.parse("redis://host"), timeout_s=1, keep_s=60)
+        self.told = self._waiting
+        self._busy = True
+
+
+def test_what_is_told_to_a_closed_store_is_known_to_be_lost(valkey: str) -> None:
+    async def close(them: Servers) -> None:
+        memory = them.start()
+        await memory.record_and_recall(event(NOW))
+        await them.stores[0].close()
+        memory.note_decline(event(NOW, request_id="req_1"))
+        with pytest.raises(ConnectorFailed, match="closed"):
+            await memory.record_and_recall(event(NOW + 1))
+        assert [each.request_id for each in them.lost] == ["req_1"]
+
+    run(valkey, close)
