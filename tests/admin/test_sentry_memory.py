@@ -6,10 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 import sqlalchemy as sa
+from redis import Redis
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.sentry_memory import MemoryRebuilt, rebuild_memory
-from gatehouse.core.errors import Conflict, GatehouseError, WrongUsage
+from gatehouse.core.errors import Conflict, ConnectorFailed, GatehouseError, WrongUsage
 from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded_event import recorded_event
@@ -98,6 +99,19 @@ def test_everything_that_counts_is_remembered_again_however_often_it_is_rebuilt(
         done = shop.rebuild()
         assert (done.events, done.refusals, done.days) == (6, 1, 200)
         assert shop.ask() == (6, 1)
+
+
+def test_a_memory_that_is_emptied_while_it_is_rebuilt_is_not_whole(shop: Shop, valkey: str) -> None:
+    shop.decide(2)
+    shop.decide(0.001)
+
+    def empty(_done: int, _total: int) -> None:
+        with Redis.from_url(valkey) as store:
+            store.flushdb()
+
+    with pytest.raises(ConnectorFailed, match="rebuild it again"):
+        rebuild_memory(shop.session, shop.settings, empty, settle_s=0)
+    assert shop.use(lambda opened: opened.rebuilt_at()) is None
 
 
 def test_what_the_memory_missed_is_told_once(shop: Shop) -> None:

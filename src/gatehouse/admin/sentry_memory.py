@@ -73,7 +73,7 @@ async def _rebuild(
     opened = open_shared_memory(settings, session.ring, entities=_ENTITIES, timeout_ms=_TIMEOUT_MS)
     try:
         run = _Rebuild(session, opened, reached)
-        await run.keep_lock()
+        await run.lock()
         try:
             return await run.run(settings, settle_s)
         finally:
@@ -97,10 +97,17 @@ class _Rebuild:
         self._recent: set[str] = set()
         """Requests of the last minutes that are told."""
 
-    async def keep_lock(self) -> None:
-        """Take the right to rebuild, or go on having it."""
+    async def lock(self) -> None:
+        """Take the right to rebuild."""
         if not await self._opened.lock(self._owner):
             raise Conflict("another rebuild of the shared memory is running; wait until it is done")
+
+    async def _keep_lock(self) -> None:
+        # A store that lost it has lost what it was told as well.
+        if not await self._opened.keeps_lock(self._owner):
+            raise ConnectorFailed(
+                "the shared memory was emptied or restarted meanwhile; rebuild it again"
+            )
 
     async def unlock(self) -> None:
         """Let others rebuild. The right to it ends by itself if the store does not answer."""
@@ -127,6 +134,7 @@ class _Rebuild:
         await self._tell(recent_ms, now_ms, known=self._recent)
         await self._tell(since_ms, recent_ms)
         await self._tell(recent_ms, now_ms, known=self._recent)
+        await self._keep_lock()
         await opened.note_rebuilt(iso_time(now_ms))
         self._done.seconds = round(time.monotonic() - started, 3)
         with session.change(unseen=True) as change:
@@ -156,7 +164,7 @@ class _Rebuild:
             await self._opened.memory.flush()
             if self._lost:
                 raise ConnectorFailed("the shared memory did not take all events; rebuild it again")
-            await self.keep_lock()
+            await self._keep_lock()
             self._reached(min(self._done.records, self._total), self._total)
 
     def _tell_event(self, past: PastEvent, now_ms: int) -> None:

@@ -81,12 +81,15 @@ class OpenedMemory(NamedTuple):
         await self._command("SET", "rebuilt", at)
 
     async def lock(self, owner: str) -> bool:
-        """Take or keep the right to rebuild; it ends by itself a minute after the last call."""
-        if await self._command("SET", "rebuilding", owner, "NX", "EX", _LOCK_S) is None:
-            if await self._command("GET", "rebuilding") != owner.encode():
-                return False
-            await self._command("EXPIRE", "rebuilding", _LOCK_S)
-        return True
+        """Take the right to rebuild; it ends by itself a minute after it was last kept."""
+        taken = await self._command("SET", "rebuilding", owner, "NX", "EX", _LOCK_S)
+        return taken is not None or await self.keeps_lock(owner)
+
+    async def keeps_lock(self, owner: str) -> bool:
+        """Whether the right to rebuild is still there; it lasts for another minute then."""
+        if await self._command("GET", "rebuilding") != owner.encode():
+            return False
+        return bool(await self._command("EXPIRE", "rebuilding", _LOCK_S))
 
     async def unlock(self, owner: str) -> None:
         """Let others rebuild, unless one of them does already."""

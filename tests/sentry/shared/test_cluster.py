@@ -5,6 +5,9 @@ import asyncio
 import msgspec
 from redis import Redis
 
+from gatehouse.core.keyring import ENTITIES, KeyRing
+from gatehouse.operations.shared_memory import open_shared_memory
+from gatehouse.settings import load_settings
 from tests.sentry.shared.servers import servers
 from tests.sentry.shared.test_same_answers import answers
 from tests.sentry.streams import stream
@@ -25,6 +28,18 @@ async def count_on_a_cluster(url: str) -> None:
                 # The same request again: it is recalled and not counted again.
                 assert answers(step.view, await other.record_and_recall(event)) == found
         assert all(installed.calls)
+        kept = [name async for some in installed.stores[0].keys(10) for name in some]
+        assert len({name.partition(b"}")[0] for name in kept}) == ACCOUNTS
+    memory = open_shared_memory(
+        load_settings({"GATEHOUSE_MEMORY_URL": url}),
+        KeyRing({(ENTITIES, 1): b"k" * 32}),
+        timeout_ms=60_000,
+    )
+    assert (await memory.facts()).is_cluster
+    assert await memory.lock("one")
+    assert not await memory.lock("two")
+    await memory.unlock("one")
+    await memory.store.close()
 
 
 def accounts_on(url: str) -> set[bytes]:

@@ -192,6 +192,15 @@ def test_a_server_that_starts_knows_the_month_of_a_busy_address(valkey: str) -> 
     run(valkey, a_month)
 
 
+def test_all_that_is_kept_expires_from_the_first_event_on(valkey: str) -> None:
+    async def one_event(them: Servers) -> None:
+        await them.start().record_and_recall(event(NOW, *EVERYTHING, (kinds.CATEGORY, "shoes")))
+        kept = await them.ask("KEYS", them.keys().account("shop").entity[:-1] + b"*")
+        assert [key for key in kept if await them.ask("TTL", key) <= 0] == []
+
+    run(valkey, one_event)
+
+
 def test_a_log_that_vanishes_begins_anew(valkey: str) -> None:
     async def evicted(them: Servers) -> None:
         one, other = them.start(), them.start()

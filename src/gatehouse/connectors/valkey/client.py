@@ -88,8 +88,8 @@ class _Cluster:
         for node in self._client.get_primaries():
             cursor = b"0"
             while True:
-                words = ("SCAN", cursor, "COUNT", at_once)
-                cursor, names = await self._client.execute_command(*words, target_nodes=node)
+                # Of the server itself: the client would put a cursor for each server in one.
+                cursor, names = await node.execute_command("SCAN", cursor, "COUNT", at_once)
                 yield names
                 if cursor == b"0":
                     break

@@ -17,7 +17,7 @@ local totals_key, tallies_key, goods_key = KEYS[1], KEYS[2], KEYS[3]
 local events, users, recent, recent_s = 0, 0, 0, 0
 local totals = call('GET', totals_key)
 if totals then events, users, recent, recent_s = unpack('<dddd', totals) end
-local changed = false
+local changed, due = false, false
 
 -- What a server that has followed to a position does not know yet.
 local function news(key, header, size, epoch, position, own)
@@ -87,10 +87,7 @@ local function count_event(at_s)
   else
     recent = recent + math.exp(-later_s * FADING)
   end
-  if events % 64 == 1 then
-    call('EXPIRE', tallies_key, keep_s)
-    call('EXPIRE', goods_key, keep_s)
-  end
+  if events % 64 == 1 then due = true end
   changed = true
 end
 
@@ -210,5 +207,10 @@ for a = 3, #ARGV do
 end
 if changed then
   call('SET', totals_key, pack('<dddd', events, users, recent, recent_s), 'EX', keep_s)
+end
+-- In the end: the first event of an account makes these keys.
+if due then
+  call('EXPIRE', tallies_key, keep_s)
+  call('EXPIRE', goods_key, keep_s)
 end
 return replies

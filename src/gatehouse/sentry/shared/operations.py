@@ -32,8 +32,6 @@ class StoreOperation(Protocol):
 
     names: AccountNames
     """Operations of one account go in one call."""
-    moved: bool
-    """Whether a server of a cluster has said that another one is to be told."""
 
     def arguments(self) -> Arguments:
         """Its keys and its packed argument, as of the moment at which it is sent."""
@@ -55,8 +53,6 @@ class EventSubject(NamedTuple):
 
 class AwaitedOperation:
     """An operation whose answer somebody waits for, and reads in their own turn."""
-
-    moved = False
 
     def __init__(self) -> None:
         self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -126,8 +122,6 @@ class ReadHistories(AwaitedOperation):
 class ChangeEvent:
     """Takes an event back, or notes that its payment was refused; nothing is asked."""
 
-    moved = False
-
     def __init__(
         self,
         subject: EventSubject,
@@ -173,8 +167,6 @@ class ChangeEvent:
 
 class Compact:
     """Replaces the entries of a log by a snapshot of the history that they make."""
-
-    moved = False
 
     def __init__(self, names: AccountNames, key: int, followed: FollowedHistory) -> None:
         self.names = names
