@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.backtest import reading
 from gatehouse.backtest.run import Backtest, try_out
+from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import NotFound, StoreUnavailable
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import records
@@ -131,3 +132,22 @@ def _name_users(session: AdminSession) -> None:
     named = sa.func.replace(DECISIONS.c.record, '"signals":{', '"signals":{"user.id":"u-1",')
     with session.database.writing() as connection:
         connection.execute(DECISIONS.update().values(record=named))
+
+
+def test_a_rule_about_a_card_finds_earlier_records_by_the_account_s_fingerprint(
+    session: AdminSession,
+) -> None:
+    merchant = make_account(session)
+    [request] = _keep(session, merchant, 1)
+    inner = session.fingerprints.inner(CardNumber.parse("4111111111111111"))
+    made = record(0, {"card.fingerprint": inner}, [ruled("ACCEPT")])
+    unknown = dict.fromkeys(("brand", "lastFour", "expiry", "country", "funding", "prepaid"))
+    made["card"] = {"bin": "41111111", **unknown, "fingerprint": inner}
+    with session.database.writing() as connection:
+        kept_one = sa.update(DECISIONS).where(DECISIONS.c.request_id == request)
+        connection.execute(kept_one.values(record=kept(made).text))
+    shown = session.fingerprints.of_account(merchant, inner)
+    rules = rule_set(rule("card", f"card.fingerprint = '{shown}'"))
+    trial = Backtest(rules, RecordSpan(merchant, 0, NOW_MS + 1), nowhere, {})
+    report = try_out(session.database, session.fingerprints, trial, ignore)
+    assert report.rules[0].matches == 1

@@ -116,7 +116,6 @@ def _read(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for each in ours:
         each.close()
-    source.database.map_into_memory()
     try:
         for span in spans:
             for part in columns.parts(_records(source, span, columns)):

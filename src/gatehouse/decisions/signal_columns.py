@@ -131,11 +131,12 @@ class ColumnReader:
         values = form.decode(packed)
         stages = record.stages
         view = self._view(stages)
-        given = view.of_rules.copy()
+        given = view.of_rules
         for place, _, signals_of, completed in view.wanted:
             stage = stages[place]
-            given.update(signals_of(facts_in(stage.result)))
-            given[completed] = stage.completed
+            found = signals_of(facts_in(stage.result))
+            found[completed] = stage.completed
+            given = {**given, **found} if given else found
         form.rows.append((which, view.status or record.decision, given, values))
 
     def _read_other(self, which: int, text: str, seen: SeenColumns) -> None:

@@ -25,7 +25,6 @@ from gatehouse.core.errors import SettingsError, StoreUnavailable
 _BEGIN: Final = "gatehouse_begin"
 _OLDEST_SQLITE: Final = (3, 33, 0)
 """The first with UPDATE ... FROM, which the writer uses."""
-_MOST_MAPPED: Final = 64 * 1024**3
 
 T = TypeVar("T")
 
@@ -91,11 +90,6 @@ class Database:
     def dispose(self) -> None:
         """Close all idle connections."""
         self.engine.dispose()
-
-    def map_into_memory(self) -> None:
-        """For a process that reads most of a SQLite file: 1 µs less for each record of 3 kB."""
-        if self.is_sqlite:
-            sa.event.listen(self.engine, "connect", _map_sqlite)
 
     def _sqlite_engine(self) -> sa.Engine:
         if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
@@ -166,10 +160,6 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _map_sqlite(connection: Any, _record: object) -> None:
-    connection.execute(f"PRAGMA mmap_size = {_MOST_MAPPED}")
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
