@@ -193,7 +193,7 @@ class History:
             history = last.get(plan.kind)
             if history is None:
                 continue
-            # Half of all entities are new, and their lists hardly differ.
+            # Many entities are new, and their lists hardly differ.
             is_first = counted and history.previous_s is None and history.first_s == at_s
             if is_first and history.refused is None:
                 first = self._first_lists[plan.kind]

@@ -59,8 +59,9 @@ def recorded_event(
     Whether it counts is not known of an event that the memory missed.
     """
     present, values = map(list, zip(*event.entities, strict=True)) if event.entities else ([], [])
-    if card is not None and kinds.CARD in present:
-        values[present.index(kinds.CARD)] = card
+    if card is not None:
+        of_card = kinds.CARD
+        values = [card if kind is of_card else value for kind, value in event.entities]
     return RecordedEvent(
         at=round(event.at_s, 3),
         counted=counted is True,
