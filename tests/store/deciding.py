@@ -13,7 +13,8 @@ from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 
 MOMENT_MS = 1_790_000_000_000
-_NUMBERS = count()
+# Ids with letters, as real ones have: a long run of digits could be taken for a card's number.
+_NUMBERS = count(0xABCD_ABCD_ABCD_ABCD_ABCD)
 
 
 def keep_decision(
