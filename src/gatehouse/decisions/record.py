@@ -3,7 +3,7 @@
 Records are kept as JSON text, and rewritten only where a person is erased. So the reader takes
 those of every earlier version. A field that is added later has a default, and is left out of the
 text while it has it. In the text, signals and what Sentry noted are packed: numbers stand for their
-names. Whoever reads a record sees the names.
+names. Readers of a record see the names.
 """
 
 from collections.abc import Callable

@@ -339,7 +339,7 @@ def test_a_store_is_not_late_because_this_server_was(valkey: str) -> None:
             await asyncio.sleep(0)
         # The answer is there, and the event loop reads it only when the limit is over.
         select.select([them.socket()], [], [])
-        time.sleep(LIMIT_S)  # noqa: ASYNC251
+        time.sleep(LIMIT_S)  # noqa: ASYNC251  # the event loop is to be held up
         assert (await asked).events == 2
 
     run(valkey, hold_the_loop_up)

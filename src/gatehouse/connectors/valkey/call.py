@@ -30,7 +30,7 @@ class StoreCommand:
             self.future.set_result(reply)
 
     def failed(self, error: ConnectorFailed) -> None:
-        """It has not; whoever waits gets the error."""
+        """It has not; the caller that waits gets the error."""
         self.answered(error)
 
 
