@@ -58,6 +58,9 @@ class PlayStage:
             await done
         return StageResult(Answer("done"), completed=True, facts={"word": "done"})
 
+    def refer(self, case: Case) -> str | None:
+        return f"reference of {case.account_id}"
+
     def unavailable(self, case: Case) -> StageResult:
         return StageResult(Answer("later"), completed=False, facts={"word": "later"})
 

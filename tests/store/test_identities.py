@@ -19,11 +19,12 @@ from alembic import command
 
 from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards import CardNumber, ExpiryDate
 from gatehouse.core.errors import Conflict, ConnectorFailed, SealBroken
 from gatehouse.core.files.lines import Position
 from gatehouse.core.keyring import KeyRing
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
+from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.installation import open_admin_session, root_secret
 from gatehouse.settings import load_settings
@@ -91,7 +92,9 @@ def types(session: AdminSession, scope: str) -> dict[str, int]:
 
 
 def enquiry(account: str, card: str = CARD) -> IdentityEnquiry:
-    return IdentityEnquiry("req_1", account, NUMBER, card)
+    return IdentityEnquiry(
+        "req_1", account, NUMBER, card, IdVerifyRequest(NUMBER, ExpiryDate.parse("2099-12"))
+    )
 
 
 def asking(

@@ -116,6 +116,10 @@ class Case(msgspec.Struct):
     """The same with what the stages have found so far; see `conditions.catalogue`."""
     rulings: dict[int, Ruling] = {}
     """Of the Rules stages that ran, by their places in the pipeline."""
+    answered: ValuesByType = msgspec.field(default_factory=ValuesByType)
+    """Answers of outside parties that stages which have not run yet would ask for."""
+    payment_reference: str | None = None
+    """How the gateway finds the payment of this request, where its id is not enough."""
     observation: Observation | None = None
     """What was seen of the request before the stages ran, if anything was."""
     memory_missed: bool = False

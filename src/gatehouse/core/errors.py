@@ -77,3 +77,8 @@ class SealBroken(GatehouseError):
 
 class ConnectorFailed(GatehouseError):
     """An outside party failed; the stage that asked it turns this into a result."""
+
+    def __init__(self, message: str, *, sent: bool = True) -> None:
+        """`sent` is False when nothing left this process, so that another party can be asked."""
+        super().__init__(message)
+        self.sent = sent

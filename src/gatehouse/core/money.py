@@ -16,11 +16,13 @@ MAX_AMOUNT: Final = 1_000_000_000 * MICROS_PER_UNIT
 _AMOUNT = re.compile(r"(-?)([0-9]{1,10})(?:\.([0-9]{1,6}))?")
 
 
-class Payment(msgspec.Struct, frozen=True):
+class Payment(msgspec.Struct, frozen=True, omit_defaults=True):
     """An amount to be paid, in the smallest unit of its currency."""
 
     amount_minor: int
     currency: str
+    reference: str | None = None
+    """How the gateway finds the payment, where the request id is not enough."""
 
 
 def parse_amount(text: str) -> int:

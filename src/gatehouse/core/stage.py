@@ -45,6 +45,13 @@ class Stage(Protocol):
         """The result when an outside party failed or was late."""
 
 
+class PayingStage(Stage, Protocol):
+    """A stage that makes a payment."""
+
+    def refer(self, case: Case) -> str | None:
+        """What is stored before it runs, so that its payment can be reversed."""
+
+
 class StageOptions(msgspec.Struct, frozen=True):
     """What a stage is told by the settings."""
 

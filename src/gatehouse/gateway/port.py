@@ -1,6 +1,6 @@
 """The port to the party that collects the money: a payment gateway, a processor or an acquirer."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -26,6 +26,7 @@ class Authorization(GatewayInput, frozen=True, kw_only=True):
 
     request_id: str
     """The reference of the payment at the gateway."""
+    account_id: str
 
 
 class GatewayAnswer(msgspec.Struct, frozen=True):
@@ -35,6 +36,8 @@ class GatewayAnswer(msgspec.Struct, frozen=True):
     response_code: str
     """Its own code for why, such as ISO 8583 field 39."""
     approval_code: str | None = None
+    reference: str | None = None
+    """How the gateway finds the payment from now on; None: by what `refer` said."""
 
 
 class Reversal(msgspec.Struct, frozen=True):
@@ -61,6 +64,18 @@ class PaymentGateway(Protocol):
         """Return when the payment is known not to stand, also when it was never heard of.
 
         It may be asked more than once about the same payment.
+        """
+
+
+@runtime_checkable
+class ReferringGateway(PaymentGateway, Protocol):
+    """A gateway that needs more than the request id to find a payment."""
+
+    def refer(self, authorization: Authorization) -> str | None:
+        """What a reversal has to know about a payment besides its request id, if anything.
+
+        It becomes the payment's `reference` and is stored before the payment is sent, so it must
+        hold no secret. `authorize` and `reverse` are given it back.
         """
 
 

@@ -18,6 +18,7 @@ from gatehouse.gateway.port import (
     GatewayAnswer,
     GatewayInput,
     PaymentGateway,
+    ReferringGateway,
 )
 from gatehouse.gateway.response import GatewayResponse, GatewayStatus
 from gatehouse.gateway.spec import GATEWAY
@@ -40,6 +41,7 @@ class GatewayStage:
     def __init__(self, gateway: PaymentGateway, *, time_limit_ms: int) -> None:
         self.time_limit_ms = time_limit_ms
         self._gateway = gateway
+        self._refer = gateway.refer if isinstance(gateway, ReferringGateway) else None
 
     async def run(self, case: Case) -> StageResult:
         """Ask the gateway, once."""
@@ -50,20 +52,37 @@ class GatewayStage:
             return _result(asked.payment, response, completed=True)
         if asked.security_code is not None and case.guess_limit_at_risk:
             return _result(asked.payment, _ERROR, completed=False)
-        response = await self._ask(case.request_id, asked)
+        answer = await self._gateway.authorize(_authorization(case, asked))
+        response = _worded(answer)
+        if answer.reference is not None:
+            case.payment_reference = answer.reference
         # A gateway seldom says why: with a code, any decline may mean that the code was wrong.
         guessed = asked.security_code is not None and response.status is _DECLINED
-        result = _result(asked.payment, response, completed=True)
+        result = _result(_referred(case, asked), response, completed=True)
         return msgspec.structs.replace(result, mismatched=True) if guessed else result
 
     def unavailable(self, case: Case) -> StageResult:
         """The gateway failed or was late: nobody knows, so the payment must not stand."""
-        asked = case.input(GatewayInput)
-        return _result(asked.payment, _ERROR, completed=False, in_doubt=True)
+        payment = _referred(case, case.input(GatewayInput))
+        return _result(payment, _ERROR, completed=False, in_doubt=True)
 
-    async def _ask(self, request_id: str, asked: GatewayInput) -> GatewayResponse:
-        asking = Authorization(**msgspec.structs.asdict(asked), request_id=request_id)
-        return _worded(await self._gateway.authorize(asking))
+    def refer(self, case: Case) -> str | None:
+        """What the gateway has to know to reverse the payment."""
+        if self._refer is None:
+            return None
+        return self._refer(_authorization(case, case.input(GatewayInput)))
+
+
+def _authorization(case: Case, asked: GatewayInput) -> Authorization:
+    fields = msgspec.structs.asdict(asked) | {"payment": _referred(case, asked)}
+    return Authorization(**fields, request_id=case.request_id, account_id=case.account_id)
+
+
+def _referred(case: Case, asked: GatewayInput) -> Payment:
+    """The payment with its reference."""
+    if case.payment_reference is None:
+        return asked.payment
+    return msgspec.structs.replace(asked.payment, reference=case.payment_reference)
 
 
 def _worded(answer: GatewayAnswer) -> GatewayResponse:
@@ -97,6 +116,8 @@ def _result(
         "amountMinor": payment.amount_minor,
         "currency": payment.currency,
     }
+    if payment.reference is not None:
+        facts["reference"] = payment.reference
     approved = response.status is _APPROVED
     return StageResult(
         response,

@@ -9,11 +9,12 @@ from gatehouse.core.case import Case, StageResult
 from gatehouse.core.redaction import recordable
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import IdVerifyResponse, NameVerification, Result
-from gatehouse.idverify.source import Holders, IdentityEnquiry, IdentitySource
+from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
 from gatehouse.idverify.spec import ID_VERIFY
 from gatehouse.idverify.verdict import (
     Finding,
     IdentityVerdict,
+    as_compared,
     judge_in_steps,
     level_of,
     unanswered,
@@ -42,9 +43,20 @@ class IdVerifyStage:
         if refusal is not None:
             verdict = unanswered(request, Result.NOT_PROCESSED, refusal)
             return _result(case, request, verdict, completed=refusal != _AT_ONCE)
-        holders = await self._source.find(_enquiry(case, request))
-        verdict = await judge_in_turns(request, holders)
+        answer = await self._answer(case, request)
+        if isinstance(answer, HolderResults):
+            verdict = as_compared(request, answer)
+        else:
+            verdict = await judge_in_turns(request, answer)
         return _result(case, request, verdict, completed=True)
+
+    async def _answer(self, case: Case, request: IdVerifyRequest) -> Holders | HolderResults:
+        """What the source says, unless the card's issuer has said it already."""
+        if IdVerifyStage.name not in case.other_cards:
+            known = case.answered.find(HolderResults)
+            if known is not None:
+                return known
+        return await self._source.find(_enquiry(case, request))
 
     def unavailable(self, case: Case) -> StageResult:
         """The source failed or was late: nothing is known, nothing is charged."""
@@ -83,7 +95,8 @@ def _enquiry(case: Case, request: IdVerifyRequest) -> IdentityEnquiry:
     # In a pipeline another card may be charged than the one whose holder is asked for.
     card = case.other_cards.get(IdVerifyStage.name, case.card)
     assert card is not None
-    return IdentityEnquiry(case.request_id, case.account_id, request.card_number, card.inner)
+    number = request.card_number
+    return IdentityEnquiry(case.request_id, case.account_id, number, card.inner, request)
 
 
 def _result(

@@ -12,7 +12,7 @@ from gatehouse.idverify.names import NameVerdict, compare_person_names
 from gatehouse.idverify.people import IdentifierType, OwnerType, Person
 from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result, VerificationLevel
-from gatehouse.idverify.source import Holders
+from gatehouse.idverify.source import HolderResults, Holders
 
 T = TypeVar("T")
 InSteps = Generator[None, None, T]
@@ -119,6 +119,44 @@ def unanswered(request: IdVerifyRequest, result: Result, reason: str) -> Identit
         identifiers=dict.fromkeys(request.identifiers(), everything),
     )
     return IdentityVerdict(finding, reasons=(reason,))
+
+
+def as_compared(request: IdVerifyRequest, results: HolderResults) -> IdentityVerdict:
+    """The verdict of a source that compared by itself; what it does not say is UNKNOWN."""
+    name = request.card_holder_name
+    finding = Finding(
+        email=_as_said(request.card_holder_email_address, results.email),
+        phone=_as_said(request.card_holder_phone_number, results.phone),
+        name=None if name is None else _name_as_said(name, results),
+        identifiers={
+            kind: _as_said(value, results.identifiers.get(kind))
+            for kind, value in request.identifiers().items()
+        },
+    )
+    wrong = any(each.result is Result.NO_MATCH for each in finding.identifiers.values())
+    return IdentityVerdict(finding, wrong_identifier=wrong)
+
+
+def _as_said(sent: str | None, result: Result | None) -> Comparison:
+    if sent is None:
+        return _NOT_SENT
+    return Comparison(Result.UNKNOWN if result is None else result)
+
+
+def _name_as_said(name: CardHolderName, results: HolderResults) -> NameVerdict:
+    performed = results.name_result
+    if name.last_name is None or performed in (None, NameResult.NOT_PERFORMED):
+        return _uncompared(name, Result.UNKNOWN, NameResult.NOT_PERFORMED)
+    if performed is NameResult.NOT_SUPPORTED:
+        return _uncompared(name, Result.NOT_SUPPORTED, NameResult.NOT_SUPPORTED)
+    last = _as_said(name.last_name, results.last_name)
+    return NameVerdict(
+        _as_said(name.first_name, results.first_name),
+        _as_said(name.middle_name, results.middle_name),
+        last,
+        last if results.name is None else _as_said(name.last_name, results.name),
+        NameResult.PERFORMED,
+    )
 
 
 def _compare_each(

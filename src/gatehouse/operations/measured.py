@@ -6,8 +6,14 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.gateway.port import Authorization, GatewayAnswer, PaymentGateway, Reversal
-from gatehouse.idverify.source import Holders, IdentityEnquiry, IdentitySource
+from gatehouse.gateway.port import (
+    Authorization,
+    GatewayAnswer,
+    PaymentGateway,
+    ReferringGateway,
+    Reversal,
+)
+from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
 from gatehouse.precheck.issuer import CardEnquiry, Issuer, IssuerAnswer
 
 Observe = Callable[[str, str, str, float], None]
@@ -56,7 +62,7 @@ class MeasuredIdentities(_Measured):
         super().__init__("identities", observe)
         self._source = source
 
-    async def find(self, enquiry: IdentityEnquiry) -> Holders:
+    async def find(self, enquiry: IdentityEnquiry) -> Holders | HolderResults:
         """Ask who holds a card."""
         return await self._measure("find", self._source.find(enquiry))
 
@@ -67,6 +73,11 @@ class MeasuredGateway(_Measured):
     def __init__(self, gateway: PaymentGateway, observe: Observe) -> None:
         super().__init__("gateway", observe)
         self._gateway = gateway
+        self._refer = gateway.refer if isinstance(gateway, ReferringGateway) else None
+
+    def refer(self, authorization: Authorization) -> str | None:
+        """What a reversal has to know; nothing is sent."""
+        return None if self._refer is None else self._refer(authorization)
 
     async def authorize(self, authorization: Authorization) -> GatewayAnswer:
         """Ask for one payment."""

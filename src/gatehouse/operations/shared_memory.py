@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
+from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.keyring import ENTITIES, KeyRing
-from gatehouse.sentry.breaker import Breaker
 from gatehouse.settings import Settings
 
 if TYPE_CHECKING:

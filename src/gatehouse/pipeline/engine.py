@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 
@@ -13,7 +13,9 @@ from gatehouse.core.case import Case
 from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stage import PayingStage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.timeouts import with_timeout
 from gatehouse.decisions.search_terms import TermMaker
@@ -95,15 +97,16 @@ class Engine:
             for stage, other in plan.other_cards.items()
         }
         hold, numbers = self._hold(job, card, now_ms), self._numbers(job, card, others, now_ms)
+        case = Case(job.request_id, job.account_id, now_ms, plan.inputs, job.policies)
+        case.card, case.other_cards = card, others
+        intent = plan.intent and _referred(plan.intent, plan.steps, case)
         verdict = await self._settlement.authorize(
-            Authorize(hold, now_ms, job.claim, plan.intent, numbers)
+            Authorize(hold, now_ms, job.claim, intent, numbers)
         )
         if not isinstance(verdict, Authorized):
             return verdict
         if numbers is not None:
             self._enumeration.noted(numbers, now_ms)
-        case = Case(job.request_id, job.account_id, now_ms, plan.inputs, job.policies)
-        case.card, case.other_cards = card, others
         self._note_guesses(case, verdict)
         runs = await self._run_or_release(job, case, hold)
         try:
@@ -246,6 +249,7 @@ class Engine:
                 review=decision is _REVIEW,
                 found_by=waiting,
                 memory_missed=case.memory_missed,
+                payment_reference=case.payment_reference,
             )
         )
         try:
@@ -280,6 +284,15 @@ def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
     if all(run.result.verdict is not _DECLINE for run in runs):
         return False
     return decision_plan.decide(runs) is _DECLINE
+
+
+def _referred(payment: Payment, steps: Sequence[Step], case: Case) -> Payment:
+    """The payment with what its stage has to know to reverse it."""
+    for step in steps:
+        if step.pays:
+            case.payment_reference = cast(PayingStage, step.stage).refer(case)
+            return msgspec.structs.replace(payment, reference=case.payment_reference)
+    return payment
 
 
 def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome | None) -> IntentEnd:

@@ -103,6 +103,8 @@ class Close(msgspec.Struct, frozen=True):
     """Renders the answer to keep, given the balance that remains."""
     intent: IntentEnd | None = None
     """What became of the payment; given exactly when the authorization had an intent."""
+    payment_reference: str | None = None
+    """How the gateway finds the payment, if it is kept."""
     review: bool = False
     """Whether a person is to look at the decision."""
     found_by: WaitingTerms | None = None

@@ -5,6 +5,7 @@ from typing import Protocol
 import msgspec
 
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.case import ValuesByType
 
 
 class CardEnquiry(msgspec.Struct, frozen=True):
@@ -16,6 +17,9 @@ class CardEnquiry(msgspec.Struct, frozen=True):
     security_code: SecurityCode | None
     postal_code: str | None
     street: str | None
+    account_id: str = ""
+    inputs: ValuesByType = ValuesByType()
+    """What the other stages of the request were given: some issuers answer for them as well."""
 
 
 class IssuerAnswer(msgspec.Struct, frozen=True):
@@ -25,6 +29,8 @@ class IssuerAnswer(msgspec.Struct, frozen=True):
     """ISO 8583 field 39, two characters."""
     avs_letter: str | None = None
     cvv2_letter: str | None = None
+    also: ValuesByType | None = None
+    """Answers that other stages would have asked for, by their types."""
 
 
 class Issuer(Protocol):

@@ -50,7 +50,9 @@ class PreCheckStage:
             verdict = without_issuer(Advice.RETRY, "too_many_at_once", _sent(request))
             return _result(case, verdict, completed=False)
         if verdict is None:
-            answer = await self._issuer.check(_enquiry(case.request_id, request))
+            answer = await self._issuer.check(_enquiry(case, request))
+            if answer.also:
+                case.answered |= answer.also
             policy = case.policies.find(PreCheckPolicy) or DEFAULT_POLICY
             brand = request.card_number.brand
             verdict = judge(answer, _sent(request), brand.name if brand else None, policy)
@@ -76,15 +78,17 @@ def _sent(request: PreCheckRequest) -> Sent:
     return Sent(request.card_address is not None, request.card_cvv2_value is not None)
 
 
-def _enquiry(request_id: str, request: PreCheckRequest) -> CardEnquiry:
+def _enquiry(case: Case, request: PreCheckRequest) -> CardEnquiry:
     address = request.card_address
     return CardEnquiry(
-        request_id=request_id,
+        request_id=case.request_id,
         number=request.card_number,
         expiry=request.card_expiry_date,
         security_code=request.card_cvv2_value,
         postal_code=address.postal_code if address else None,
         street=address.street if address else None,
+        account_id=case.account_id,
+        inputs=case.inputs,
     )
 
 

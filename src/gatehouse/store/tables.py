@@ -271,7 +271,7 @@ GATEWAY_INTENTS: Final = _table(
     *required(Integer, "attempts"),
     *optional(BigInteger, "next_at_ms"),
     *required(BigInteger, "changed_at_ms"),
-    *optional(Text, "detail"),
+    *optional(Text, "detail", "reference"),
     index("gateway_intents_by_state", "state", "next_at_ms"),
     sqlite_with_rowid=False,
 )

@@ -6,7 +6,7 @@ import zlib
 from gatehouse.connectors.sandbox.people import holders_of
 from gatehouse.connectors.sandbox.triggers import SILENT, MatchWord, Trigger, avs_letters, find
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
-from gatehouse.idverify.source import Holders, IdentityEnquiry, IdentitySource
+from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
@@ -72,10 +72,10 @@ class SandboxIdentities:
     def __init__(self, records: IdentitySource) -> None:
         self._records = records
 
-    async def find(self, enquiry: IdentityEnquiry) -> Holders:
+    async def find(self, enquiry: IdentityEnquiry) -> Holders | HolderResults:
         """What the records say of a card; of one they do not know, what the file says."""
         recorded = await self._records.find(enquiry)
-        if recorded.people:
+        if isinstance(recorded, HolderResults) or recorded.people:
             return recorded
         number = enquiry.number.reveal()
         trigger = find("cardNumber", number)

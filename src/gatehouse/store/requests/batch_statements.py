@@ -103,7 +103,8 @@ _PARTS: Final = (
         "intents_reviewed",
         GATEWAY_INTENTS,
         ReviewedIntent.__struct_fields__,
-        f"UPDATE gateway_intents SET state = '{IntentState.REVIEW}', changed_at_ms = new.at_ms"
+        f"UPDATE gateway_intents SET state = '{IntentState.REVIEW}', changed_at_ms = new.at_ms,"
+        " reference = COALESCE(new.reference, gateway_intents.reference)"
         " FROM ({rows}) AS new WHERE gateway_intents.request_id = new.request_id"
         f" AND gateway_intents.state = '{IntentState.OPEN}'",
     ),
@@ -112,7 +113,8 @@ _PARTS: Final = (
         GATEWAY_INTENTS,
         DoubtfulIntent.__struct_fields__,
         f"UPDATE gateway_intents SET state = '{IntentState.REVERSE}', next_at_ms = new.at_ms,"
-        " changed_at_ms = new.at_ms, detail = new.detail FROM ({rows}) AS new"
+        " changed_at_ms = new.at_ms, detail = new.detail,"
+        " reference = COALESCE(new.reference, gateway_intents.reference) FROM ({rows}) AS new"
         " WHERE gateway_intents.request_id = new.request_id"
         " AND gateway_intents.account_id = new.account_id",
     ),

@@ -52,6 +52,13 @@ class KeptIntent(msgspec.Struct, frozen=True):
     no other worker has claimed the payment."""
     changed_at_ms: int
     detail: str | None
+    reference: str | None = None
+    """How the gateway finds it, where the request id is not enough."""
+
+    @property
+    def payment(self) -> Payment:
+        """What is to be paid."""
+        return Payment(self.amount_minor, self.currency, self.reference)
 
 
 def anything_due(connection: sa.Connection, now_ms: int) -> bool:
@@ -123,7 +130,7 @@ def waiting_for_review(
     connection: sa.Connection, account_id: str, request_id: str
 ) -> Payment | None:
     """The payment that waits for the review of a request, or None."""
-    query = sa.select(_INTENT.amount_minor, _INTENT.currency)
+    query = sa.select(_INTENT.amount_minor, _INTENT.currency, _INTENT.reference)
     row = connection.execute(query.where(_waiting(account_id, request_id))).first()
     return None if row is None else Payment(*row)
 
@@ -164,6 +171,7 @@ def reverse_reviewed(
             "account_id": account_id,
             "amount_minor": payment.amount_minor,
             "currency": payment.currency,
+            "reference": payment.reference,
             "at_ms": now_ms,
             "attempts": 0,
             **_to_reverse(now_ms),

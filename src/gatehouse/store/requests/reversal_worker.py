@@ -14,7 +14,6 @@ import msgspec
 from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
-from gatehouse.core.money import Payment
 from gatehouse.core.timeouts import with_timeout
 from gatehouse.gateway.port import PaymentGateway, Reversal
 from gatehouse.store.background import repeat
@@ -100,8 +99,7 @@ class ReversalWorker:
 
     async def _ask(self, claimed: KeptIntent) -> str | None:
         """Ask the gateway; returns why it failed, or None when the payment is reversed."""
-        payment = Payment(claimed.amount_minor, claimed.currency)
-        reversal = Reversal(claimed.request_id, payment, claimed.account_id)
+        reversal = Reversal(claimed.request_id, claimed.payment, claimed.account_id)
         try:
             await with_timeout(self._time_limit_ms / 1000, self._gateway.reverse(reversal))
         except TimeoutError:

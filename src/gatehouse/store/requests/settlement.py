@@ -65,6 +65,7 @@ class NewIntent(msgspec.Struct, frozen=True, array_like=True):
     changed_at_ms: int
     state: IntentState = IntentState.OPEN
     attempts: int = 0
+    reference: str | None = None
 
 
 class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
@@ -74,6 +75,8 @@ class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
     account_id: str
     at_ms: int
     detail: str
+    reference: str | None = None
+    """None: as it was stored before."""
 
 
 class ReviewedIntent(msgspec.Struct, frozen=True, array_like=True):
@@ -81,6 +84,7 @@ class ReviewedIntent(msgspec.Struct, frozen=True, array_like=True):
 
     request_id: str
     at_ms: int
+    reference: str | None = None
 
 
 class NewReview(msgspec.Struct, frozen=True, array_like=True):
@@ -284,6 +288,7 @@ class _BatchDecider:
                 order.intent.currency,
                 at_ms=order.at_ms,
                 changed_at_ms=order.at_ms,
+                reference=order.intent.reference,
             )
             self._changes.intents_added.append(intent)
         mismatches, in_flight = 0, 0
@@ -324,7 +329,7 @@ class _BatchDecider:
             if order.intent is IntentEnd.DOUBTFUL:
                 self._doubt(order, "unanswered")
             elif order.intent is IntentEnd.REVIEWED:
-                reviewed = ReviewedIntent(order.request_id, order.at_ms)
+                reviewed = ReviewedIntent(order.request_id, order.at_ms, order.payment_reference)
                 self._changes.intents_reviewed.append(reviewed)
             else:
                 self._changes.intents_settled.append(order.request_id)
@@ -365,7 +370,8 @@ class _BatchDecider:
     def _doubt(self, order: Close | Release, detail: str) -> None:
         changes, request_id = self._changes, order.request_id
         if request_id not in changes.intents_settled:
-            doubtful = DoubtfulIntent(request_id, order.account_id, order.at_ms, detail)
+            reference = order.payment_reference if isinstance(order, Close) else None
+            doubtful = DoubtfulIntent(request_id, order.account_id, order.at_ms, detail, reference)
             changes.intents_doubtful[request_id] = doubtful
 
     def _hold_of(self, account_id: str, request_id: str) -> Hold | None:

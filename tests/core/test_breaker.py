@@ -2,7 +2,7 @@
 
 import pytest
 
-from gatehouse.sentry.breaker import Breaker
+from gatehouse.core.breaker import Breaker
 
 
 class _Clock:

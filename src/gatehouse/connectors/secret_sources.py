@@ -1,0 +1,40 @@
+"""Where a connector's secrets come from: the environment or files, never a configuration."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from gatehouse.core.errors import SettingsError
+
+SecretSource = Annotated[
+    str,
+    Meta(
+        pattern=r"env:[A-Za-z_][A-Za-z0-9_]*|file:/.+",
+        max_length=300,
+        description="env:NAME for a variable of the environment, or file:/path for a file",
+    ),
+]
+"""Names a secret; the secret itself is read when a connector starts."""
+
+_LARGEST: Final = 65_536
+
+
+def read_secret(source: str) -> str:
+    """The secret that a source names, without the line break at its end; or `SettingsError`."""
+    kind, _, name = source.partition(":")
+    if kind == "env":
+        found = os.environ.get(name, "")
+    else:
+        try:
+            with Path(name).open("rb") as file:
+                found = file.read(_LARGEST + 1).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{source} cannot be read: {type(error).__name__}") from None
+        if len(found) > _LARGEST:
+            raise SettingsError(f"{source} is larger than {_LARGEST} bytes")
+    secret = found.rstrip("\r\n")
+    if not secret:
+        raise SettingsError(f"{source} is empty or not set")
+    return secret
