@@ -32,6 +32,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     in_flight: InFlight = 200
     timeout_ms: TimeLimit = 2500
 
+    def functions(self) -> tuple[str, ...]:
+        """The functions that it can serve: of `precheck`, `idverify` and `gateway`."""
+        return ("precheck", "idverify", "gateway")
+
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are read from when it starts: `env:NAME` or `file:/path`."""
         return ()
