@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from gatehouse.connectors.definition import BinRange, Function, Route
 from gatehouse.connectors.routing.seat import Seat
@@ -9,6 +10,9 @@ from gatehouse.core.cards import CardNumber
 
 CountryOf = Callable[[str], str | None]
 """The country of the issuer of the cards with these first digits, if it is known."""
+
+_MOST_REMEMBERED: Final = 10_000
+"""With many routes it costs more to go through them than to remember which one fitted."""
 
 
 class _Bins:
@@ -67,6 +71,7 @@ class RoutingTable:
         country_of: CountryOf,
     ) -> None:
         self._country_of = country_of
+        self._found: dict[tuple[Function, str, str], tuple[Seat, ...]] = {}
         self._entries = {
             function: [
                 _Entry(route, tuple(seats[name] for name in route.use))
@@ -77,6 +82,16 @@ class RoutingTable:
 
     def find(self, function: Function, number: CardNumber, account_id: str) -> tuple[Seat, ...]:
         """The connectors of the first route that fits; none when no route does."""
+        # Brand and country follow from the first eight digits as well.
+        key = (function, number.reveal()[:8], account_id)
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= _MOST_REMEMBERED:
+                self._found.clear()
+            found = self._found[key] = self._seek(function, number, account_id)
+        return found
+
+    def _seek(self, function: Function, number: CardNumber, account_id: str) -> tuple[Seat, ...]:
         for entry in self._entries[function]:
             if entry.fits(number, account_id, self._country_of):
                 return entry.seats
