@@ -2,9 +2,11 @@
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self, cast
+
+import uvloop
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
@@ -18,6 +20,12 @@ from tests.harness.waiting import PATIENCE_S
 REFERENCE: Final = Dialect(shipped_dialect("reference"))
 NETWORK: Final = frozenset({MessageKind.SIGN_ON, MessageKind.SIGN_OFF, MessageKind.ECHO})
 NOW_MS: Final = 1_700_000_000_000  # 14 November 2023, 22:13:20
+
+
+def run(play: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a play on the event loop that servers have."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(play())
 
 
 async def until(holds: Callable[[], object]) -> None:
@@ -36,8 +44,7 @@ class HostSide(asyncio.Protocol):
         self.framing = Framing(host.dialect.framing)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)
         self.host.sides.append(self)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -153,11 +160,11 @@ def be_patient(connector: Iso8583Connector) -> None:
 
 
 def with_host(
-    play: Callable[[PlayHost, Iso8583Connector], Awaitable[None]], **options: object
+    play: Callable[[PlayHost, Iso8583Connector], Coroutine[Any, Any, None]], **options: object
 ) -> None:
     """Run a play with a host and a connector that is connected; in the end nothing is left."""
 
-    async def run() -> None:
+    async def whole() -> None:
         async with PlayHost() as host:
             connector = connector_to(host, **options)
             await connector.start()
@@ -171,4 +178,4 @@ def with_host(
             assert connector.state().in_flight == 0
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
-    asyncio.run(run())
+    run(whole)

@@ -19,6 +19,7 @@ from tests.connectors.iso8583.playhost import (
     PlayHost,
     be_patient,
     connector_to,
+    run,
     silent,
     until,
     well,
@@ -78,7 +79,7 @@ def test_more_than_the_limit_is_refused_at_once_and_may_go_elsewhere() -> None:
 
 
 def test_a_host_that_cannot_be_reached_is_said_and_nothing_is_sent() -> None:
-    async def run() -> None:
+    async def play() -> None:
         async with PlayHost() as host:
             pass
         connector = connector_to(host)
@@ -89,11 +90,11 @@ def test_a_host_that_cannot_be_reached_is_said_and_nothing_is_sent() -> None:
         assert not failed.value.sent
         await connector.stop()
 
-    asyncio.run(run())
+    run(play)
 
 
 def test_the_connector_signs_on_and_off_on_every_connection() -> None:
-    async def run() -> None:
+    async def play() -> None:
         async with PlayHost() as host:
             connector = connector_to(host, connections=2)
             await connector.start()
@@ -102,11 +103,11 @@ def test_the_connector_signs_on_and_off_on_every_connection() -> None:
             await connector.stop()
             assert [each.kind for each in host.network[2:]] == [MessageKind.SIGN_OFF] * 2
 
-    asyncio.run(run())
+    run(play)
 
 
 def test_a_host_that_refuses_the_sign_on_is_not_used_and_asked_again() -> None:
-    async def run() -> None:
+    async def play() -> None:
         async with PlayHost() as host:
             connector = connector_to(host, connect_s=0.05)
             host.is_deaf = True
@@ -116,7 +117,7 @@ def test_a_host_that_refuses_the_sign_on_is_not_used_and_asked_again() -> None:
             await until(lambda: connector.state().problem is None)
             await connector.stop()
 
-    asyncio.run(run())
+    run(play)
 
 
 def test_a_dialect_without_network_messages_needs_none() -> None:
@@ -127,7 +128,7 @@ def test_a_dialect_without_network_messages_needs_none() -> None:
     }
     dialect = Dialect(msgspec.structs.replace(definition, messages=messages))
 
-    async def run() -> None:
+    async def play() -> None:
         async with PlayHost(dialect) as host:
             connector = connector_to(host, echo_s=0.005)
             await connector.start()
@@ -136,7 +137,7 @@ def test_a_dialect_without_network_messages_needs_none() -> None:
             await connector.stop()
             assert host.network == []
 
-    asyncio.run(run())
+    run(play)
 
 
 def test_a_connection_on_which_nothing_is_heard_is_tried_with_an_echo() -> None:
@@ -173,7 +174,7 @@ def test_the_host_may_try_the_connection_as_well() -> None:
 
 
 def test_with_several_hosts_one_that_is_down_does_not_matter() -> None:
-    async def run() -> None:
+    async def play() -> None:
         async with PlayHost() as gone:
             pass
         async with PlayHost() as host:
@@ -184,11 +185,11 @@ def test_with_several_hosts_one_that_is_down_does_not_matter() -> None:
             assert len(host.open_sides) == 2
             await connector.stop()
 
-    asyncio.run(run())
+    run(play)
 
 
 def test_the_pause_before_the_next_try_doubles_and_is_drawn_from_the_whole_span() -> None:
-    async def run() -> None:
+    async def play() -> None:
         async with PlayHost() as host:
             pass
         spans: list[tuple[float, float]] = []
@@ -203,7 +204,7 @@ def test_the_pause_before_the_next_try_doubles_and_is_drawn_from_the_whole_span(
         await connector.stop()
         assert spans[:5] == [(0.0, 0.1), (0.0, 0.2), (0.0, 0.4), (0.0, 0.5), (0.0, 0.5)]
 
-    asyncio.run(run())
+    run(play)
 
 
 def test_stopping_lets_what_is_in_flight_end_and_takes_nothing_new() -> None:
@@ -238,7 +239,7 @@ def test_a_connection_that_takes_no_more_bytes_gets_no_more_requests() -> None:
 
 
 def test_tls_files_that_are_missing_are_said_and_read_again(tmp_path: Path) -> None:
-    async def run() -> None:
+    async def play() -> None:
         async with PlayHost() as host:
             missing = TlsOptions(ca_file=str(tmp_path / "none.pem"))
             connector = connector_to(host, tls=missing)
@@ -247,4 +248,4 @@ def test_tls_files_that_are_missing_are_said_and_read_again(tmp_path: Path) -> N
             await connector.stop()
             assert host.sides == []
 
-    asyncio.run(run())
+    run(play)

@@ -6,7 +6,7 @@ What is sent in one turn of the event loop is written at once, because a write c
 import asyncio
 import socket
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from gatehouse.connectors.iso8583.dialect import Unpacked
 from gatehouse.connectors.iso8583.framing import Framing
@@ -103,9 +103,8 @@ class Link(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The connection is there."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        transport.set_write_buffer_limits(high=_MOST_UNSENT)
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=_MOST_UNSENT)
         opened = transport.get_extra_info("socket")
         if opened is not None:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -143,7 +142,7 @@ class Link(asyncio.Protocol):
         frames = []
         for frame, pending in outgoing:
             if pending is not None:
-                if not pending.is_open:
+                if pending.future.done():
                     continue  # It was given up before it was sent.
                 pending.is_written = True
             frames.append(frame)

@@ -75,6 +75,11 @@ class Iso8583Gateway:
         self._remembered = Recent[_Remembered](most=_MOST_REMEMBERED, kept_s=_REMEMBERED_S)
         self._tasks: set[asyncio.Task[None]] = set()
 
+    @property
+    def reversing(self) -> int:
+        """Late approvals that are being reversed."""
+        return len(self._tasks)
+
     def refer(self, authorization: Authorization) -> str:
         """STAN, time and RRN of the authorization that will be sent."""
         return self._new_reference(authorization.request_id).text()

@@ -148,7 +148,7 @@ class LinkPool:
             self.counts.malformed += 1
             return
         link.heard_at_s = link.loop.time()
-        if answer.kind in _OF_HOSTS:
+        if answer.kind in _REQUESTS:
             self._reply(link, answer)
             return
         pending = self._table.take(answer.values.get(Role.STAN, ""), answer.values.get(Role.RRN))
@@ -290,10 +290,14 @@ class LinkPool:
         link.idle_timer = link.loop.call_later(echo_s - quiet_s, self._watch, link)
 
     def _reply(self, link: Link, asked: Unpacked) -> None:
-        """Answer a message with which the host tries the connection."""
+        """Answer a message with which the host tries the connection; nothing else is answered."""
+        kind = _OF_HOSTS.get(asked.kind)
+        if kind is None:
+            self.counts.unmatched += 1
+            return
         values = dict(asked.values) | {Role.RESPONSE_CODE: _APPROVED}
         with suppress(MalformedMessage):
-            link.send(self._dialect.pack(_OF_HOSTS[asked.kind], values), None)
+            link.send(self._dialect.pack(kind, values), None)
 
     async def _keep(self, number: int) -> None:
         """Keep one connection open, until cancelled."""
@@ -363,6 +367,7 @@ _OF_HOSTS: Final = {
     MessageKind.SIGN_OFF: MessageKind.SIGN_OFF_ANSWER,
 }
 """What a host may ask us, and the answer."""
+_REQUESTS: Final = frozenset(kind for kind in MessageKind if kind.answer is not None)
 
 
 def local_time(transmitted_at: str) -> dict[Role, str]:
