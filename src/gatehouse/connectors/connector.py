@@ -20,6 +20,8 @@ class ConnectorState(msgspec.Struct, frozen=True):
     """Requests that wait for an answer."""
     problem: str | None = None
     """Why it cannot be used, or why a connection was lost last; never holds card data."""
+    late_answers: int = 0
+    """Since the start: answers that came after their request was given up."""
 
 
 class Connector(Protocol):
