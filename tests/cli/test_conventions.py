@@ -18,6 +18,7 @@ WITHOUT_JSON = {"serve": "runs until it is stopped, and writes its log as JSON L
 ABOUT_NO_ACCOUNT = {
     "the installation as a whole": {
         *("serve", "backup", "restore", "copy", "doctor", "migrate", "sandbox"),
+        "reference-host",
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
         "sentry rebuild",
     },
