@@ -34,6 +34,10 @@ ABOUT_NO_ACCOUNT = {
         *("rules check", "rules signals", "pipelines check"),
         *("intel status", "intel look", "intel check"),
     },
+    "connectors, which serve all accounts": {
+        *("connectors check", "connectors apply", "connectors list", "connectors show"),
+        *("connectors history", "connectors rollback", "connectors status"),
+    },
     "requests, whose ids are unique": {"gateway show", "gateway retry"},
 }
 

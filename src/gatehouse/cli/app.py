@@ -40,6 +40,11 @@ _LATE: Final = (
         "operate.gateway:app",
         "Payments whose end at the gateway was not known; they are reversed.",
     ),
+    (
+        "connectors",
+        "operate.connectors:app",
+        "Connectors to issuers, identity sources and gateways, and the routes to them.",
+    ),
     ("reviews", "decisions.reviews:app", "Decisions that a person is to look at."),
     ("decisions", "decisions.decisions:app", "Records of what was decided, and why."),
     ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),

@@ -26,5 +26,11 @@ def _sandbox() -> Kind:
     return Kind(connector.SandboxDefinition, connector.read_sandbox, connector.make_sandbox)
 
 
-KINDS: Final[dict[str, Callable[[], Kind]]] = {"sandbox": _sandbox}
+def _http() -> Kind:
+    from gatehouse.connectors.http import options
+
+    return Kind(options.HttpDefinition, options.read_http, options.make_http)
+
+
+KINDS: Final[dict[str, Callable[[], Kind]]] = {"http": _http, "sandbox": _sandbox}
 """Every kind by the word that a configuration names it with."""

@@ -78,7 +78,11 @@ class SealBroken(GatehouseError):
 class ConnectorFailed(GatehouseError):
     """An outside party failed; the stage that asked it turns this into a result."""
 
-    def __init__(self, message: str, *, sent: bool = True) -> None:
-        """`sent` is False when nothing left this process, so that another party can be asked."""
+    def __init__(self, message: str, *, sent: bool = True, answered: bool = False) -> None:
+        """`sent` is False when nothing left this process, so that another party can be asked.
+
+        `answered` is True when the party works and only would not serve this request.
+        """
         super().__init__(message)
         self.sent = sent
+        self.answered = answered

@@ -1,0 +1,1 @@
+"""HTTPS and JSON towards a party outside, as a mapping file describes it."""

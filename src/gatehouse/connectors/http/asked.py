@@ -1,0 +1,73 @@
+"""What one request to a party is about, whichever port it came through."""
+
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.money import Payment
+from gatehouse.idverify.request import IdVerifyRequest
+
+
+class Asked:
+    """What one request is about. It holds secrets: it is never printed."""
+
+    __slots__ = (
+        "_now",
+        "_random",
+        "account_id",
+        "code",
+        "expiry",
+        "holder",
+        "number",
+        "payment",
+        "payment_id",
+        "postal_code",
+        "reference",
+        "request_id",
+        "signing",
+        "source",
+        "street",
+    )
+
+    def __init__(self, request_id: str = "", account_id: str = "", source: Any = None) -> None:
+        self.request_id = request_id
+        self.account_id = account_id
+        self.source = source
+        """What the port was given."""
+        self.number: CardNumber | None = None
+        self.expiry: ExpiryDate | None = None
+        self.code: SecurityCode | None = None
+        self.postal_code: str | None = None
+        self.street: str | None = None
+        self.holder: IdVerifyRequest | None = None
+        self.payment: Payment | None = None
+        self.reference = request_id
+        self.payment_id: str | None = None
+        self.signing: dict[str, str] = {}
+        """What only the signature knows; see `OF_SIGNING`."""
+        self._now: datetime | None = None
+        self._random: bytes | None = None
+
+    def __repr__(self) -> str:
+        return "Asked(…)"
+
+    @property
+    def now(self) -> datetime:
+        """The moment of the request; the same wherever it is named."""
+        if self._now is None:
+            self._now = datetime.now(UTC)
+        return self._now
+
+    @property
+    def random(self) -> bytes:
+        """Sixteen random bytes; the same wherever they are named."""
+        if self._random is None:
+            self._random = secrets.token_bytes(16)
+        return self._random
+
+    @property
+    def brand(self) -> str | None:
+        """The brand of the card, if it is one we know."""
+        brand = None if self.number is None else self.number.brand
+        return None if brand is None else brand.name

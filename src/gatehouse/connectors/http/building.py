@@ -1,0 +1,135 @@
+"""Puts a connector together: its secrets, client, authentication and compiled calls."""
+
+from typing import Final, Protocol
+from urllib.parse import urlsplit
+
+from gatehouse.connectors.http.answers import WordKind
+from gatehouse.connectors.http.calls import CompiledCall, PartyCaller
+from gatehouse.connectors.http.client import Endpoint, HttpClient
+from gatehouse.connectors.http.compiled import (
+    compile_base_headers,
+    compile_errors,
+    compile_requests,
+)
+from gatehouse.connectors.http.mapping import Authentication, Errors, Requests
+from gatehouse.connectors.http.options import HttpDefinition, url_problem
+from gatehouse.connectors.http.signing import (
+    HmacSigner,
+    RequestSigner,
+    TokenSigner,
+    fixed_headers,
+    fixed_text,
+)
+from gatehouse.connectors.http.templates import Environment
+from gatehouse.connectors.http.wire import Header
+from gatehouse.connectors.secret_sources import read_secret
+from gatehouse.connectors.tls import TlsOptions, client_context
+from gatehouse.core.errors import SettingsError
+
+_USUAL_HEADERS: Final[list[Header]] = [
+    (b"accept", b"application/json"),
+    (b"user-agent", b"gatehouse"),
+]
+
+
+class Asking(Protocol):
+    """What all functions of a mapping have."""
+
+    @property
+    def request(self) -> Requests:
+        """How it is asked."""
+
+    @property
+    def errors(self) -> Errors:
+        """How errors are classed."""
+
+
+class Building:
+    """What the ports of one connector share."""
+
+    def __init__(self, name: str, definition: HttpDefinition) -> None:
+        mapping = definition.mapping
+        self.environment = _environment(definition)
+        self.timeout_s = definition.timeout_ms / 1000
+        self._definition = definition
+        tls = definition.tls or TlsOptions()
+        self._context = client_context(tls)
+        endpoint, prefix = split_url(definition.base_url, tls.server_name)
+        self.client = self._client(endpoint)
+        self._prefix = prefix
+        self._closing = [self.client.close]
+        authentication = mapping.authentication
+        signer = None if authentication is None else self._signer(authentication, endpoint)
+        own = compile_base_headers(mapping.headers, self.environment)
+        named = {header for header, _ in own}
+        usual = [header for header in _USUAL_HEADERS if header[0] not in named]
+        self._base = usual + own + fixed_headers(authentication, self.environment)
+        self.caller = PartyCaller(name, self.client, signer, self.timeout_s)
+
+    def call(
+        self, asking: Asking, kind: WordKind, *, may_repeat: bool, needs_answer: bool = True
+    ) -> CompiledCall:
+        """How one function is asked for."""
+        return CompiledCall(
+            compile_requests(asking.request, self.environment, self._base, self._prefix),
+            compile_errors(asking.errors, kind, self.environment),
+            may_repeat,
+            needs_answer,
+        )
+
+    def close(self) -> None:
+        """Close all connections."""
+        for close in self._closing:
+            close()
+
+    def _client(self, endpoint: Endpoint) -> HttpClient:
+        return HttpClient(
+            endpoint,
+            self._context if endpoint.is_secure else None,
+            connections=self._definition.connections,
+            connect_timeout_s=self._definition.connect_timeout_ms / 1000,
+        )
+
+    def _signer(self, written: Authentication, endpoint: Endpoint) -> RequestSigner | None:
+        if written.hmac is not None:
+            return HmacSigner(written.hmac, self.environment, endpoint.authority)
+        if written.oauth2 is None:
+            return None
+        url = fixed_text(written.oauth2.token_url, self.environment)
+        if url.startswith("/"):
+            client, target = self.client, self._prefix + url
+        else:
+            elsewhere, target = split_url(url)
+            client = self._client(elsewhere)
+            self._closing.append(client.close)
+        signer = TokenSigner(
+            written.oauth2, self.environment, client, (target or "/").encode(), self.timeout_s
+        )
+        self._closing.append(signer.close)
+        return signer
+
+
+def _environment(definition: HttpDefinition) -> Environment:
+    mapping = definition.mapping
+    constants: dict[str, str | None] = {
+        f"option.{name}": definition.options.get(name, option.default)
+        for name, option in mapping.options.items()
+    }
+    for name in mapping.secrets:
+        source = definition.secrets.get(name)
+        if source is None:
+            raise SettingsError(f"the mapping {mapping.mapping} needs the secret {name}")
+        constants[f"secret.{name}"] = read_secret(source)
+    return Environment(constants, mapping.tables)
+
+
+def split_url(url: str, server_name: str | None = None) -> tuple[Endpoint, str]:
+    """The endpoint of a URL, and the beginning of its paths; or `SettingsError`."""
+    problem = url_problem(url)
+    if problem is not None:
+        raise SettingsError(f"{url} {problem}")
+    parts = urlsplit(url)
+    secure = parts.scheme == "https"
+    assert parts.hostname is not None
+    port = parts.port or (443 if secure else 80)
+    return Endpoint(parts.hostname, port, secure, server_name), parts.path.rstrip("/")

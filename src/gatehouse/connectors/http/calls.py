@@ -1,0 +1,142 @@
+"""One call of a party: makes the request, signs it, bounds its time, and classes its answer."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.connectors.http.asked import Asked
+from gatehouse.connectors.http.client import HttpClient
+from gatehouse.connectors.http.compiled import Classify, Make, Refusal
+from gatehouse.connectors.http.mapping import ErrorClass
+from gatehouse.connectors.http.signing import RequestSigner
+from gatehouse.connectors.http.wire import CallFailed, HttpAnswer
+from gatehouse.core.errors import ConnectorFailed
+
+_log: Final = logging.getLogger("gatehouse.connectors")
+_DECODE: Final = msgspec.json.Decoder().decode
+_LONGEST_PAUSE_S: Final = 10.0
+
+
+class CompiledCall(msgspec.Struct, frozen=True):
+    """How one function is asked for."""
+
+    make: Make
+    classify: Classify
+    may_repeat: bool
+    """Whether the same request may be sent again; never for a payment."""
+    needs_answer: bool = True
+    """Whether the body of the answer is read."""
+
+
+class PartyCaller:
+    """Calls one party over HTTP."""
+
+    def __init__(
+        self, name: str, client: HttpClient, signer: RequestSigner | None, timeout_s: float
+    ) -> None:
+        self._name = name
+        self._client = client
+        self._signer = signer
+        self._timeout_s = timeout_s
+        self._not_before_s = 0.0
+        self.in_flight = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.problem: str | None = None
+
+    async def drain(self) -> None:
+        """Wait until nothing is in flight, for as long as a call may take."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._timeout_s):
+                await self._idle.wait()
+
+    async def call(self, call: CompiledCall, asked: Asked) -> Any | Refusal:
+        """The decoded answer, or what a rule for errors says of it; or `ConnectorFailed`."""
+        self._check_pause()
+        self.in_flight += 1
+        self._idle.clear()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                answer = await self._answer(call, asked)
+            found = self._read(call, asked, answer)
+        except TimeoutError:
+            raise self._failed("no answer within the time limit", sent=True) from None
+        except ConnectorFailed as error:
+            raise self._failed(str(error), sent=error.sent) from None
+        finally:
+            self.in_flight -= 1
+            if not self.in_flight:
+                self._idle.set()
+        self.problem = None
+        return found
+
+    def _check_pause(self) -> None:
+        if self._not_before_s and asyncio.get_running_loop().time() < self._not_before_s:
+            raise self._failed("it asked us to wait before the next request", sent=False)
+
+    async def _answer(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
+        answer = await self._send(call, asked)
+        if answer.status != 401 or self._signer is None or not self._signer.refused():
+            return answer
+        # Only the proof was refused, so nothing was done; a payment is not repeated even so.
+        return await self._send(call, asked) if call.may_repeat else answer
+
+    async def _send(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
+        """Send a request; once more when that is safe and no connection or a dead one was met."""
+        try:
+            return await self._send_once(call, asked)
+        except CallFailed as failure:
+            if not call.may_repeat or (failure.sent and not failure.was_reset):
+                raise ConnectorFailed(str(failure), sent=failure.sent) from None
+        try:
+            return await self._send_once(call, asked)
+        except CallFailed as failure:
+            raise ConnectorFailed(str(failure), sent=failure.sent) from None
+
+    async def _send_once(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
+        request = call.make(asked)
+        if self._signer is not None:
+            await self._signer.sign(request, asked)
+        return await self._client.ask(request)
+
+    def _read(self, call: CompiledCall, asked: Asked, answer: HttpAnswer) -> Any | Refusal:
+        status = answer.status
+        try:
+            decoded = _DECODE(answer.body) if answer.body else None
+        except (msgspec.DecodeError, RecursionError):
+            if call.needs_answer and 200 <= status < 300:
+                raise ConnectorFailed(
+                    f"it answered {status} with a body that is not JSON"
+                ) from None
+            decoded = None
+        refusal = call.classify(status, decoded, asked.brand)
+        if refusal is None:
+            if call.needs_answer and decoded is None:
+                raise ConnectorFailed(f"it answered {status} without a body")
+            return decoded
+        if refusal.then is ErrorClass.RETRY:
+            self._note_pause(answer)
+            raise ConnectorFailed(_worded(status, "try later", refusal.say))
+        if refusal.then is ErrorClass.MISTAKE:
+            message = _worded(status, "our mistake", refusal.say)
+            _log.warning("connector %s: %s", self._name, message)
+            raise ConnectorFailed(message)
+        return refusal
+
+    def _note_pause(self, answer: HttpAnswer) -> None:
+        """Do not ask again before the party wants to be asked, within reason."""
+        written = answer.retry_after
+        if answer.status in (429, 503) and written.isdigit():
+            pause_s = min(float(written[:6]), _LONGEST_PAUSE_S)
+            self._not_before_s = asyncio.get_running_loop().time() + pause_s
+
+    def _failed(self, message: str, *, sent: bool) -> ConnectorFailed:
+        self.problem = message
+        return ConnectorFailed(f"{self._name}: {message}", sent=sent)
+
+
+def _worded(status: int, meaning: str, say: str) -> str:
+    return f"it answered {status}: {meaning}{f' ({say})' if say else ''}"

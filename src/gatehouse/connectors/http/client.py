@@ -1,0 +1,166 @@
+"""The client of one host over HTTP: keeps connections open, and shares them between requests.
+
+It follows no redirects, keeps no cookies and uses no proxy. It never sends a request twice by
+itself.
+"""
+
+import asyncio
+import ssl
+from collections import deque
+from typing import Final
+
+import msgspec
+
+from gatehouse.connectors.http.http1 import Http1Connection
+from gatehouse.connectors.http.wire import CallFailed, Connection, HttpAnswer, HttpRequest
+
+_IDLE_S: Final = 20.0
+"""A connection that was idle for longer may have been closed by the other side unnoticed."""
+
+
+class Endpoint(msgspec.Struct, frozen=True):
+    """Where a client connects to."""
+
+    host: str
+    port: int
+    is_secure: bool
+    server_name: str | None = None
+    """The name in the certificate, where it is not the host."""
+
+    @property
+    def authority(self) -> bytes:
+        """What requests call the host."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        usual = 443 if self.is_secure else 80
+        return (host if self.port == usual else f"{host}:{self.port}").encode("idna")
+
+
+class HttpClient:
+    """Sends requests to one host."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        context: ssl.SSLContext | None,
+        *,
+        connections: int,
+        connect_timeout_s: float,
+    ) -> None:
+        self._endpoint = endpoint
+        self._context = context
+        self._most = connections
+        self._connect_timeout_s = connect_timeout_s
+        self._open: list[Connection] = []
+        self._opening = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._is_closed = False
+
+    @property
+    def connections(self) -> int:
+        """Open and usable ones."""
+        return sum(connection.is_usable for connection in self._open)
+
+    async def ask(self, request: HttpRequest) -> HttpAnswer:
+        """The answer to a request; or `CallFailed`. The caller bounds the time by cancelling."""
+        while True:
+            connection = await self._connection()
+            try:
+                return await connection.ask(request)
+            except CallFailed as failure:
+                if failure.sent:
+                    raise
+                # Closed while it was idle: nothing was sent, so another connection takes it.
+
+    async def connect(self) -> None:
+        """Open a connection if there is none, so that the first request need not wait for it."""
+        if not self._open and not self._opening:
+            await self._new_connection()
+            self._wake()
+
+    def close(self) -> None:
+        """Close all connections; what waits fails."""
+        self._is_closed = True
+        for connection in self._open:
+            connection.close()
+        self._open.clear()
+        self._wake()
+
+    async def _connection(self) -> Connection:
+        """A connection with room for one more request."""
+        while True:
+            if self._is_closed:
+                raise CallFailed("the connector is closed", sent=False)
+            connection = self._usable()
+            if connection is not None:
+                return connection
+            if len(self._open) + self._opening < self._most:
+                opened = await self._new_connection()
+                if opened.has_room:
+                    return opened
+                continue
+            waiting = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiting)
+            try:
+                await waiting
+            except asyncio.CancelledError:
+                if waiting.done() and not waiting.cancelled():
+                    self._wake()
+                raise
+
+    def _usable(self) -> Connection | None:
+        """The connection that was used last, among those with room; old ones are closed."""
+        oldest = asyncio.get_running_loop().time() - _IDLE_S
+        for connection in [*self._open]:
+            old = connection.in_flight == 0 and connection.idle_since < oldest
+            if old or not connection.is_usable:
+                self._open.remove(connection)
+                if connection.in_flight == 0:
+                    connection.close()
+        for connection in reversed(self._open):
+            if connection.has_room:
+                return connection
+        return None
+
+    async def _new_connection(self) -> Connection:
+        self._opening += 1
+        try:
+            async with asyncio.timeout(self._connect_timeout_s):
+                connection = await self._connect()
+        except TimeoutError:
+            raise CallFailed("no connection within the time limit", sent=False) from None
+        except ssl.SSLError as error:
+            reason = error.reason or type(error).__name__
+            raise CallFailed(f"TLS failed: {reason}", sent=False) from None
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise CallFailed(f"no connection: {why}", sent=False) from None
+        finally:
+            self._opening -= 1
+            if len(self._open) + self._opening < self._most:
+                self._wake()
+        if self._is_closed:
+            connection.close()
+            raise CallFailed("the connector is closed", sent=False)
+        self._open.append(connection)
+        return connection
+
+    async def _connect(self) -> Connection:
+        endpoint = self._endpoint
+        name = (endpoint.server_name or endpoint.host) if endpoint.is_secure else None
+        _, connection = await asyncio.get_running_loop().create_connection(
+            lambda: Http1Connection(endpoint.authority, self._wake),
+            endpoint.host,
+            endpoint.port,
+            ssl=self._context if endpoint.is_secure else None,
+            server_hostname=name,
+        )
+        return connection
+
+    def _wake(self) -> None:
+        """Let the next request that waits look for a connection."""
+        while self._waiting:
+            waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_result(None)
+                if not self._is_closed:
+                    return

@@ -1,0 +1,237 @@
+"""A mapping made quick: functions that make requests and read answers, built once."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
+
+import msgspec
+
+from gatehouse.connectors.http.answers import (
+    AnswerUnusable,
+    Read,
+    WordKind,
+    compile_reading,
+)
+from gatehouse.connectors.http.asked import Asked
+from gatehouse.connectors.http.bodies import Build, compile_body, when_fields
+from gatehouse.connectors.http.fields import FIELDS
+from gatehouse.connectors.http.json_paths import UnexpectedShape, compile_path
+from gatehouse.connectors.http.mapping import (
+    AnswerCondition,
+    ErrorClass,
+    ErrorRule,
+    Errors,
+    RequestMapping,
+    Requests,
+)
+from gatehouse.connectors.http.signing import header_value
+from gatehouse.connectors.http.templates import (
+    Environment,
+    Hole,
+    Render,
+    compile_template,
+    parse_template,
+)
+from gatehouse.connectors.http.wire import Header, HttpRequest
+from gatehouse.core.errors import ConnectorFailed, SettingsError
+
+_JSON: Final[Header] = (b"content-type", b"application/json")
+_ENCODE: Final = msgspec.json.Encoder().encode
+
+T = TypeVar("T")
+Make = Callable[[Asked], HttpRequest]
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """An answer that a rule for errors fits."""
+
+    then: ErrorClass
+    say: str = ""
+    response_code: str | None = None
+
+
+Classify = Callable[[int, Any, str | None], Refusal | None]
+"""Takes the status, the decoded answer and the card's brand."""
+
+
+def compile_requests(
+    written: Requests, environment: Environment, base: Sequence[Header], prefix: str
+) -> Make:
+    """A function that makes a request: the first way whose fields are there."""
+    ways = written if isinstance(written, tuple) else (written,)
+    made = [
+        (
+            [FIELDS[name].get for name in when_fields(way.when)],
+            _compile_request(way, environment, base, prefix),
+        )
+        for way in ways
+    ]
+    if len(made) == 1 and not made[0][0]:
+        return made[0][1]
+
+    def make(asked: Asked) -> HttpRequest:
+        for wanted, way in made:
+            if all(get(asked) is not None for get in wanted):
+                return way(asked)
+        raise ConnectorFailed("the mapping has no request for these fields", sent=False)
+
+    return make
+
+
+def _compile_request(
+    way: RequestMapping, environment: Environment, base: Sequence[Header], prefix: str
+) -> Make:
+    method = way.method.value.encode()
+    target = _compile_target(way.path, environment, prefix)
+    fixed, made = _compile_headers(way.headers, environment)
+    replaced = {name for name, _ in (*fixed, *made)}
+    shared = [header for header in base if header[0] not in replaced] + fixed
+    build: Build | None = None
+    if way.body is not None:
+        build = compile_body(way.body, environment)
+        if b"content-type" not in {name for name, _ in shared}:
+            shared.append(_JSON)
+
+    def make(asked: Asked) -> HttpRequest:
+        headers = shared.copy()
+        for name, render in made:
+            value = render(asked)
+            if value is not None:
+                headers.append((name, _sendable(str(value))))
+        body = b"" if build is None else _ENCODE(build(asked))
+        return HttpRequest(method, target(asked), headers, body)
+
+    return make
+
+
+def _compile_headers(
+    written: dict[str, str], environment: Environment
+) -> tuple[list[Header], list[tuple[bytes, Render]]]:
+    """The headers that are always the same, and those that the request decides."""
+    fixed: list[Header] = []
+    made: list[tuple[bytes, Render]] = []
+    for name, text in written.items():
+        compiled = compile_template(parse_template(text), environment)
+        if callable(compiled):
+            made.append((name.lower().encode(), compiled))
+        elif compiled is not None:
+            fixed.append((name.lower().encode(), header_value(str(compiled))))
+    return fixed, made
+
+
+def compile_base_headers(written: dict[str, str], environment: Environment) -> list[Header]:
+    """The headers of every request, none of which a request decides."""
+    fixed, made = _compile_headers(written, environment)
+    if made:
+        raise SettingsError("headers of every request can use options and secrets only")
+    return fixed
+
+
+def _sendable(text: str) -> bytes:
+    try:
+        return header_value(text)
+    except SettingsError as error:
+        raise ConnectorFailed(str(error), sent=False) from None
+
+
+def _compile_target(path: str, environment: Environment, prefix: str) -> Callable[[Asked], bytes]:
+    parts = [
+        part
+        if isinstance(part, str)
+        else compile_template((Hole(part.field, part.formats, part.column),), environment)
+        for part in parse_template(path)
+    ]
+    if not any(callable(part) for part in parts):
+        texts = [
+            part if isinstance(hole, str) else quote(str(part or ""), safe="")
+            for part, hole in zip(parts, parse_template(path), strict=True)
+        ]
+        target = (prefix + "".join(str(text) for text in texts)).encode()
+        return lambda _asked: target
+    holes = [not isinstance(part, str) for part in parse_template(path)]
+
+    def make(asked: Asked) -> bytes:
+        texts = [prefix]
+        for part, is_hole in zip(parts, holes, strict=True):
+            value = part(asked) if callable(part) else part
+            if value is None:
+                raise ConnectorFailed("a field that the path needs is absent", sent=False)
+            texts.append(quote(str(value), safe="") if is_hole else str(value))
+        return "".join(texts).encode()
+
+    return make
+
+
+def compile_errors(rules: Errors, kind: WordKind, environment: Environment) -> Classify:
+    """A function that finds the first rule that fits an answer; None: it is read as an answer."""
+    compiled = [
+        (
+            _compile_status(rule),
+            _compile_condition(rule.where),
+            rule,
+            _code(rule, kind, environment),
+        )
+        for rule in rules
+    ]
+
+    def classify(status: int, answer: Any, brand: str | None) -> Refusal | None:
+        for fits_status, holds, rule, read in compiled:
+            if fits_status(status) and holds(answer):
+                code = None if read is None else read(answer, brand)
+                return Refusal(rule.then, rule.say, code)
+        return None if 200 <= status < 300 else _usual(status)
+
+    return classify
+
+
+def _usual(status: int) -> Refusal:
+    if status in (408, 425, 429) or status >= 500:
+        return Refusal(ErrorClass.RETRY)
+    if 300 <= status < 400:
+        return Refusal(ErrorClass.MISTAKE, "it sends us elsewhere, which is not followed")
+    return Refusal(ErrorClass.MISTAKE)
+
+
+def _code(rule: ErrorRule, kind: WordKind, environment: Environment) -> Read | None:
+    if rule.response_code is None:
+        return None
+    return compile_reading(rule.response_code, kind, environment.tables)
+
+
+def _compile_status(rule: ErrorRule) -> Callable[[int], bool]:
+    written = (rule.status,) if isinstance(rule.status, str) else rule.status
+    if not written:
+        return lambda _status: True
+    fitting: set[int] = set()
+    for each in written:
+        low, _, high = each.replace("xx", "00").partition("-")
+        last = int(low) + 99 if each.endswith("xx") else int(high or low)
+        fitting.update(range(int(low), last + 1))
+    return fitting.__contains__
+
+
+def _compile_condition(condition: AnswerCondition | None) -> Callable[[Any], bool]:
+    if condition is None:
+        return lambda _answer: True
+    find = compile_path(condition.path)
+    equals = condition.equals
+    words = frozenset((equals,) if isinstance(equals, str) else equals)
+
+    def holds(answer: Any) -> bool:
+        try:
+            word = find(answer)
+        except UnexpectedShape:
+            return not words
+        return word is not None and (not words or word in words)
+
+    return holds
+
+
+def read_or_fail(read: Callable[[Any, str | None], T], answer: Any, brand: str | None) -> T:
+    """What a reader finds; an answer that is not as the mapping says is a failure of the party."""
+    try:
+        return read(answer, brand)
+    except AnswerUnusable as error:
+        raise ConnectorFailed(f"the answer cannot be used: {error}") from None
+    except UnexpectedShape:
+        raise ConnectorFailed("the answer has another shape than the mapping says") from None

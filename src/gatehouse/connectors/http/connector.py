@@ -1,0 +1,259 @@
+"""A party that speaks HTTPS and JSON, as the ports of PreCheck, ID Verify and Gateway see it."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from gatehouse.connectors.connector import ConnectorState
+from gatehouse.connectors.http.answers import (
+    Read,
+    WordKind,
+    compile_flag,
+    compile_holder,
+    compile_reading,
+)
+from gatehouse.connectors.http.asked import Asked
+from gatehouse.connectors.http.building import Building
+from gatehouse.connectors.http.calls import CompiledCall
+from gatehouse.connectors.http.compiled import Refusal, read_or_fail
+from gatehouse.connectors.http.mapping import (
+    AuthorizeMapping,
+    CheckMapping,
+    IdentityMapping,
+    Mapping,
+    ReverseMapping,
+)
+from gatehouse.connectors.http.templates import Render, Tables, compile_template, parse_template
+from gatehouse.connectors.http.wire import CallFailed
+from gatehouse.core.case import ValuesByType
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
+from gatehouse.idverify.request import IdVerifyRequest
+from gatehouse.idverify.source import HolderResults, IdentityEnquiry
+from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
+
+
+class HttpIssuer:
+    """Answers for cards, and for their holders when the mapping can."""
+
+    def __init__(self, mapping: CheckMapping, building: Building) -> None:
+        answer, tables = mapping.answer, building.environment.tables
+        self._caller = building.caller
+        self._call = building.call(mapping, WordKind.RESPONSE_CODE, may_repeat=True)
+        self._code = compile_reading(answer.response_code, WordKind.RESPONSE_CODE, tables)
+        self._avs = _optional(answer.avs, WordKind.LETTER, tables)
+        self._cvv2 = _optional(answer.cvv2, WordKind.LETTER, tables)
+        self._holder = None if answer.holder is None else compile_holder(answer.holder, tables)
+
+    async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
+        """Ask about one card."""
+        asked = Asked(enquiry.request_id, enquiry.account_id, enquiry)
+        asked.number, asked.expiry = enquiry.number, enquiry.expiry
+        asked.code = enquiry.security_code
+        asked.postal_code, asked.street = enquiry.postal_code, enquiry.street
+        claimed = enquiry.inputs.find(IdVerifyRequest) if self._holder is not None else None
+        # In a pipeline another card may be charged than the one whose holder is asked for.
+        if claimed is not None and claimed.card_number == enquiry.number:
+            asked.holder = claimed
+        answer = await self._caller.call(self._call, asked)
+        if isinstance(answer, Refusal):
+            return IssuerAnswer(_code(answer))
+        return read_or_fail(
+            lambda found, brand: self._read(found, brand, asked), answer, asked.brand
+        )
+
+    def _read(self, answer: Any, brand: str | None, asked: Asked) -> IssuerAnswer:
+        code = self._code(answer, brand)
+        if code is None:
+            raise ConnectorFailed("the answer has no response code")
+        also = None
+        if asked.holder is not None and self._holder is not None:
+            results = self._holder(answer, brand)
+            also = None if results is None else ValuesByType.of(results)
+        return IssuerAnswer(code, self._avs(answer, brand), self._cvv2(answer, brand), also)
+
+
+class HttpIdentities:
+    """Compares what is claimed about the holder of a card."""
+
+    def __init__(self, mapping: IdentityMapping, building: Building) -> None:
+        self._caller = building.caller
+        self._call = building.call(mapping, WordKind.RESPONSE_CODE, may_repeat=True)
+        self._read = compile_holder(mapping.answer.holder, building.environment.tables)
+
+    async def find(self, enquiry: IdentityEnquiry) -> HolderResults:
+        """Ask about one card's holder."""
+        asked = Asked(enquiry.request_id, enquiry.account_id, enquiry)
+        asked.number, asked.expiry = enquiry.number, enquiry.request.card_expiry_date
+        asked.holder = enquiry.request
+        answer = await self._caller.call(self._call, asked)
+        if isinstance(answer, Refusal):
+            return HolderResults()
+        results: HolderResults | None = read_or_fail(self._read, answer, asked.brand)
+        return results or HolderResults()
+
+
+class HttpGateway:
+    """Authorizes payments and reverses them. An authorization is never sent twice."""
+
+    def __init__(
+        self, authorize: AuthorizeMapping, reverse: ReverseMapping, building: Building
+    ) -> None:
+        answer, environment = authorize.answer, building.environment
+        tables = environment.tables
+        self._caller = building.caller
+        self._authorize = building.call(authorize, WordKind.GATEWAY_CODE, may_repeat=False)
+        self._approved = compile_flag(answer.approved, tables)
+        self._code = compile_reading(answer.response_code, WordKind.GATEWAY_CODE, tables)
+        self._approval = _optional(answer.approval_code, WordKind.TEXT, tables)
+        self._id = _optional(answer.id, WordKind.TEXT, tables)
+        self._own = (
+            None
+            if authorize.reference is None
+            else compile_template(parse_template(authorize.reference), environment)
+        )
+        self._reverse = building.call(
+            reverse, WordKind.GATEWAY_CODE, may_repeat=True, needs_answer=reverse.answer is not None
+        )
+        self._reversed = (
+            None if reverse.answer is None else compile_flag(reverse.answer.reversed, tables)
+        )
+
+    def refer(self, authorization: Authorization) -> str | None:
+        """Our own name for the payment, where the mapping makes one."""
+        return _rendered(self._own, _paying(authorization))
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        """Ask for one payment, once."""
+        asked = _paying(authorization)
+        own = authorization.payment.reference
+        if self._own is not None and own:
+            asked.reference = own
+        answer = await self._caller.call(self._authorize, asked)
+        if isinstance(answer, Refusal):
+            return GatewayAnswer(approved=False, response_code=_code(answer))
+        return read_or_fail(
+            lambda found, brand: self._read(found, brand, asked), answer, asked.brand
+        )
+
+    def _read(self, answer: Any, brand: str | None, asked: Asked) -> GatewayAnswer:
+        approved, code = self._approved(answer, brand), self._code(answer, brand)
+        if approved is None:
+            raise ConnectorFailed("the answer does not say whether the payment is approved")
+        name = self._id(answer, brand)
+        if name is not None and self._own is not None:
+            name = f"{asked.reference} {name}"
+        return GatewayAnswer(approved, code or "", self._approval(answer, brand), name)
+
+    async def reverse(self, reversal: Reversal) -> None:
+        """Return when the payment is known not to stand."""
+        asked = Asked(reversal.request_id, reversal.account_id, reversal)
+        asked.payment = reversal.payment
+        known = reversal.payment.reference or ""
+        own, blank, name = known.partition(" ")
+        if blank:
+            asked.reference, asked.payment_id = own, name
+        elif known and self._own is not None:
+            asked.reference = known
+        elif known:
+            asked.payment_id = known
+        answer = await self._caller.call(self._reverse, asked)
+        if isinstance(answer, Refusal) or self._reversed is None:
+            return
+        if not read_or_fail(self._reversed, answer, None):
+            raise ConnectorFailed("the reversal is not confirmed")
+
+
+class HttpConnector:
+    """A party reached over HTTPS; it offers what its mapping has."""
+
+    def __init__(self, mapping: Mapping, building: Building) -> None:
+        self._building = building
+        self._caller = building.caller
+        self._issuer = None if mapping.precheck is None else HttpIssuer(mapping.precheck, building)
+        self._identities = (
+            None if mapping.idverify is None else HttpIdentities(mapping.idverify, building)
+        )
+        self._gateway = (
+            None
+            if mapping.authorize is None or mapping.reverse is None
+            else HttpGateway(mapping.authorize, mapping.reverse, building)
+        )
+        self._health: CompiledCall | None = (
+            None
+            if mapping.health is None
+            else building.call(
+                mapping.health, WordKind.RESPONSE_CODE, may_repeat=True, needs_answer=False
+            )
+        )
+        self._starting: asyncio.Task[None] | None = None
+
+    @property
+    def issuer(self) -> HttpIssuer | None:
+        """For PreCheck."""
+        return self._issuer
+
+    @property
+    def identities(self) -> HttpIdentities | None:
+        """For ID Verify."""
+        return self._identities
+
+    @property
+    def gateway(self) -> HttpGateway | None:
+        """For Gateway."""
+        return self._gateway
+
+    async def check_health(self) -> None:
+        """Ask whether the party is there, if the mapping can; or `ConnectorFailed`."""
+        if self._health is not None:
+            await self._caller.call(self._health, Asked())
+
+    async def start(self) -> None:
+        """Open a first connection in the background."""
+        self._starting = asyncio.create_task(self._connect())
+
+    async def _connect(self) -> None:
+        try:
+            await self._building.client.connect()
+        except CallFailed as failure:
+            self._caller.problem = str(failure)
+
+    async def stop(self) -> None:
+        """Let what is in flight end within its time limit, then close every connection."""
+        await self._caller.drain()
+        if self._starting is not None:
+            self._starting.cancel()
+        self._building.close()
+
+    def state(self) -> ConnectorState:
+        """How it is now."""
+        client = self._building.client
+        return ConnectorState(client.connections, 0, self._caller.in_flight, self._caller.problem)
+
+
+def _paying(authorization: Authorization) -> Asked:
+    asked = Asked(authorization.request_id, authorization.account_id, authorization)
+    asked.payment = authorization.payment
+    asked.number, asked.expiry = authorization.number, authorization.expiry
+    asked.code = authorization.security_code
+    asked.postal_code, asked.street = authorization.postal_code, authorization.street
+    return asked
+
+
+def _rendered(template: Render | str | int | None, asked: Asked) -> str | None:
+    value = template(asked) if callable(template) else template
+    return None if value is None else str(value)
+
+
+def _code(refusal: Refusal) -> str:
+    if refusal.response_code is None:
+        raise ConnectorFailed("the answer refuses without a code that the mapping knows")
+    return refusal.response_code
+
+
+def _nothing(_answer: Any, _brand: str | None) -> None:
+    return None
+
+
+def _optional(reading: Any, kind: WordKind, tables: Tables) -> Read | Callable[..., None]:
+    return _nothing if reading is None else compile_reading(reading, kind, tables)

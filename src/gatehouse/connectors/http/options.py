@@ -1,0 +1,178 @@
+"""What a configuration says about a connector that speaks HTTPS, its mapping included."""
+
+from collections.abc import Iterator
+from importlib import resources
+from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.connectors.http.mapping import Mapping, OptionName
+from gatehouse.connectors.part_reader import Definition, InFlight, PartReader, TimeLimit
+from gatehouse.connectors.secret_sources import SecretSource
+from gatehouse.connectors.tls import TlsOptions
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.validation import Checked
+
+if TYPE_CHECKING:
+    from gatehouse.connectors.http.connector import HttpConnector
+
+LOCAL_HOSTS: Final = frozenset(("127.0.0.1", "::1", "localhost"))
+
+BaseUrl = Annotated[
+    str,
+    Meta(
+        pattern=r"https?://[!-~]+",
+        max_length=500,
+        description="a URL such as https://api.example.com/v1",
+    ),
+]
+Secrets = Annotated[dict[OptionName, SecretSource], Meta(max_length=20)]
+Options = Annotated[
+    dict[OptionName, Annotated[str, Meta(min_length=1, max_length=500)]], Meta(max_length=50)
+]
+Connections = Annotated[int, Meta(ge=1, le=1_000)]
+
+
+class _WrittenPart(Checked, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The keys of the part of a configuration."""
+
+    mapping: Annotated[str, Meta(min_length=1, max_length=300)]
+    base_url: BaseUrl
+    secrets: Secrets = {}
+    options: Options = {}
+    tls: TlsOptions | None = None
+    timeout_ms: TimeLimit = 2500
+    connect_timeout_ms: TimeLimit = 1000
+    connections: Connections = 8
+    in_flight: InFlight = 200
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What a URL may not be."""
+        if isinstance(self.base_url, str):
+            problem = url_problem(self.base_url)
+            if problem is not None:
+                yield "base_url", problem
+
+
+class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
+    """A connector as it was applied; of secrets it holds only where they are."""
+
+    mapping: Mapping
+    base_url: str
+    secrets: dict[str, str] = msgspec.field(default_factory=dict)
+    options: dict[str, str] = msgspec.field(default_factory=dict)
+    tls: TlsOptions | None = None
+    connect_timeout_ms: int = 1000
+    connections: int = 8
+
+    def functions(self) -> tuple[str, ...]:
+        """What the mapping can answer for."""
+        mapping = self.mapping
+        offered = (
+            ("precheck", mapping.precheck),
+            ("idverify", mapping.idverify),
+            ("gateway", mapping.authorize),
+        )
+        return tuple(name for name, part in offered if part is not None)
+
+    def secret_sources(self) -> tuple[str, ...]:
+        """Where its secrets are."""
+        return tuple(self.secrets.values())
+
+    def unfit_for_production(self) -> tuple[str, ...]:
+        """Card data may not go over the network in the clear."""
+        if self.base_url.startswith("https://"):
+            return ()
+        return ("its base_url begins with http://; card data need https://",)
+
+
+def url_problem(url: str) -> str | None:
+    """What is wrong with the URL of a party."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "must be a URL such as https://api.example.com/v1"
+    if not host or parts.scheme not in ("http", "https"):
+        return "must be a URL such as https://api.example.com/v1"
+    if parts.scheme == "http" and host not in LOCAL_HOSTS:
+        return "must begin with https://; http:// is for this machine alone"
+    if parts.username is not None or parts.query or parts.fragment:
+        return "may hold no user, password, query or fragment"
+    return None
+
+
+def read_http(part: PartReader) -> HttpDefinition | None:
+    """The definition of a part, or None after its flaws were noted."""
+    written = part.convert(_WrittenPart)
+    if written is None:
+        return None
+    mapping = _mapping(part, written.mapping)
+    if mapping is None:
+        return None
+    before = len(part.flaws)
+    _compare(part, written, mapping)
+    if len(part.flaws) > before:
+        return None
+    fields = {name: getattr(written, name) for name in written.__struct_fields__}
+    return HttpDefinition(**(fields | {"mapping": mapping}))
+
+
+def make_http(name: str, definition: HttpDefinition) -> "HttpConnector":
+    """A connector by its name and definition; `SettingsError` when a secret cannot be read."""
+    from gatehouse.connectors.http.building import Building
+    from gatehouse.connectors.http.connector import HttpConnector
+
+    return HttpConnector(definition.mapping, Building(name, definition))
+
+
+def shipped_mappings() -> list[str]:
+    """The names of the mappings that ship with the package."""
+    folder = resources.files("gatehouse.connectors.http").joinpath("mappings")
+    return sorted(each.name.removesuffix(".yaml") for each in folder.iterdir())
+
+
+def _mapping(part: PartReader, name: str) -> Mapping | None:
+    from gatehouse.connectors.http.reading import read_mapping
+    from gatehouse.core.documents import suggestion
+
+    shipped = shipped_mappings()
+    if name in shipped:
+        folder = resources.files("gatehouse.connectors.http").joinpath("mappings")
+        return read_mapping(folder.joinpath(f"{name}.yaml").read_bytes())
+    if not name.endswith((".yaml", ".yml")):
+        message = f"is not a mapping that ships{suggestion(name, shipped)}; a file ends in .yaml"
+        part.refuse("mapping", message)
+        return None
+    try:
+        return read_mapping(part.read_file(name))
+    except InvalidInput as error:
+        for line in str(error).splitlines():
+            part.refuse("mapping", f"{name}: {line}")
+        return None
+
+
+def _compare(part: PartReader, written: _WrittenPart, mapping: Mapping) -> None:
+    """Note where the part does not give what its mapping needs."""
+    for name, about in mapping.secrets.items():
+        if name not in written.secrets:
+            part.refuse("secrets", f"the mapping needs {name} ({about}), such as env:NAME")
+    for name, option in mapping.options.items():
+        if name not in written.options and option.required and option.default is None:
+            part.refuse("options", f"the mapping needs {name} ({option.description})")
+    for section, given, declared in (
+        ("secrets", written.secrets, mapping.secrets),
+        ("options", written.options, mapping.options),
+    ):
+        for name in given:
+            if name not in declared:
+                part.refuse(f"{section}.{name}", f"the mapping {mapping.mapping} does not use it")
+    authentication = mapping.authentication
+    has_certificate = written.tls is not None and written.tls.certificate_file is not None
+    wanted = authentication is not None and authentication.client_certificate
+    if wanted and not has_certificate:
+        part.refuse(
+            "tls", "the mapping needs certificate_file and key_file, as the party gave them"
+        )

@@ -1,0 +1,88 @@
+"""What the client of HTTP and its connections share: a request, an answer, and how a call fails."""
+
+import asyncio
+from typing import Final, Protocol
+
+LARGEST_ANSWER: Final = 256 * 1024
+"""Bytes of a body; more than any answer about one card or payment."""
+LARGEST_HEAD: Final = 64 * 1024
+
+Header = tuple[bytes, bytes]
+
+
+class HttpRequest:
+    """One request. It holds secrets: it is never printed."""
+
+    __slots__ = ("body", "headers", "method", "target")
+
+    def __init__(self, method: bytes, target: bytes, headers: list[Header], body: bytes) -> None:
+        self.method = method
+        self.target = target
+        self.headers = headers
+        """Names in small letters; neither the host nor the length."""
+        self.body = body
+
+    def __repr__(self) -> str:
+        return f"HttpRequest({self.method.decode()})"
+
+
+class HttpAnswer:
+    """One answer. What it holds is not printed."""
+
+    __slots__ = ("body", "retry_after", "status")
+
+    def __init__(self, status: int, body: bytes, retry_after: bytes = b"") -> None:
+        self.status = status
+        self.body = body
+        self.retry_after = retry_after
+
+    def __repr__(self) -> str:
+        return f"HttpAnswer({self.status})"
+
+
+class CallFailed(Exception):
+    """No answer came."""
+
+    def __init__(self, message: str, *, sent: bool, was_reset: bool = False) -> None:
+        super().__init__(message)
+        self.sent = sent
+        """Whether anything of the request may have left this process."""
+        self.was_reset = was_reset
+        """Whether the connection ended before any part of the answer came."""
+
+
+class Connection(Protocol):
+    """An open connection."""
+
+    is_usable: bool
+    """Whether another request can be sent."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another request can be sent now."""
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that wait for an answer."""
+
+    @property
+    def idle_since(self) -> float:
+        """When its last answer came, by the loop's clock."""
+
+    async def ask(self, request: HttpRequest) -> HttpAnswer:
+        """Send a request and wait for its answer; or `CallFailed`."""
+
+    def close(self) -> None:
+        """Close it; what waits fails."""
+
+
+def set_result(future: "asyncio.Future[HttpAnswer]", answer: HttpAnswer) -> None:
+    """Give an answer to whoever still waits."""
+    if not future.done():
+        future.set_result(answer)
+
+
+def set_failure(future: "asyncio.Future[HttpAnswer]", failure: CallFailed) -> None:
+    """Give a failure to whoever still waits."""
+    if not future.done():
+        future.set_exception(failure)

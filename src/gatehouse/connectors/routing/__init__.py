@@ -1,0 +1,1 @@
+"""Routing: which connector is asked about a request, and which one when that fails."""

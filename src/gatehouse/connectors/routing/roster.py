@@ -1,0 +1,161 @@
+"""The connectors in use; another configuration takes their place while requests go on."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from gatehouse.connectors.connector import Connector, ConnectorState
+from gatehouse.connectors.definition import RECORDS, Configuration, Function, kind_of
+from gatehouse.connectors.kinds import KINDS
+from gatehouse.connectors.part_reader import Definition
+from gatehouse.connectors.routing.seat import Observe, Seat, SeatState
+from gatehouse.connectors.routing.table import CountryOf, RoutingTable
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.defects import blanked
+from gatehouse.core.errors import SettingsError
+from gatehouse.idverify.source import IdentitySource
+
+_log: Final = logging.getLogger("gatehouse.connectors")
+_NO_LIMIT: Final = 1_000_000
+
+
+def make_connector(name: str, definition: Definition) -> Connector:
+    """A connector by its definition; `SettingsError` when a secret or a file is missing."""
+    return KINDS[kind_of(definition)]().make(name, definition)
+
+
+class Roster:
+    """Every connector by its name, and the routes to them."""
+
+    def __init__(
+        self,
+        country_of: CountryOf,
+        observe: Observe,
+        records: IdentitySource | None = None,
+        make: Callable[[str, Definition], Connector] = make_connector,
+    ) -> None:
+        self.configuration = Configuration()
+        self._country_of = country_of
+        self._observe = observe
+        self._make = make
+        self._seats: dict[str, Seat] = {}
+        self._records: dict[str, Seat] = {}
+        if records is not None:
+            unlimited = _Records(in_flight=_NO_LIMIT)
+            self._records[RECORDS] = Seat(RECORDS, unlimited, _RecordsConnector(records), observe)
+        self._table = RoutingTable({}, {}, country_of)
+        self._draining: set[asyncio.Task[None]] = set()
+        self._was_up: dict[str, bool] = {}
+
+    def candidates(self, function: Function, number: CardNumber, account_id: str) -> Iterator[Seat]:
+        """The connectors to ask, in order; the caller goes on to the next one after a failure."""
+        for seat in self._table.find(function, number, account_id):
+            current = self._seats.get(seat.name) if seat.retired else seat
+            if current is not None:
+                yield current
+
+    def first_name(self, function: Function, number: CardNumber, account_id: str) -> str | None:
+        """The name of the connector that is asked first."""
+        found = self._table.find(function, number, account_id)
+        return found[0].name if found else None
+
+    def all_for(self, function: Function, account_id: str) -> list[Seat]:
+        """Every connector that a card of the account could have been given to."""
+        return self._table.all_for(function, account_id)
+
+    def seat(self, name: str) -> Seat | None:
+        """The connector of a name."""
+        return self._seats.get(name)
+
+    async def adopt(self, configuration: Configuration) -> None:
+        """Use another configuration from now on.
+
+        Connectors that did not change are kept; those that are gone end what they have in flight.
+        """
+        before, seats = self._seats, {}
+        for name, definition in configuration.connectors.items():
+            known = before.get(name)
+            if known is not None and known.definition == definition and known.connector is not None:
+                seats[name] = known
+            else:
+                seats[name] = await self._open(name, definition)
+        self._seats, self.configuration = seats, configuration
+        routes = configuration.routes
+        self._table = RoutingTable(routes, {**seats, **self._records}, self._country_of)
+        for name, seat in before.items():
+            if seats.get(name) is not seat:
+                self._retire(seat)
+
+    async def retry(self) -> None:
+        """Make the connectors that could not be made, if what they lack is there by now."""
+        if any(seat.connector is None for seat in self._seats.values()):
+            await self.adopt(self.configuration)
+
+    async def stop(self) -> None:
+        """End every connector, and wait for those that end already."""
+        await self.adopt(Configuration())
+        await asyncio.gather(*self._draining, return_exceptions=True)
+
+    def states(self) -> dict[str, SeatState]:
+        """How each connector is."""
+        return {name: seat.state() for name, seat in self._seats.items()}
+
+    def log_changes(self) -> None:
+        """Write one line when a connector has gone down, and one when it serves again."""
+        states = self.states()
+        for name, state in states.items():
+            about = {"connector": name, "problem": state.problem}
+            if not state.up and self._was_up.get(name, True):
+                _log.warning("a connector is down", extra=about)
+            elif state.up and not self._was_up.get(name, True):
+                _log.warning("a connector serves again", extra={"connector": name})
+        self._was_up = {name: state.up for name, state in states.items()}
+
+    async def _open(self, name: str, definition: Definition) -> Seat:
+        made: Connector | str
+        try:
+            made = self._make(name, definition)
+            await made.start()
+        except SettingsError as error:
+            made = str(error)
+        except Exception as error:
+            defect = blanked(error, "a connector")
+            _log.error("a connector is defective", exc_info=defect, extra={"connector": name})
+            made = "it could not be started; see the log"
+        return Seat(name, definition, made, self._observe)
+
+    def _retire(self, seat: Seat) -> None:
+        seat.retired = True
+        if seat.connector is not None:
+            task = asyncio.create_task(_end(seat.name, seat.connector))
+            self._draining.add(task)
+            task.add_done_callback(self._draining.discard)
+
+
+async def _end(name: str, connector: Connector) -> None:
+    try:
+        await connector.stop()
+    except Exception as error:
+        defect = blanked(error, "a connector")
+        _log.error("a connector did not stop", exc_info=defect, extra={"connector": name})
+
+
+class _Records(Definition, frozen=True, kw_only=True, tag=RECORDS):
+    """The imported identity records, which need no configuration."""
+
+
+class _RecordsConnector:
+    issuer = gateway = None
+
+    def __init__(self, records: IdentitySource) -> None:
+        self.identities = records
+
+    async def start(self) -> None:
+        """The service starts them."""
+
+    async def stop(self) -> None:
+        """The service stops them."""
+
+    def state(self) -> ConnectorState:
+        return ConnectorState(0, 0, 0)
