@@ -23,6 +23,7 @@ class Asked:
         "payment",
         "payment_id",
         "postal_code",
+        "proof",
         "reference",
         "request_id",
         "signing",
@@ -46,6 +47,8 @@ class Asked:
         self.payment_id: str | None = None
         self.signing: dict[str, str] = {}
         """What only the signature knows; see `OF_SIGNING`."""
+        self.proof: object = None
+        """The token that it was sent with last."""
         self._now: datetime | None = None
         self._random: bytes | None = None
 

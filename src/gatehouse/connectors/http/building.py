@@ -54,6 +54,8 @@ class Building:
         self._definition = definition
         tls = definition.tls or TlsOptions()
         self._context = client_context(tls)
+        offered = ["h2", "http/1.1"] if definition.http2 else ["http/1.1"]
+        self._context.set_alpn_protocols(offered)
         endpoint, prefix = split_url(definition.base_url, tls.server_name)
         self.client = self._client(endpoint)
         self._prefix = prefix

@@ -79,7 +79,7 @@ class PartyCaller:
 
     async def _answer(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
         answer = await self._send(call, asked)
-        if answer.status != 401 or self._signer is None or not self._signer.refused():
+        if answer.status != 401 or self._signer is None or not self._signer.refused(asked):
             return answer
         # Only the proof was refused, so nothing was done; a payment is not repeated even so.
         return await self._send(call, asked) if call.may_repeat else answer

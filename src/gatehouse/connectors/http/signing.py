@@ -43,7 +43,7 @@ class RequestSigner(Protocol):
     async def sign(self, request: HttpRequest, asked: Asked) -> None:
         """Add headers to a request; or `ConnectorFailed`."""
 
-    def refused(self) -> bool:
+    def refused(self, asked: Asked) -> bool:
         """The party did not accept the proof; returns whether the next one will be another."""
 
 
@@ -114,7 +114,7 @@ class HmacSigner:
         for name, template in self._headers:
             request.headers.append((name, header_value(_rendered(template, asked))))
 
-    def refused(self) -> bool:
+    def refused(self, _asked: Asked) -> bool:
         """Another signature would be refused as well."""
         return False
 
@@ -183,7 +183,7 @@ class TokenSigner:
             form |= {"client_id": client_id, "client_secret": client_secret}
         self._body = urlencode(form).encode()
 
-    async def sign(self, request: HttpRequest, _asked: Asked) -> None:
+    async def sign(self, request: HttpRequest, asked: Asked) -> None:
         """Add the token; waits for one if there is none that is still good."""
         now_s = asyncio.get_running_loop().time()
         if now_s >= self._renew_at_s:
@@ -195,12 +195,14 @@ class TokenSigner:
                 if self._header is None:
                     raise ConnectorFailed(f"no token: {self._problem}", sent=False)
         assert self._header is not None
+        asked.proof = self._header
         request.headers.append(self._header)
 
-    def refused(self) -> bool:
+    def refused(self, asked: Asked) -> bool:
         """The token is no longer good, whatever was said about its life."""
-        self._header = None
-        self._renew_at_s = self._expires_at_s = 0.0
+        if asked.proof is self._header:
+            self._header = None
+            self._renew_at_s = self._expires_at_s = 0.0
         return True
 
     def close(self) -> None:
