@@ -54,6 +54,7 @@ class Roster:
             unlimited = _Records(in_flight=_NO_LIMIT)
             self._records[RECORDS] = Seat(RECORDS, unlimited, _RecordsConnector(records), observe)
         self._table = RoutingTable({}, {}, country_of)
+        self._adopting = asyncio.Lock()
         self._draining: set[asyncio.Task[None]] = set()
         self._down_looks: dict[str, int] = {}
         """How many times in a row each connector was found down."""
@@ -83,6 +84,10 @@ class Roster:
 
         Connectors that did not change are kept; those that are gone end what they have in flight.
         """
+        async with self._adopting:
+            await self._adopt(configuration)
+
+    async def _adopt(self, configuration: Configuration) -> None:
         before, seats = self._seats, {}
         for name, definition in configuration.connectors.items():
             known = before.get(name)
@@ -134,7 +139,8 @@ class Roster:
     async def _open(self, name: str, definition: Definition) -> Seat:
         made: Connector | str
         try:
-            made = self._make(name, definition)
+            # Certificates, secrets and modules are read: requests must not wait for that.
+            made = await asyncio.to_thread(self._make, name, definition)
             await made.start()
         except SettingsError as error:
             made = str(error)
