@@ -71,8 +71,9 @@ def outcome(dialect: Dialect, data: bytes) -> str:
         again = dialect.unpack(dialect.pack(read.kind, read.values))
     except MalformedMessage:
         return "read, but with values that are required left out"
+    fixed = dialect.definition.messages[read.kind].values
     for role, value in read.values.items():
-        if dialect.carries(read.kind, role):
+        if role not in fixed and dialect.carries(read.kind, role):
             assert again.values.get(role, "").strip() == value.strip(), role
     return "read"
 

@@ -104,6 +104,12 @@ def test_the_least_dialect_can_be_used() -> None:
         ("about: The", "framing: {length: hex}\nabout: The", "framing.length: must be binary"),
         ("about: The", "framing: {length: bcd, bytes: 2, largest: 9999}\nabout: The", "too few"),
         ("about: The", "framing: {total_at: 3}\nabout: The", "total_at: must be inside the header"),
+        ("about: The", "framing: {header_length_first: true}\nabout: The", "first: needs a header"),
+        (
+            "about: The",
+            "framing: {bytes: 4, largest: 65535, header: '0000', total_at: 0}\nabout: The",
+            "framing.largest: leaves no room",
+        ),
         ("about: The", "encoding: {text: bcd}\nabout: The", "encoding.text: must be ascii or"),
         ("about: The", "codes: {rrn: [a]}\nabout: The", "codes.rrn: must be a mapping"),
     ],

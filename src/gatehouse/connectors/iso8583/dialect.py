@@ -153,10 +153,13 @@ class Dialect:
         return raw
 
     def _incoming_kinds(self) -> dict[bytes, tuple[str, list[tuple[MessageKind, Values]]]]:
+        """By the bytes of a type, the kinds that have it; those with most values first."""
         kinds: dict[bytes, tuple[str, list[tuple[MessageKind, Values]]]] = {}
         for kind, message in self.definition.messages.items():
             entry = kinds.setdefault(self._mti(message.mti), (message.mti, []))
             entry[1].append((kind, message.values))
+        for _, entries in kinds.values():
+            entries.sort(key=lambda each: -len(each[1]))
         return kinds
 
     def _plan(self, bitmap: bytes) -> tuple[Read, ...]:
@@ -172,7 +175,7 @@ class Dialect:
 
 
 def _kind(kinds: list[tuple[MessageKind, Values]], values: Values) -> MessageKind:
-    """The kind whose own values the message has; or else the first that it does not contradict."""
+    """The kind whose own values the message has, or else one that it does not contradict."""
     if len(kinds) == 1:
         return kinds[0][0]
     possible = None
@@ -188,6 +191,9 @@ def _kind(kinds: list[tuple[MessageKind, Values]], values: Values) -> MessageKin
             if same:
                 return kind
             possible = possible or kind
-    if possible is None:
-        raise MalformedMessage("the message is of a kind that the dialect does not have")
-    return possible
+    if possible is not None:
+        return possible
+    # A host may answer with values of its own, and an approval must not be lost for that.
+    if all(kind.answer is None for kind, _ in kinds):
+        return kinds[-1][0]
+    raise MalformedMessage("the message is of a kind that the dialect does not have")
