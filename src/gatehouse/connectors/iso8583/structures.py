@@ -6,11 +6,11 @@ from gatehouse.connectors.iso8583.compiled import EnclosedCodec, FieldCodec, Wri
 from gatehouse.connectors.iso8583.content import length_table
 from gatehouse.connectors.iso8583.field_layout import (
     BitmapLayout,
-    Encoding,
     FieldLayout,
     TagLayout,
     leaves_of,
 )
+from gatehouse.connectors.iso8583.formats import Encoding
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.connectors.iso8583.values import Values
