@@ -2,14 +2,23 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.payments import Iso8583Gateway
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.credentials import AccountReference, CredentialType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
+from gatehouse.core.three_d_secure import (
+    Eci,
+    ScaExemption,
+    ThreeDSecure,
+    ThreeDSStatus,
+    ThreeDSVersion,
+)
 from gatehouse.gateway.port import Authorization, Reversal
 from tests.connectors.iso8583.playhost import (
     PlayHost,
@@ -65,6 +74,33 @@ def test_a_payment_is_sent_with_the_numbers_that_were_stored_for_it() -> None:
         assert values[Role.AMOUNT] == "000000001234"
         assert values[Role.CURRENCY] == "978"
         assert "4242" not in str(payment.reference)
+
+    with_host(play)
+
+
+def test_what_3d_secure_found_and_the_account_behind_a_token_go_to_the_host() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        found = ThreeDSecure(
+            ThreeDSVersion.V2_2_0,
+            Eci.AUTHENTICATED,
+            ThreeDSStatus.AUTHENTICATED,
+            ScaExemption.TRANSACTION_RISK_ANALYSIS,
+        )
+        account = AccountReference.parse("V0010013018036776997406844829")
+        asked = msgspec.structs.replace(
+            authorization(),
+            three_d_secure=found,
+            account_reference=account,
+            credential_type=CredentialType.NETWORK_TOKEN,
+        )
+        await gateway_of(connector).authorize(asked)
+        values = host.asked[0].values
+        assert values[Role.ECI] == "05"
+        assert values[Role.THREE_D_SECURE_STATUS] == "Y"
+        assert values[Role.THREE_D_SECURE_VERSION] == "2.2.0"
+        assert values[Role.EXEMPTION] == "TR"
+        assert values[Role.PAR] == account.reveal()
+        assert values[Role.CREDENTIAL_TYPE] == "NETWORK_TOKEN"
 
     with_host(play)
 

@@ -38,9 +38,14 @@ class StanCounter:
         raise ConnectorFailed("every STAN is in use", sent=False)
 
 
-def rrn_of(request_id: str) -> str:
-    """The retrieval reference number of a request: 12 letters and digits, everywhere the same."""
-    digest = int.from_bytes(blake2b(request_id.encode(), digest_size=8).digest(), "big")
+def rrn_of(request_id: str, purpose: bytes = b"") -> str:
+    """The retrieval reference number of a request: 12 letters and digits, everywhere the same.
+
+    A payment and its reversal have that without a purpose; a check of the same request has another.
+    """
+    digest = int.from_bytes(
+        blake2b(request_id.encode(), digest_size=8, person=purpose).digest(), "big"
+    )
     return "".join([_PAIRS[digest >> step & 0x3FF] for step in _RRN_STEPS])
 
 

@@ -7,6 +7,7 @@ is stored with the payment, except the card number, which only this process reme
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -66,7 +67,7 @@ class Iso8583Gateway:
         self.late_reversed = 0
         """Approvals that came too late and were reversed at once."""
         self.pause_s: Callable[[int], float] = float
-        """The time to wait after so many attempts to reverse such an approval."""
+        """The time to wait after so many failed attempts to reverse such an approval."""
         self._pool = pool
         self._clock = clock
         self._codes = codes
@@ -159,16 +160,13 @@ class Iso8583Gateway:
 
     async def _reverse_late(self, reversal: Reversal) -> None:
         about = {"requestId": reversal.request_id, "accountId": reversal.account_id}
-        for attempt in range(1, _LATE_ATTEMPTS + 1):
-            try:
+        for attempt in range(_LATE_ATTEMPTS):
+            await asyncio.sleep(self.pause_s(attempt))
+            with suppress(ConnectorFailed):
                 await self.reverse(reversal)
-            except ConnectorFailed:
-                await asyncio.sleep(self.pause_s(attempt))
-            else:
                 self.late_reversed += 1
-                _log.warning("reversed a payment whose approval came too late", extra=about)
+                _log.info("reversed a payment whose approval came too late", extra=about)
                 return
-        _log.warning("a payment whose approval came too late is not reversed yet", extra=about)
 
 
 def _reversal_kinds(dialect: Dialect) -> tuple[MessageKind, MessageKind]:
