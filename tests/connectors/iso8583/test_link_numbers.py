@@ -9,6 +9,7 @@ from gatehouse.connectors.iso8583.numbers import (
     MOST_STANS,
     PaymentReference,
     StanCounter,
+    age_s,
     rrn_of,
     transmission_time,
 )
@@ -88,3 +89,14 @@ def test_what_is_remembered_is_bounded_in_time() -> None:
         await asyncio.sleep(0)
 
     run(play)
+
+
+@each([(1_700_000_000, 0), (1_700_000_090, 90), (1_699_999_000, 0), (1_731_000_000, 31_000_000)])
+def test_the_age_of_a_message_is_known_without_its_year(now_s: int, age: int) -> None:
+    assert age_s("1114221320", now_s) == age
+
+
+def test_a_message_of_a_leap_day_has_an_age_too() -> None:
+    assert age_s("0229000000", 1_709_164_800 + 10) == 10
+    assert age_s("0229000000", 1_740_787_200) == 1_740_787_200 - 1_709_164_800
+    assert age_s("9999999999", 1_700_000_000) == 0

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
-from gatehouse.connectors.iso8583.payments import Iso8583Gateway
+from gatehouse.connectors.iso8583.payments import Iso8583Gateway, PaymentCodes
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.credentials import AccountReference, CredentialType
@@ -157,6 +157,20 @@ def test_a_host_that_never_heard_of_a_payment_has_nothing_to_reverse() -> None:
         host.behave = lambda side, asked: side.answer(asked, response_code="25")
         gateway = gateway_of(connector)
         await gateway.reverse(Reversal("req_1", referred(gateway), "acct_1"))
+
+    with_host(play)
+
+
+def test_a_payment_that_may_still_arrive_is_not_believed_to_be_unknown() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        gateway = gateway_of(connector)
+        gateway.codes = PaymentCodes(not_found_after_s=60)
+        host.behave = lambda side, asked: side.answer(asked, response_code="25")
+        reference = str(gateway.refer(authorization()))
+        with pytest.raises(ConnectorFailed, match="25"):
+            await gateway.reverse(Reversal("req_1", Payment(1234, "EUR", reference), "acct_1"))
+        a_minute_ago = reference.replace("1114221320", "1114221220")
+        await gateway.reverse(Reversal("req_1", Payment(1234, "EUR", a_minute_ago), "acct_1"))
 
     with_host(play)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Container
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
@@ -53,6 +53,21 @@ def rrn_of(request_id: str, purpose: bytes = b"") -> str:
 def transmission_time(second: int) -> str:
     """A second since 1970 as MMDDhhmmss in UTC."""
     return f"{datetime.fromtimestamp(second, UTC):%m%d%H%M%S}"
+
+
+def age_s(transmitted_at: str, now_s: int) -> int:
+    """How long ago a message was sent, by its MMDDhhmmss; the last such time is meant."""
+    now = datetime.fromtimestamp(now_s, UTC)
+    # A clock that is a little behind must not make it a year.
+    latest = now + timedelta(days=1)
+    for year in range(latest.year, latest.year - 9, -1):
+        try:
+            moment = datetime.strptime(f"{year}{transmitted_at}+0000", "%Y%m%d%H%M%S%z")
+        except ValueError:
+            continue  # 29 February is not in every year.
+        if moment <= latest:
+            return max(0, int((now - moment).total_seconds()))
+    return 0
 
 
 class PaymentReference(msgspec.Struct, frozen=True):
