@@ -1,7 +1,7 @@
 """The connectors of the installation: checked, applied, shown and rolled back by the operator."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Final
 
 import msgspec
@@ -93,7 +93,12 @@ def get(session: AdminSession, version: int | None = None) -> ConnectorsVersion:
 
 def connector(session: AdminSession, name: str, version: int | None = None) -> Definition:
     """One connector of a version; or `NotFound`."""
-    known = get(session, version).configuration.connectors
+    return connector_of(get(session, version).configuration, name)
+
+
+def connector_of(configuration: Configuration, name: str) -> Definition:
+    """One connector of a configuration; or `NotFound`."""
+    known = configuration.connectors
     if name not in known:
         raise NotFound(f"no connector {recordable(name)}; there are {', '.join(known)}")
     return known[name]
@@ -121,7 +126,8 @@ def rollback(session: AdminSession, to: int | None = None, base: int | None = No
 def differences(old: Configuration | None, new: Configuration) -> Iterator[str]:
     """What another version changes, one line each."""
     before = old or Configuration()
-    yield from changed_lines("connector ", _shown(before), _shown(new))
+    known = [_shown(before, new.connectors), _shown(new, before.connectors)]
+    yield from changed_lines("connector ", *known)
     for function in Function:
         routes = [
             {str(number): str(each) for number, each in enumerate(found, start=1)}
@@ -130,12 +136,14 @@ def differences(old: Configuration | None, new: Configuration) -> Iterator[str]:
         yield from changed_lines(f"{function.value} route ", *routes)
 
 
-def _shown(configuration: Configuration) -> dict[str, str]:
+def _shown(configuration: Configuration, others: Container[str]) -> dict[str, str]:
     """Every option of every connector; of a long one, such as a dialect, whether it is the same."""
     shown: dict[str, str] = {}
     for name, definition in configuration.connectors.items():
         data = as_data(definition)
         shown[name] = str(data.pop("kind"))
+        if name not in others:
+            continue  # One that is new or gone is told by its name alone.
         for key, value in data.items():
             text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
             digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST]
