@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Container
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
@@ -38,9 +38,14 @@ class StanCounter:
         raise ConnectorFailed("every STAN is in use", sent=False)
 
 
-def rrn_of(request_id: str) -> str:
-    """The retrieval reference number of a request: 12 letters and digits, everywhere the same."""
-    digest = int.from_bytes(blake2b(request_id.encode(), digest_size=8).digest(), "big")
+def rrn_of(request_id: str, purpose: bytes = b"") -> str:
+    """The retrieval reference number of a request: 12 letters and digits, everywhere the same.
+
+    A payment and its reversal have that without a purpose; a check of the same request has another.
+    """
+    digest = int.from_bytes(
+        blake2b(request_id.encode(), digest_size=8, person=purpose).digest(), "big"
+    )
     return "".join([_PAIRS[digest >> step & 0x3FF] for step in _RRN_STEPS])
 
 
@@ -48,6 +53,21 @@ def rrn_of(request_id: str) -> str:
 def transmission_time(second: int) -> str:
     """A second since 1970 as MMDDhhmmss in UTC."""
     return f"{datetime.fromtimestamp(second, UTC):%m%d%H%M%S}"
+
+
+def age_s(transmitted_at: str, now_s: int) -> int:
+    """How long ago a message was sent, by its MMDDhhmmss; the last such time is meant."""
+    now = datetime.fromtimestamp(now_s, UTC)
+    # A clock that is a little behind must not make it a year.
+    latest = now + timedelta(days=1)
+    for year in range(latest.year, latest.year - 9, -1):
+        try:
+            moment = datetime.strptime(f"{year}{transmitted_at}+0000", "%Y%m%d%H%M%S%z")
+        except ValueError:
+            continue  # 29 February is not in every year.
+        if moment <= latest:
+            return max(0, int((now - moment).total_seconds()))
+    return 0
 
 
 class PaymentReference(msgspec.Struct, frozen=True):
