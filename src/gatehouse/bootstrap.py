@@ -17,6 +17,8 @@ from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
+from gatehouse.connectors.routing.roster import Roster, make_connector, make_for_production
+from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
@@ -28,11 +30,13 @@ from gatehouse.intel.networks import PackedNetworks
 from gatehouse.operations.account_setup import Builder, Setups
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
 from gatehouse.operations.connectors import (
+    applied_functions,
     load_addresses,
     load_gateway,
     load_identities,
     load_issuer,
 )
+from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
 from gatehouse.operations.planning import Pipelines
 from gatehouse.operations.shared_memory import open_shared_memory
@@ -71,7 +75,7 @@ from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
 from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
-from gatehouse.web.routes import Offered, Ready, Routes, make_routes
+from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
 from gatehouse.web.search import SearchRoutes
 from gatehouse.web.v1 import Api, Repetitions
 
@@ -114,6 +118,8 @@ class Service:
             if self._shared is None
             else self._shared.memory
         )
+        self._bins = load_bins()
+        self.connectors = self._open_connectors(settings, session, owner)
         self._make_stages(settings, session)
         self._recorded = RecordedEvents(self.memory, session.fingerprints)
         self.labels = LabelFollower(
@@ -128,7 +134,7 @@ class Service:
         )
         self._remembered = asyncio.Event()
         self.callers = CallerDirectory(
-            database, session.signer, time.monotonic, self.setups.changed, self.refusals
+            database, session.signer, time.monotonic, self._data_changed, self.refusals
         )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
@@ -155,6 +161,8 @@ class Service:
         # What the operator blocks must count for the first request, too.
         await asyncio.to_thread(self.feeds.start)
         await self.callers.check()
+        if self.connectors is not None:
+            await self.connectors.start()
         await self.sweeper.release_orphans()
         self._tasks = [
             asyncio.create_task(self.callers.poll()),
@@ -173,7 +181,14 @@ class Service:
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
+        if self.connectors is not None:
+            self._tasks.append(asyncio.create_task(self.connectors.run()))
         self._running = True
+
+    def _data_changed(self) -> None:
+        self.setups.changed()
+        if self.connectors is not None:
+            self.connectors.changed()
 
     async def _prepare(self, started_ms: int) -> None:
         """Warm up, and fill the memory with what was recorded before this process began to serve.
@@ -209,6 +224,8 @@ class Service:
         await asyncio.to_thread(self.setups.stop)
         await asyncio.to_thread(self.feeds.stop)
         await self.callers.flush()
+        if self.connectors is not None:
+            await self.connectors.stop()
         await self.identities.stop()
         await self.writer.stop()
         if self._shared is not None:
@@ -235,10 +252,30 @@ class Service:
             "commits": self.writer.commits,
             "identities": self.identities.alive,
         }
-        return Ready(checks, self._memory_state(), self.refusals.accounts)
+        applied = self.connectors
+        states = None if applied is None else ConnectorsReady(applied.version, self._states())
+        return Ready(checks, self._memory_state(), self.refusals.accounts, states)
+
+    def _states(self) -> dict[str, SeatState]:
+        return {} if self.connectors is None else self.connectors.roster.states()
 
     def _memory_state(self) -> MemoryState:
         return self.memory.state() if self._shared is None else self._shared.state()
+
+    def _open_connectors(
+        self, settings: Settings, session: AdminSession, server: str
+    ) -> LiveConnectors | None:
+        """The connectors that were applied, if the settings let anything be asked of them."""
+        if not applied_functions(settings):
+            return None
+
+        def country_of(first_digits: str) -> str | None:
+            facts = self._bins.facts(first_digits)
+            return facts.country if facts else None
+
+        make = make_for_production if settings.is_production else make_connector
+        roster = Roster(country_of, self.metrics.asked, self.identities, make)
+        return LiveConnectors(session, roster, self.refusals, server)
 
     def _open_shared(self, settings: Settings, session: AdminSession) -> LiveSharedMemory | None:
         """The memory that several servers share, if the settings name one."""
@@ -254,7 +291,7 @@ class Service:
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
-        masker = CardMasker(load_bins(), session.fingerprints)
+        masker = CardMasker(self._bins, session.fingerprints)
         engine = Engine(
             self.writer,
             masker,
@@ -300,10 +337,11 @@ class Service:
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
         addresses = load_addresses(settings, self.feeds)
         called = self.metrics.called
-        gateway = MeasuredGateway(load_gateway(settings), called)
-        identities = load_identities(settings, self.identities)
+        roster = None if self.connectors is None else self.connectors.roster
+        gateway = MeasuredGateway(load_gateway(settings, roster), called)
+        identities = load_identities(settings, self.identities, roster)
         parties = Parties(
-            issuer=MeasuredIssuer(load_issuer(settings), called),
+            issuer=MeasuredIssuer(load_issuer(settings, roster), called),
             identities=MeasuredIdentities(identities, called),
             addresses=addresses,
             memory=self.memory,
@@ -347,9 +385,18 @@ class Service:
             "memory_missed": lambda: self.backlog.memory_missed,
             "configuration_refused_accounts": lambda: self.refusals.accounts,
             "configuration_refusals": lambda: self.refusals.count,
+            "connector_up": lambda: self._of_connectors("up"),
+            "connector_in_flight": lambda: self._of_connectors("in_flight"),
+            "connector_in_flight_limit": lambda: self._of_connectors("limit"),
+            "connector_connections": lambda: self._of_connectors("connections"),
+            "connector_breaker_open": lambda: self._of_connectors("breaker_open"),
+            "connector_late_answers": lambda: self._of_connectors("late_answers"),
         }
         for name, read in gauges.items():
             self.metrics.watch(f"gatehouse_{name}", read)
+
+    def _of_connectors(self, field: str) -> dict[str, float]:
+        return {name: float(getattr(state, field)) for name, state in self._states().items()}
 
 
 def refuse_unfit_production(settings: Settings, unknown: Sequence[UnknownVariable]) -> None:

@@ -135,17 +135,18 @@ class Settings:
     )
     issuer: str = _text(
         "sandbox",
-        "Who answers for cards: `sandbox`, or `module:factory` naming a function that returns "
-        "an object with the `Issuer` interface.",
-        "`sandbox` or `module:factory`",
+        "Who answers for cards: `sandbox`, `connectors` (applied ones; see docs/connectors.md), "
+        "or `module:factory` naming a function that returns an object with the `Issuer` interface.",
+        "`sandbox`, `connectors` or `module:factory`",
     )
     precheck_timeout_ms: int = _waits(3000, "How long PreCheck waits for the issuer.")
     identities: str = _text(
         "sandbox",
         "Who knows the holders of cards: `records` (what was imported with `gatehouse "
-        "identities`), `sandbox` (the same, then the sandbox's own people), or `module:factory` "
-        "naming a function that returns an object with the `IdentitySource` interface.",
-        "`sandbox`, `records` or `module:factory`",
+        "identities`), `sandbox` (the same, then the sandbox's own people), `connectors` (applied "
+        "ones; their routes can name the records too), or `module:factory` naming a function that "
+        "returns an object with the `IdentitySource` interface.",
+        "`sandbox`, `records`, `connectors` or `module:factory`",
     )
     idverify_timeout_ms: int = _waits(3000, "How long ID Verify waits for the identity source.")
     intel_dir: Path | None = _setting(
@@ -196,9 +197,9 @@ class Settings:
     gateway: str = _text(
         "sandbox",
         "Who authorizes payments: `sandbox`, `none` (pipelines then run without Gateway), "
-        "or `module:factory` naming a function that returns an object with the `PaymentGateway` "
-        "interface.",
-        "`sandbox`, `none` or `module:factory`",
+        "`connectors` (applied ones), or `module:factory` naming a function that returns an object "
+        "with the `PaymentGateway` interface.",
+        "`sandbox`, `none`, `connectors` or `module:factory`",
     )
     gateway_timeout_ms: int = _waits(
         10_000,

@@ -181,6 +181,7 @@ WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
         lambda s, r: secrets.sign_configuration(s),
         "configuration.sign",
     ),
+    "secrets.sign_connectors": (lambda s, r: secrets.sign_connectors(s), "configuration.sign"),
     "secrets.renew_fingerprints": (
         secrets.renew_fingerprints,
         "secrets.renew-fingerprints",

@@ -18,6 +18,7 @@ WITHOUT_JSON = {"serve": "runs until it is stopped, and writes its log as JSON L
 ABOUT_NO_ACCOUNT = {
     "the installation as a whole": {
         *("serve", "backup", "restore", "copy", "doctor", "migrate", "sandbox"),
+        "reference-host",
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
         "sentry rebuild",
     },
@@ -32,6 +33,11 @@ ABOUT_NO_ACCOUNT = {
     "a file, or what ships with the service": {
         *("rules check", "rules signals", "pipelines check"),
         *("intel status", "intel look", "intel check"),
+    },
+    "connectors, which serve all accounts": {
+        *("connectors check", "connectors apply", "connectors list", "connectors show"),
+        *("connectors history", "connectors rollback", "connectors status"),
+        *("connectors try", "connectors mappings", "connectors dialects"),
     },
     "requests, whose ids are unique": {"gateway show", "gateway retry"},
 }

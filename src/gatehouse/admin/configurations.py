@@ -24,6 +24,8 @@ from gatehouse.store.configured.configurations import (
     VersionLine,
 )
 
+__all__ = ["VersionLine"]
+
 T = TypeVar("T")
 
 

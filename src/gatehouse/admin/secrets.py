@@ -14,6 +14,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_records
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
 from gatehouse.store.configured.first_signing import never_signed, sign_as_it_is
+from gatehouse.store.configured.signing import INSTALLATION
 from gatehouse.store.configured.whole_check import why_refused
 from gatehouse.store.identities import erasure
 
@@ -91,10 +92,17 @@ def sign_configuration(
     return done
 
 
+def sign_connectors(session: AdminSession) -> list[SignedConfiguration]:
+    """Sign the configuration of the connectors as it is now."""
+    with installation_change(session) as change:
+        return [SignedConfiguration(INSTALLATION, sign_as_it_is(change, INSTALLATION))]
+
+
 def refused_configurations(session: AdminSession) -> dict[str, str]:
-    """The accounts whose configuration servers refuse, and why."""
+    """The accounts whose configuration servers refuse, and why; `INSTALLATION` among them."""
     with installation_reading(session) as connection:
         known = [account.account_id for account, _ in accounts.listing(connection)]
+        known.append(INSTALLATION)
         return {
             each: problem
             for each in known

@@ -40,6 +40,11 @@ _LATE: Final = (
         "operate.gateway:app",
         "Payments whose end at the gateway was not known; they are reversed.",
     ),
+    (
+        "connectors",
+        "operate.connectors:app",
+        "Connectors to issuers, identity sources and gateways, and the routes to them.",
+    ),
     ("reviews", "decisions.reviews:app", "Decisions that a person is to look at."),
     ("decisions", "decisions.decisions:app", "Records of what was decided, and why."),
     ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),
@@ -47,6 +52,11 @@ _LATE: Final = (
     ("retention", "operate.retention:app", "How long data is kept; deletes what is older."),
     ("privacy", "operate.privacy:app", "The rights of a person: export and erase everything."),
     ("audit", "operate.audit:app", "The trail of everything that was changed."),
+    (
+        "reference-host",
+        "operate.reference_host:reference_host",
+        "Serve the sandbox over ISO 8583 and HTTP, for trying connectors.",
+    ),
     ("secrets", "operate.secrets:app", "The root secret and the ring of keys it wraps."),
 )
 """Commands by name, the module and name of their typer app, and what they are about."""

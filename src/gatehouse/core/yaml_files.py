@@ -31,8 +31,9 @@ _CARD_NUMBER: Final = "holds what looks like a card number; cards go onto a list
 class _Builder:
     """Puts a document together from the parser's events, without recursion."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, *, refuses_cards: bool) -> None:
         self.document = document
+        self._refuses_cards = refuses_cards
         self.flaws: list[Flaw] = []
         self._open: list[tuple[str, Any]] = []
         self._key: list[str | None] = []
@@ -67,7 +68,7 @@ class _Builder:
 
     def _scalar(self, event: Any, start: int) -> None:
         # Escapes and line breaks can hide a card number from the check of single lines.
-        if MASK in recordable(event.value):
+        if self._refuses_cards and MASK in recordable(event.value):
             self.flaws.append(Flaw("", *self.document.at(start), f"the text {_CARD_NUMBER}"))
         if self._open and isinstance(self._open[-1][1], dict) and self._key[-1] is None:
             self._take_key(event, start)
@@ -119,14 +120,20 @@ class _Builder:
         return DocumentRefused([Flaw("", *self.document.at(index), message)])
 
 
-def load_document(content: bytes) -> Document:
-    """Read a file, or `DocumentRefused`."""
+def load_document(content: bytes, *, lists_of_numbers: bool = False) -> Document:
+    """Read a file, or `DocumentRefused`.
+
+    Lists of numbers can look like card numbers, so files that consist of them are not searched.
+    """
     if len(content) > LARGEST_DOCUMENT:
         raise DocumentRefused(
             [Flaw("", 1, 1, f"the file is larger than {LARGEST_DOCUMENT // 1024} KiB; split it")]
         )
-    document = Document(_text(content))
-    builder = _Builder(document)
+    text = _text(content)
+    if not lists_of_numbers:
+        _refuse_cards(text)
+    document = Document(text)
+    builder = _Builder(document, refuses_cards=not lists_of_numbers)
     parser = _Parser(document.source)
     try:
         while parser.check_event():
@@ -159,11 +166,14 @@ def _text(content: bytes) -> str:
         if unfit["line_end"] is not None:
             message = "only LF or CR LF may end a line; save the file with LF line ends"
         raise DocumentRefused([Flaw("", line, column, message)])
+    return text
+
+
+def _refuse_cards(text: str) -> None:
     # Files are kept as they were written, comments and all.
     cards = [n for n, line in enumerate(text.splitlines(), 1) if MASK in recordable(line)]
     if cards:
         raise DocumentRefused([Flaw("", line, 1, f"the line {_CARD_NUMBER}") for line in cards])
-    return text
 
 
 def _syntax(error: Any, document: Document) -> Flaw:

@@ -1,10 +1,16 @@
-"""Finds the connectors that the settings name: the sandbox's, or a factory of the operator's."""
+"""Finds the connectors that the settings name: the sandbox's, those that were applied, or a
+factory of the operator's.
+"""
 
 import importlib
 import traceback
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
+from gatehouse.connectors.definition import Function
+from gatehouse.connectors.routing.checks import RoutedIdentities, RoutedIssuer
+from gatehouse.connectors.routing.payments import RoutedGateway
+from gatehouse.connectors.routing.roster import Roster
 from gatehouse.connectors.sandbox.parties import (
     SandboxAddresses,
     SandboxGateway,
@@ -18,16 +24,33 @@ from gatehouse.intel.networks import AddressBook
 from gatehouse.precheck.issuer import Issuer
 from gatehouse.settings import Settings
 
+APPLIED: Final = "connectors"
+"""The word of a setting for what was applied with `gatehouse connectors`."""
 
-def load_issuer(settings: Settings) -> Issuer:
-    """The issuer that the settings name."""
+
+def applied_functions(settings: Settings) -> dict[str, Function]:
+    """The functions that are served by applied connectors, by the names of their settings."""
+    chosen = {
+        "issuer": (settings.issuer, Function.PRECHECK),
+        "identities": (settings.identities, Function.IDVERIFY),
+        "gateway": (settings.gateway, Function.GATEWAY),
+    }
+    return {name: function for name, (word, function) in chosen.items() if word == APPLIED}
+
+
+def load_issuer(settings: Settings, roster: Roster | None = None) -> Issuer:
+    """The issuer that the settings name; `roster` has the connectors that were applied."""
+    if settings.issuer == APPLIED and roster is not None:
+        return RoutedIssuer(roster, routes_identities=settings.identities == APPLIED)
     if settings.issuer == "sandbox":
         return SandboxIssuer()
     return cast(Issuer, _load_connector("GATEHOUSE_ISSUER", settings.issuer, "check"))
 
 
-def load_gateway(settings: Settings) -> PaymentGateway:
-    """The payment gateway that the settings name."""
+def load_gateway(settings: Settings, roster: Roster | None = None) -> PaymentGateway:
+    """The payment gateway that the settings name; `roster` has the connectors that were applied."""
+    if settings.gateway == APPLIED and roster is not None:
+        return RoutedGateway(roster)
     if settings.gateway == "sandbox":
         return SandboxGateway()
     if settings.gateway == "none":
@@ -36,8 +59,12 @@ def load_gateway(settings: Settings) -> PaymentGateway:
     return cast(PaymentGateway, loaded)
 
 
-def load_identities(settings: Settings, records: IdentitySource) -> IdentitySource:
+def load_identities(
+    settings: Settings, records: IdentitySource, roster: Roster | None = None
+) -> IdentitySource:
     """The identity source that the settings name, given the embedded one."""
+    if settings.identities == APPLIED and roster is not None:
+        return RoutedIdentities(roster)
     if settings.identities == "records":
         return records
     if settings.identities == "sandbox":

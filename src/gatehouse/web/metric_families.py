@@ -76,6 +76,17 @@ CALLS: Final = _counter(
     "outcome",
 )
 CALL_SECONDS: Final = _seconds("connector", "Time that a connector took.", "connector", "call")
+ASKED: Final = _counter(
+    "connector_requests",
+    "Requests to the connectors that were applied (gatehouse connectors), by what they were asked "
+    "for: answered, refused (the party would not serve this request), failed, timeout or defect.",
+    "connector",
+    "function",
+    "outcome",
+)
+ASKED_SECONDS: Final = _seconds(
+    "connector_request", "Time that an applied connector took.", "connector", "function"
+)
 PER_COMMIT: Final = Family(
     "gatehouse_settlements_per_commit",
     "histogram",
@@ -100,6 +111,8 @@ FAMILIES: Final = (
     STAGE_SECONDS,
     CALLS,
     CALL_SECONDS,
+    ASKED,
+    ASKED_SECONDS,
     PER_COMMIT,
     COMMIT_SECONDS,
     _gauge("writer_waiting", "Settlements that wait for a commit or are in one."),
@@ -131,6 +144,20 @@ FAMILIES: Final = (
         "Accounts whose configuration in the database was changed by somebody else and is refused.",
     ),
     _counter("configuration_refusals", "Configurations that were refused since the start."),
+    _gauge("connector_up", "1 while an applied connector is given requests.", "connector"),
+    _gauge("connector_in_flight", "Requests that wait for its answer.", "connector"),
+    _gauge("connector_in_flight_limit", "How many there may be (in_flight).", "connector"),
+    _gauge("connector_connections", "Connections that it has open.", "connector"),
+    _gauge(
+        "connector_breaker_open",
+        "1 while it is asked once a second alone, because requests failed.",
+        "connector",
+    ),
+    _counter(
+        "connector_late_answers",
+        "Answers that came after their request was given up, since it was started.",
+        "connector",
+    ),
     INFO,
 )
 

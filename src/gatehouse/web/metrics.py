@@ -81,6 +81,8 @@ class Metrics:
         self._request_seconds = self._seconds[families.REQUEST_SECONDS.name]
         self._stage_seconds = self._seconds[families.STAGE_SECONDS.name]
         self._call_seconds = self._seconds[families.CALL_SECONDS.name]
+        self._asked: dict[Labels, int] = {}
+        self._asked_seconds = self._seconds[families.ASKED_SECONDS.name]
         self._gauges: dict[str, Gauge] = {}
         self._info: Labels | None = None
         self.registry = CollectorRegistry()
@@ -108,6 +110,12 @@ class Metrics:
         key = (connector, call, outcome)
         self._calls[key] = self._calls.get(key, 0) + 1
         self._call_seconds[(connector, call)].observe(seconds)
+
+    def asked(self, connector: str, function: str, outcome: str, seconds: float) -> None:
+        """Count one request to an applied connector."""
+        key = (connector, function, outcome)
+        self._asked[key] = self._asked.get(key, 0) + 1
+        self._asked_seconds[(connector, function)].observe(seconds)
 
     def commit(self, settlements: int, seconds: float) -> None:
         """Count one commit."""
@@ -169,6 +177,7 @@ class Metrics:
             families.STAGES.name: stages,
             families.VERDICTS.name: verdicts,
             families.CALLS.name: dict(self._calls),
+            families.ASKED.name: dict(self._asked),
             families.INFO.name: {} if self._info is None else {self._info: 1},
         }
 

@@ -1,13 +1,14 @@
 """The table of routes, and the small ones that are not part of the API proper."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import msgspec
 from starlette.routing import Route, Router
 
+from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.operation import Operation
 from gatehouse.sentry.memory import MemoryState
 from gatehouse.web.app import CONTEXT_KEY
@@ -26,6 +27,13 @@ from gatehouse.web.search import SearchRoutes
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
 
+class ConnectorsReady(msgspec.Struct, frozen=True):
+    """The connectors that were applied; a server with some that are down serves the rest."""
+
+    version: int | None
+    states: Mapping[str, SeatState]
+
+
 class Ready(msgspec.Struct, frozen=True):
     """How the server is, for the machines that watch it."""
 
@@ -36,6 +44,8 @@ class Ready(msgspec.Struct, frozen=True):
     refused_accounts: int = 0
     """Accounts whose configuration was changed in the database and is refused; other servers would
     refuse it, too."""
+    connectors: ConnectorsReady | None = None
+    """None when no function is served by connectors that were applied."""
 
 
 Readiness = Callable[[], Ready]
@@ -146,7 +156,7 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
     def readiness() -> Reply:
         now = ready()
         good, memory = all(now.checks.values()), now.memory
-        body = {
+        body: dict[str, Any] = {
             "status": "ready" if good else "not ready",
             "checks": {**now.checks, "memory": memory.rebuilt and not memory.is_away},
             "memory": {
@@ -158,6 +168,8 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
             },
             "configuration": {"refusedAccounts": now.refused_accounts},
         }
+        if now.connectors is not None:
+            body["connectors"] = _connectors(now.connectors)
         return Reply(200 if good else 503, msgspec.json.encode(body))
 
     routes = [
@@ -167,6 +179,21 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
     if metrics is not None:
         routes.append(_route("GET", "/metrics", _metrics_page(metrics)))
     return routes
+
+
+def _connectors(ready: ConnectorsReady) -> dict[str, Any]:
+    """Without the problems: anybody can ask here. `gatehouse connectors status` tells them."""
+    shown = {
+        name: {
+            "state": "up" if state.up else "down",
+            "inFlight": state.in_flight,
+            "limit": state.limit,
+            "connections": state.connections,
+            "breakerOpen": state.breaker_open,
+        }
+        for name, state in ready.states.items()
+    }
+    return {"version": ready.version, "connectors": shown}
 
 
 def _state_of(memory: MemoryState) -> str:

@@ -12,7 +12,9 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
-    from gatehouse.admin.configurations import AppliedVersion, ConfigurationType
+    from collections.abc import Sequence
+
+    from gatehouse.admin.configurations import AppliedVersion, ConfigurationType, VersionLine
 
 Base = Annotated[
     int | None,
@@ -80,6 +82,12 @@ def show_history(
     """Print all versions, newest first."""
     from gatehouse.admin import configurations
 
+    data, text = version_lines(configurations.history(*open_account(account), kind, name))
+    show(data, text, as_json=as_json)
+
+
+def version_lines(history: "Sequence[VersionLine]") -> tuple[list[dict[str, Any]], str]:
+    """Versions for scripts and for people."""
     data: list[dict[str, Any]] = [
         {
             "version": each.version,
@@ -88,9 +96,8 @@ def show_history(
             "note": each.note,
             "active": each.active,
         }
-        for each in configurations.history(*open_account(account), kind, name)
+        for each in history
     ]
     rows = [{**each, "state": "in force" if each["active"] else ""} for each in data]
     headings = ("VERSION", "MADE", "BY", "STATE", "NOTE")
-    text = columns(headings, rows, ("version", "createdAt", "actor", "state", "note"), "")
-    show(data, text, as_json=as_json)
+    return data, columns(headings, rows, ("version", "createdAt", "actor", "state", "note"), "")

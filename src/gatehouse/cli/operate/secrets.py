@@ -113,6 +113,9 @@ def sign_configuration(
             metavar="ACCOUNT", help="Sign this account as it is now, even if it was changed."
         ),
     ] = None,
+    connectors: Annotated[
+        bool, typer.Option("--connectors", help="The same for the connectors of all accounts.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -123,11 +126,14 @@ def sign_configuration(
     """
     from gatehouse.admin import secrets
 
-    if account is not None and not yes:
-        typer.confirm(
-            f"Trust everything that account {account} has configured?", abort=True, err=True
-        )
-    signed = secrets.sign_configuration(open_session(), account)
+    whose = "for all connectors" if connectors else f"for account {account}"
+    if (connectors or account is not None) and not yes:
+        typer.confirm(f"Trust everything that is configured {whose}?", abort=True, err=True)
+    session = open_session()
+    if connectors:
+        signed = secrets.sign_connectors(session)
+    else:
+        signed = secrets.sign_configuration(session, account)
     lines = [f"{each.account_id}: {each.rows} rows signed" for each in signed]
     show(signed, "\n".join(lines) or "every account is signed already", as_json=as_json)
 

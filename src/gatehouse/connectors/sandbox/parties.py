@@ -2,9 +2,11 @@
 
 import asyncio
 import zlib
+from typing import NoReturn
 
 from gatehouse.connectors.sandbox.people import holders_of
 from gatehouse.connectors.sandbox.triggers import SILENT, MatchWord, Trigger, avs_letters, find
+from gatehouse.core.cards import CardNumber
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
 from gatehouse.intel.addresses import Address
@@ -17,14 +19,24 @@ class SandboxIssuer:
 
     async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
         """Answer by the triggers in the enquiry."""
-        card = find("cardNumber", enquiry.number.reveal())
-        if card is not None and card.silent:
-            await asyncio.get_running_loop().create_future()  # never comes
-        return IssuerAnswer(
-            response_code=(card.code if card else None) or "00",
-            avs_letter=_avs_letter(enquiry, card),
-            cvv2_letter=_cvv2_letter(enquiry, card),
-        )
+        return check_card(enquiry) or await _never()
+
+
+def check_card(enquiry: CardEnquiry) -> IssuerAnswer | None:
+    """What the issuer says about a card; None when it stays silent."""
+    card = find("cardNumber", enquiry.number.reveal())
+    if card is not None and card.silent:
+        return None
+    return IssuerAnswer(
+        response_code=(card.code if card else None) or "00",
+        avs_letter=_avs_letter(enquiry, card),
+        cvv2_letter=_cvv2_letter(enquiry, card),
+    )
+
+
+async def _never() -> NoReturn:
+    await asyncio.get_running_loop().create_future()
+    raise AssertionError("nothing completes this")
 
 
 def _cvv2_letter(enquiry: CardEnquiry, card: Trigger | None) -> str | None:
@@ -77,11 +89,13 @@ class SandboxIdentities:
         recorded = await self._records.find(enquiry)
         if isinstance(recorded, HolderResults) or recorded.people:
             return recorded
-        number = enquiry.number.reveal()
-        trigger = find("cardNumber", number)
-        if trigger is not None and trigger.silent:
-            await asyncio.get_running_loop().create_future()  # never comes
-        return holders_of(number)
+        return find_holders(enquiry.number) or await _never()
+
+
+def find_holders(number: CardNumber) -> Holders | None:
+    """The holders of a card of the sandbox; None when the source stays silent."""
+    trigger = find("cardNumber", number.reveal())
+    return None if trigger is not None and trigger.silent else holders_of(number.reveal())
 
 
 class SandboxGateway:
@@ -89,21 +103,27 @@ class SandboxGateway:
 
     async def authorize(self, authorization: Authorization) -> GatewayAnswer:
         """Answer by the triggers in the card number."""
-        card = find("cardNumber", authorization.number.reveal())
-        behaviour = card.gateway if card else None
-        if behaviour == SILENT:
-            await asyncio.get_running_loop().create_future()  # never comes
-        if behaviour is not None:
-            return GatewayAnswer(approved=False, response_code=behaviour)
-        return GatewayAnswer(True, "00", _approval_code(authorization.request_id))
+        answer = decide_payment(authorization.number, authorization.request_id)
+        return answer or await _never()
 
     async def reverse(self, reversal: Reversal) -> None:
         """Nothing was paid, so nothing stands."""
 
 
-def _approval_code(request_id: str) -> str:
-    """Six digits, always the same for one request."""
-    return f"{zlib.crc32(request_id.encode()) % 1_000_000:06d}"
+def decide_payment(number: CardNumber, reference: str) -> GatewayAnswer | None:
+    """What the gateway says about a payment; None when it stays silent."""
+    card = find("cardNumber", number.reveal())
+    behaviour = card.gateway if card else None
+    if behaviour == SILENT:
+        return None
+    if behaviour is not None:
+        return GatewayAnswer(approved=False, response_code=behaviour)
+    return GatewayAnswer(True, "00", _approval_code(reference))
+
+
+def _approval_code(reference: str) -> str:
+    """Six digits, always the same for one payment."""
+    return f"{zlib.crc32(reference.encode()) % 1_000_000:06d}"
 
 
 class SandboxAddresses:

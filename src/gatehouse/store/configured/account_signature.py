@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import ConfigurationRefused
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.configured.signing import Signer, is_same
+from gatehouse.store.configured.signing import INSTALLATION, Signer, is_same
 from gatehouse.store.tables import ACCOUNTS, CONFIGURATION_HEADS, CONFIGURATION_TOTALS, LISTS
 
 _NEVER_SIGNED: Final = "what it configured was never signed"
@@ -33,17 +33,25 @@ _ROWS: Final = {
     },
 }
 _TOTAL: Final = sa.select(CONFIGURATION_TOTALS).where(CONFIGURATION_TOTALS.c.account_id == _ACCOUNT)
-_KINDS: Final = {"rules": "rule set", "pipeline": "pipeline", "model": "model"}
+_KINDS: Final = {
+    "rules": "rule set",
+    "pipeline": "pipeline",
+    "model": "model",
+    "connectors": "configuration of",
+}
 
 
 def refused(account_id: str, *problems: str) -> ConfigurationRefused:
     """The refusal, with what was found and what an operator can do."""
+    whose, option = f"account {account_id}", f"--account {account_id}"
+    if account_id == INSTALLATION:
+        whose, option = "the connectors", "--connectors"
     return ConfigurationRefused(
         account_id,
-        f"the configuration of account {account_id} is refused: {'; '.join(problems)}. It was "
+        f"the configuration of {whose} is refused: {'; '.join(problems)}. It was "
         "changed in the database and not by Gatehouse, or it was never signed. Apply the right "
         "file again or restore the database; to accept it as it is: "
-        f"gatehouse secrets sign-configuration --account {account_id}",
+        f"gatehouse secrets sign-configuration {option}",
     )
 
 
@@ -109,6 +117,8 @@ def _check(
 ) -> int:
     total = _total(connection, account_id)
     if total is None:
+        if account_id == INSTALLATION and not signatures:
+            return 0  # An account is signed when it is made; this one begins with its first file.
         raise refused(account_id, _NEVER_SIGNED)
     if changed:
         raise refused(account_id, *(f"{each} was changed" for each in changed))

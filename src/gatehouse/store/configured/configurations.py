@@ -1,10 +1,11 @@
-"""Rule sets and pipelines of accounts: every version, and the one in force.
+"""Rule sets and pipelines of accounts, and the connectors of the installation: every version.
 
 A version never changes. Applying a file makes the next version and puts it in force; a rollback
 puts an earlier one in force. Both name the version that the author saw in force, so that nobody
 overwrites a change without having seen it.
 
-Sentry's models are kept in the same tables; see `store.configured.models`.
+Sentry's models are kept in the same tables; see `store.configured.models`. What belongs to no
+account is kept under `INSTALLATION`.
 """
 
 from collections.abc import Sequence
@@ -18,17 +19,19 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.account_signature import refused, signed_change
-from gatehouse.store.configured.signing import Signer
+from gatehouse.store.configured.signing import INSTALLATION, Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
 
 RULES: Final = "rules"
 PIPELINE: Final = "pipeline"
+CONNECTORS: Final = "connectors"
 KINDS: Final = (RULES, PIPELINE)
+"""Those of accounts."""
 MOST_NAMES: Final = 200
 LONGEST_NOTE: Final = 200
-_CALLED: Final = {RULES: "rule set", PIPELINE: "pipeline"}
-_COMMANDS: Final = {RULES: "rules", PIPELINE: "pipelines"}
+_CALLED: Final = {RULES: "rule set", PIPELINE: "pipeline", CONNECTORS: "configuration of"}
+_COMMANDS: Final = {RULES: "rules", PIPELINE: "pipelines", CONNECTORS: "connectors"}
 
 
 class ConfigurationKey(NamedTuple):
@@ -42,6 +45,20 @@ class ConfigurationKey(NamedTuple):
     def label(self) -> str:
         """What people call the kind."""
         return _CALLED[self.kind]
+
+    def command(self, verb: str) -> str:
+        """The command that does something with it; connectors have one configuration alone."""
+        named = "" if self.account_id == INSTALLATION else f" {self.name}"
+        return f"gatehouse {_COMMANDS[self.kind]} {verb}{named}"
+
+    @property
+    def audited(self) -> str | None:
+        """The account that an audit line about it names."""
+        return None if self.account_id == INSTALLATION else self.account_id
+
+
+CONNECTORS_KEY: Final = ConfigurationKey(INSTALLATION, CONNECTORS, CONNECTORS)
+"""All connectors and their routes, which have one configuration."""
 
 
 class VersionContent(NamedTuple):
@@ -101,19 +118,19 @@ def apply(
     if now is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
         raise InvalidInput(f"an account has at most {MOST_NAMES} of them; apply under a known name")
     version = insert_version(change, key, content, checked)
-    change.audit(f"{kind}.apply", account_id, name=name, version=version, base=base, note=checked)
+    change.audit(f"{kind}.apply", key.audited, name=name, version=version, base=base, note=checked)
     return version
 
 
 def activate(change: Change, key: ConfigurationKey, version: int, *, base: int | None) -> None:
     """Put an earlier version in force again."""
-    account_id, kind, name = key
+    _, kind, name = key
     get(change.connection, key, version)
     _check_base(change, key, base)
     if base == version:
         raise Unchanged(f"{key.label} {name}: version {version} is in force already")
     set_head(change, key, version)
-    change.audit(f"{kind}.activate", account_id, name=name, version=version, base=base)
+    change.audit(f"{kind}.activate", key.audited, name=name, version=version, base=base)
 
 
 def active(connection: sa.Connection, account_id: str, kind: str) -> list[StoredVersion]:
@@ -133,7 +150,8 @@ def check_versions(signer: Signer, stored: Sequence[StoredVersion]) -> None:
     """Raise `ConfigurationRefused` if one of the versions is not as it was stored."""
     for each in stored:
         if not signer.is_genuine(CONFIGURATIONS, msgspec.structs.asdict(each)):
-            what = f"version {each.version} of {each.kind} {each.name} was changed"
+            called = each.name if each.name == each.kind else f"{each.kind} {each.name}"
+            what = f"version {each.version} of {called} was changed"
             raise refused(each.account_id, what)
 
 
@@ -159,10 +177,9 @@ def get(
     found = find(connection, key, version)
     if found is not None:
         return found
-    which, see = "", "list"
+    which, command = "", f"gatehouse {_COMMANDS[key.kind]} list"
     if version is not None:
-        which, see = f" version {version} of", f"history {key.name}"
-    command = f"gatehouse {_COMMANDS[key.kind]} {see}"
+        which, command = f" version {version} of", key.command("history")
     raise NotFound(f"no{which} {key.label} {recordable(key.name)}; see: {command}")
 
 
@@ -289,7 +306,7 @@ def _check_base(change: Change, key: ConfigurationKey, base: int | None) -> None
     raise Conflict(
         f"{key.label} {key.name} is at version {there.version} (made by {actor}, in force since "
         f"{iso_time(there.changed_at_ms)}), you saw {seen}; look at it: "
-        f"gatehouse {_COMMANDS[key.kind]} show {key.name}, then apply again"
+        f"{key.command('show')}, then apply again"
     )
 
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.configured.account_signature import sign_account
-from gatehouse.store.configured.signing import ListTotal
+from gatehouse.store.configured.signing import INSTALLATION, ListTotal
 from gatehouse.store.tables import (
     ACCOUNTS,
     API_KEYS,
@@ -45,7 +45,8 @@ def sign_as_it_is(change: Change, account_id: str) -> int:
         _store(change, table, [change.signer.signed(table, row) for row in unsigned])
         changed += len(unsigned)
     sign_account(change, account_id)
-    change.audit("configuration.sign", account_id, rows=changed)
+    about = None if account_id == INSTALLATION else account_id
+    change.audit("configuration.sign", about, rows=changed)
     return changed
 
 

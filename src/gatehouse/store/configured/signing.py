@@ -15,6 +15,9 @@ import sqlalchemy as sa
 
 from gatehouse.core.hashing import keyed_hash
 
+INSTALLATION: Final = "*"
+"""Stands for an account where something is configured for all of them."""
+
 SIGNED: Final[dict[str, tuple[str, ...]]] = {
     "accounts": (
         *("id", "name", "currency", "created_at_ms", "fees", "policies"),

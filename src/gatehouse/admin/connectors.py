@@ -1,0 +1,183 @@
+"""The connectors of the installation: checked, applied, shown and rolled back by the operator."""
+
+import hashlib
+from collections.abc import Callable, Container, Iterator
+from typing import Final
+
+import msgspec
+
+from gatehouse.admin.configurations import AppliedVersion, NewVersion, RolledBack
+from gatehouse.admin.scopes import installation_change, installation_reading
+from gatehouse.connectors.definition import (
+    Configuration,
+    Function,
+    as_data,
+    decode_program,
+    encode_program,
+)
+from gatehouse.connectors.part_reader import Definition
+from gatehouse.connectors.reading import read_configuration
+from gatehouse.core.documents import changed_lines
+from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.redaction import recordable
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations
+from gatehouse.store.configured.account_signature import check_account
+from gatehouse.store.configured.configurations import (
+    CONNECTORS_KEY,
+    StoredVersion,
+    VersionContent,
+    VersionLine,
+)
+
+ReadFile = Callable[[str], bytes]
+"""Gives the content of a file that a configuration names, such as ./mine.yaml."""
+_LONGEST_SHOWN: Final = 80
+_DIGEST: Final = 12
+
+
+class ConnectorsVersion(msgspec.Struct, frozen=True):
+    """One version of the configuration, as it was written and as it was read."""
+
+    version: int
+    in_force: bool
+    document: str
+    configuration: Configuration
+
+
+def apply(session: AdminSession, new: NewVersion, read_file: ReadFile) -> AppliedVersion:
+    """Make a file the next version of the configuration and put it in force.
+
+    `DocumentRefused` tells all that is wrong with the file.
+    """
+    with installation_reading(session) as connection:
+        current = configurations.find(connection, CONNECTORS_KEY)
+        known = {account.account_id for account, _ in accounts.listing(connection)}
+    read = read_configuration(new.content, read_file)
+    _refuse_unfit(session, read.configuration)
+    warnings = [*read.warnings, *_strangers(read.configuration, known)]
+    base = current.version if new.base is None and current is not None else new.base
+    program = encode_program(read.configuration)
+    content = VersionContent(new.content.decode("utf-8-sig"), program)
+    name = CONNECTORS_KEY.name
+    try:
+        with installation_change(session) as change:
+            version = configurations.apply(
+                change, CONNECTORS_KEY, content, base=base, note=new.note
+            )
+    except configurations.Unchanged:
+        seen = get(session).version
+        return AppliedVersion(name, seen, False, [], warnings)
+    old = None if current is None else decode_program(current.program)
+    differing = list(differences(old, read.configuration))
+    return AppliedVersion(name, version, True, differing, warnings)
+
+
+def find(session: AdminSession, version: int | None = None) -> ConnectorsVersion | None:
+    """One version, without a number the one in force; None when nothing was ever applied."""
+    with installation_reading(session) as connection:
+        check_account(connection, session.signer, CONNECTORS_KEY.account_id)
+        stored = configurations.find(connection, CONNECTORS_KEY, version)
+    return None if stored is None else _version(session, stored)
+
+
+def get(session: AdminSession, version: int | None = None) -> ConnectorsVersion:
+    """One version, without a number the one in force; or `NotFound`."""
+    found = find(session, version)
+    if found is not None:
+        return found
+    if version is None:
+        raise NotFound("no connectors are configured yet; see: gatehouse connectors apply --help")
+    raise NotFound(f"there is no version {version}; see: gatehouse connectors history")
+
+
+def connector(session: AdminSession, name: str, version: int | None = None) -> Definition:
+    """One connector of a version; or `NotFound`."""
+    return connector_of(get(session, version).configuration, name)
+
+
+def connector_of(configuration: Configuration, name: str) -> Definition:
+    """One connector of a configuration; or `NotFound`."""
+    known = configuration.connectors
+    if name not in known:
+        raise NotFound(f"no connector {recordable(name)}; there are {', '.join(known)}")
+    return known[name]
+
+
+def history(session: AdminSession) -> list[VersionLine]:
+    """All versions, newest first."""
+    get(session)
+    with installation_reading(session) as connection:
+        return configurations.history(connection, CONNECTORS_KEY)
+
+
+def rollback(session: AdminSession, to: int | None = None, base: int | None = None) -> RolledBack:
+    """Put an earlier version in force again, by default the one in force before this one."""
+    before = get(session)
+    with installation_change(session) as change:
+        target = configurations.previous(change.connection, CONNECTORS_KEY) if to is None else to
+        stored = configurations.get(change.connection, CONNECTORS_KEY, target)
+        after = _version(session, stored).configuration
+        seen = before.version if base is None else base
+        configurations.activate(change, CONNECTORS_KEY, target, base=seen)
+    return RolledBack(target, before.version, list(differences(before.configuration, after)))
+
+
+def differences(old: Configuration | None, new: Configuration) -> Iterator[str]:
+    """What another version changes, one line each."""
+    before = old or Configuration()
+    known = [_shown(before, new.connectors), _shown(new, before.connectors)]
+    yield from changed_lines("connector ", *known)
+    for function in Function:
+        routes = [
+            {str(number): str(each) for number, each in enumerate(found, start=1)}
+            for found in (before.routes.get(function, ()), new.routes.get(function, ()))
+        ]
+        yield from changed_lines(f"{function.value} route ", *routes)
+
+
+def _shown(configuration: Configuration, others: Container[str]) -> dict[str, str]:
+    """Every option of every connector; of a long one, such as a dialect, whether it is the same."""
+    shown: dict[str, str] = {}
+    for name, definition in configuration.connectors.items():
+        data = as_data(definition)
+        shown[name] = str(data.pop("kind"))
+        if name not in others:
+            continue  # One that is new or gone is told by its name alone.
+        for key, value in data.items():
+            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+            digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST]
+            shown[f"{name}.{key}"] = text if len(text) <= _LONGEST_SHOWN else f"#{digest}"
+    return shown
+
+
+def _refuse_unfit(session: AdminSession, configuration: Configuration) -> None:
+    """In production, refuse connectors that are for play or would tell card data to anybody."""
+    if session.environment != "production":
+        return
+    problems = [
+        f"connectors.{name}: {reason}"
+        for name, definition in configuration.connectors.items()
+        for reason in definition.unfit_for_production()
+    ]
+    if problems:
+        raise InvalidInput("\n".join(problems))
+
+
+def _strangers(configuration: Configuration, known: set[str]) -> Iterator[str]:
+    """Routes of accounts that do not exist, which is most likely a slip."""
+    named = {
+        account_id: function
+        for function, routes in configuration.routes.items()
+        for route in routes
+        for account_id in route.accounts
+    }
+    for account_id in sorted(named.keys() - known):
+        yield f"routes.{named[account_id].value}: there is no account {account_id}"
+
+
+def _version(session: AdminSession, stored: StoredVersion) -> ConnectorsVersion:
+    configurations.check_versions(session.signer, [stored])
+    definition = decode_program(stored.program)
+    return ConnectorsVersion(stored.version, stored.active, stored.document, definition)

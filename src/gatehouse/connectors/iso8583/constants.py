@@ -1,0 +1,78 @@
+"""Whether the constants of a dialect, and those that an operator chooses, fit where they go."""
+
+from collections.abc import Iterator, Mapping
+
+from gatehouse.connectors.iso8583.definition import DialectDefinition
+from gatehouse.connectors.iso8583.field_layout import FieldLayout, leaves_of
+from gatehouse.connectors.iso8583.fields import FieldCompiler
+from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.roles import Role
+from gatehouse.core.spelling import nearest
+
+
+def parameter_problems(
+    definition: DialectDefinition, parameters: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """What is wrong with parameters that an operator chose: the name and what is to be done."""
+    for name in parameters:
+        if name not in definition.parameters:
+            near = nearest(name, list(definition.parameters))
+            yield name, "is not known" + (f"; did you mean {near}?" if near else "")
+    compiler = FieldCompiler(definition.encoding, parameters, {})
+    for number, leaf in _leaves(definition):
+        if leaf.parameter is not None and leaf.parameter in parameters:
+            problem = _write_problem(compiler, f"field {number}", leaf)
+            if problem is not None:
+                yield leaf.parameter, f"does not fit: {problem}"
+
+
+def constant_problems(definition: DialectDefinition) -> Iterator[tuple[str, str]]:
+    """What is wrong with the constants of a dialect: the path in its file, and a message."""
+    defaults = {name: each.default for name, each in definition.parameters.items()}
+    for name, problem in parameter_problems(definition, defaults):
+        yield f"parameters.{name}.default", problem
+    compiler = FieldCompiler(definition.encoding, defaults, definition.codes)
+    for number, leaf in _leaves(definition):
+        if leaf.value is not None:
+            wrong = _write_problem(compiler, f"field {number}", leaf)
+            if wrong is not None:
+                yield f"fields.{number}", wrong
+    for kind, message in definition.messages.items():
+        for role, value in message.values.items():
+            for number in message.fields:
+                for leaf in leaves_of(definition.fields[number]):
+                    wrong = _own_value_problem(compiler, leaf, role, value)
+                    if wrong is not None:
+                        yield f"messages.{kind}.values.{role}", wrong
+
+
+def _leaves(definition: DialectDefinition) -> Iterator[tuple[str, FieldLayout]]:
+    for number, layout in definition.fields.items():
+        for leaf in leaves_of(layout):
+            yield number, leaf
+
+
+def _write_problem(compiler: FieldCompiler, name: str, leaf: FieldLayout) -> str | None:
+    try:
+        compiler.enclosed(name, leaf).write({})
+    except MalformedMessage as error:
+        return str(error)
+    return None
+
+
+def _own_value_problem(
+    compiler: FieldCompiler, leaf: FieldLayout, role: Role, value: str
+) -> str | None:
+    """A value that tells kinds apart must come back as it was written."""
+    if leaf.role is not role:
+        return None
+    found: dict[Role, str] = {}
+    try:
+        field = compiler.field("the field", leaf)
+        raw = field.write({role: value})
+        field.read(raw or b"", 0, found)
+    except MalformedMessage as error:
+        return f"does not fit: {error}"
+    if found.get(role) != value:
+        return "must be written as the field holds it: all its characters, no blanks around it"
+    return None

@@ -1,0 +1,146 @@
+"""How the content of a field is written: characters, digits and bytes, and the lengths before it.
+
+Everything here is made once for a dialect. Errors name the field, never the value.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from gatehouse.connectors.iso8583.field_layout import Encoding, Side
+from gatehouse.connectors.iso8583.malformed import MalformedMessage
+
+_DIGITS: Final = b"0123456789"
+_LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PRINTABLE: Final = bytes(range(0x20, 0x7F))
+ALLOWED: Final = {
+    "n": _DIGITS,
+    "z": _DIGITS + b"=D",
+    "a": _LETTERS + b" ",
+    "an": _LETTERS + _DIGITS + b" ",
+    "ans": _PRINTABLE,
+}
+WORDS: Final = {
+    "n": "digits",
+    "z": "digits and a separator",
+    "a": "letters",
+    "an": "letters and digits",
+    "ans": "printable characters",
+    "b": "bytes in hexadecimal digits",
+}
+_UNKNOWN: Final = 0x1A
+"""Stands for a byte that means no ASCII character; no content allows it."""
+
+
+class Content(NamedTuple):
+    """Writes the content of a field, and reads it."""
+
+    encode: Callable[[str], bytes]
+    decode: Callable[[bytes, int], str]
+    """Takes the bytes and how many characters they hold."""
+    halved: bool
+    """Whether two characters share a byte."""
+
+    def size(self, characters: int) -> int:
+        """How many bytes these characters take."""
+        return (characters + 1) // 2 if self.halved else characters
+
+
+@lru_cache
+def translation(code_page: str) -> tuple[bytes, bytes]:
+    """From ASCII to a page of EBCDIC, and back."""
+    there = bytearray(range(256))
+    back = bytearray([_UNKNOWN]) * 256
+    for code in _PRINTABLE:
+        there[code] = chr(code).encode(code_page)[0]
+        back[there[code]] = code
+    return bytes(there), bytes(back)
+
+
+def text_content(name: str, kind: str, code_page: str | None) -> Content:
+    """Characters, one in a byte; None as code page is ASCII."""
+    allowed, wrong = ALLOWED[kind], f"{name} must be of {WORDS[kind]}"
+    there, back = (None, None) if code_page is None else translation(code_page)
+
+    def encode(text: str) -> bytes:
+        raw = text.encode("ascii", "replace") if text.isascii() else b"\0"
+        if raw.translate(None, allowed):
+            raise MalformedMessage(wrong)
+        return raw if there is None else raw.translate(there)
+
+    def decode(raw: bytes, _characters: int) -> str:
+        if back is not None:
+            raw = raw.translate(back)
+        if raw.translate(None, allowed):
+            raise MalformedMessage(wrong)
+        return raw.decode("ascii")
+
+    return Content(encode, decode, halved=False)
+
+
+def packed_digits(name: str, kind: str, pad: Side) -> Content:
+    """Two digits in a byte; an odd number of them has a zero before it, or an F behind it."""
+    allowed, wrong = ALLOWED[kind], f"{name} must be of {WORDS[kind]}"
+
+    def encode(text: str) -> bytes:
+        if not text.isascii() or text.encode("ascii").translate(None, allowed):
+            raise MalformedMessage(wrong)
+        if len(text) % 2:
+            text = f"0{text}" if pad is Side.LEFT else f"{text}F"
+        return bytes.fromhex(text.replace("=", "D"))
+
+    def decode(raw: bytes, characters: int) -> str:
+        digits = raw.hex().upper()
+        text = digits[len(digits) - characters :] if pad is Side.LEFT else digits[:characters]
+        if kind == "z":
+            text = text.replace("D", "=")
+        if text.encode("ascii").translate(None, allowed):
+            raise MalformedMessage(wrong)
+        return text
+
+    return Content(encode, decode, halved=True)
+
+
+def byte_content(name: str, encoding: Encoding) -> Content:
+    """Bytes, which are hexadecimal digits in values; sent as bytes, or as the digits."""
+    wrong = f"{name} must be {WORDS['b']}"
+
+    def raw_of(text: str) -> bytes:
+        problem = not text.isascii() or len(text) % 2 or not text.isalnum()
+        try:
+            raw = b"" if problem else bytes.fromhex(text)
+        except ValueError:
+            problem = True
+        if problem:
+            raise MalformedMessage(wrong)
+        return raw
+
+    def decode_hex(raw: bytes, _characters: int) -> str:
+        return raw_of(raw.decode("ascii", "replace")).hex().upper()
+
+    if encoding is Encoding.HEX:
+        return Content(lambda text: raw_of(text).hex().upper().encode(), decode_hex, halved=False)
+    return Content(raw_of, lambda raw, _characters: raw.hex().upper(), halved=False)
+
+
+class Lengths(NamedTuple):
+    """The lengths that may stand before a field; what is not listed is too long or no length."""
+
+    width: int
+    written: tuple[bytes, ...]
+    """By the number that they stand for."""
+    read: dict[bytes, int]
+
+
+@lru_cache
+def length_table(encoding: Encoding, width: int, most: int, code_page: str) -> Lengths:
+    """All lengths up to the most; the width is in digits, for binary in bytes."""
+    if encoding is Encoding.BINARY:
+        written = tuple(number.to_bytes(width, "big") for number in range(most + 1))
+    elif encoding is Encoding.BCD:
+        even = width + width % 2
+        written = tuple(bytes.fromhex(f"{number:0{even}d}") for number in range(most + 1))
+    else:
+        page = "ascii" if encoding is Encoding.ASCII else code_page
+        written = tuple(f"{number:0{width}d}".encode(page) for number in range(most + 1))
+    return Lengths(len(written[0]), written, {raw: number for number, raw in enumerate(written)})

@@ -1,0 +1,148 @@
+"""What a dialect file says, as values that encode to JSON and back."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final
+
+from msgspec import Meta, Struct
+
+from gatehouse.connectors.iso8583.field_layout import (
+    CodePage,
+    CountedIn,
+    Encoding,
+    FieldLayout,
+    FieldNumber,
+    Name,
+    Text,
+    parameters_of,
+    roles_of,
+)
+from gatehouse.connectors.iso8583.roles import MessageKind, Role
+from gatehouse.core.validation import Checked
+
+LARGEST_MESSAGE: Final = 65_535
+
+Hex = Annotated[
+    str, Meta(pattern=r"(?:[0-9A-Fa-f]{2}){0,64}", description="bytes in hexadecimal digits")
+]
+Mti = Annotated[str, Meta(pattern=r"[0-9]{4}", description="four digits")]
+
+
+class EncodingLayout(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How everything is written where a field has no encoding of its own."""
+
+    mti: Encoding = Encoding.ASCII
+    bitmap: Encoding = Encoding.BINARY
+    numbers: Encoding = Encoding.ASCII
+    text: Encoding = Encoding.ASCII
+    binary: Encoding = Encoding.BINARY
+    length: Encoding = Encoding.ASCII
+    counted_in: CountedIn = CountedIn.CHARACTERS
+    code_page: CodePage = CodePage.CP037
+
+
+class FramingLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What stands before each message on a connection."""
+
+    length: Encoding = Encoding.BINARY
+    bytes: Annotated[int, Meta(ge=2, le=8)] = 2
+    counts_itself: bool = False
+    counts_header: bool = True
+    after_length: Hex = ""
+    """Bytes between the length and the header, such as 0000, which the length does not count."""
+    header: Hex = ""
+    header_length_first: bool = False
+    """Whether a header that is received begins with its own length, which may then differ."""
+    total_at: Annotated[int, Meta(ge=0, le=62)] | None = None
+    """Where in the header the length of header and message stands, in two bytes."""
+    largest: Annotated[int, Meta(ge=64, le=LARGEST_MESSAGE)] = 8_192
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Numbers must fit into the length."""
+        if self.length not in (Encoding.BINARY, Encoding.ASCII, Encoding.BCD, Encoding.EBCDIC):
+            yield "length", "must be binary, ascii, bcd or ebcdic"
+        if isinstance(self.total_at, int) and self.total_at + 2 > len(self.header) // 2:
+            yield "total_at", "must be inside the header"
+        if self.header_length_first and not self.header:
+            yield "header_length_first", "needs a header"
+        if all(isinstance(each, int) for each in (self.bytes, self.largest)):
+            digits = {Encoding.BINARY: 256, Encoding.BCD: 100}.get(self.length, 10)
+            if digits**self.bytes <= self.largest + self.bytes + len(self.header) // 2:
+                yield "bytes", "are too few for the largest message and what stands before it"
+
+
+class MessageLayout(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One kind of message: its type indicator, its fields, and what tells it from others."""
+
+    mti: Mti
+    fields: Annotated[tuple[FieldNumber, ...], Meta(min_length=1, max_length=127)]
+    values: dict[Role, Text] = {}
+    """Values that every message of this kind has: written by us, and recognized in what comes."""
+    requires: tuple[Role, ...] = ()
+
+
+class ParameterLayout(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A constant that an operator may choose."""
+
+    default: Text
+    about: Text
+
+
+class DialectDefinition(
+    Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """A whole dialect."""
+
+    dialect: Name
+    about: Text
+    fields: Annotated[dict[FieldNumber, FieldLayout], Meta(min_length=2, max_length=127)]
+    messages: Annotated[dict[MessageKind, MessageLayout], Meta(min_length=2)]
+    encoding: EncodingLayout = EncodingLayout()
+    framing: FramingLayout = FramingLayout()
+    parameters: Annotated[dict[Name, ParameterLayout], Meta(max_length=50)] = {}
+    codes: dict[Role, dict[Text, Text]] = {}
+    """The host's own codes, and the codes of our tables that they stand for."""
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What messages and fields name must be there."""
+        if not all(isinstance(each, dict) for each in (self.fields, self.messages)):
+            return
+        for number in self.fields:
+            if number.isdecimal() and not 2 <= int(number) <= 128:
+                yield f"fields.{number}", "a field has a number from 2 to 128"
+        if isinstance(self.parameters, dict):
+            for number, field in self.fields.items():
+                for name in parameters_of(field):
+                    if name not in self.parameters:
+                        yield f"fields.{number}", f"the parameter {name} is not listed"
+        for kind, message in self.messages.items():
+            if isinstance(message, MessageLayout):
+                yield from _message_problems(self.fields, kind, message)
+        yield from _ambiguous_kinds(self.messages)
+
+
+def _message_problems(
+    fields: Mapping[str, object], kind: str, message: MessageLayout
+) -> Iterator[tuple[str, str]]:
+    for index, number in enumerate(message.fields):
+        if number not in fields:
+            yield f"messages.{kind}.fields[{index}]", "is not among the fields of this dialect"
+    carried = {role for number in message.fields for role in roles_of(fields.get(number))}
+    for role in message.values:
+        if role not in carried:
+            yield f"messages.{kind}.values.{role}", "no field of this message has this role"
+    for index, role in enumerate(message.requires):
+        if role not in carried:
+            yield f"messages.{kind}.requires[{index}]", "no field of this message has this role"
+
+
+def _ambiguous_kinds(messages: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
+    seen: dict[tuple[str, frozenset[tuple[str, str]]], str] = {}
+    for kind, message in messages.items():
+        if isinstance(message, MessageLayout):
+            mark = (message.mti, frozenset(message.values.items()))
+            other = seen.setdefault(mark, kind)
+            if other != kind:
+                yield (
+                    f"messages.{kind}",
+                    f"has the mti and values of {other}: nothing tells them apart",
+                )

@@ -1,0 +1,212 @@
+"""A dialect at work: packs values into messages, and unpacks messages into values.
+
+Both directions are compiled once. The client and the reference host use the same two.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from gatehouse.connectors.iso8583.compiled import Read, Write
+from gatehouse.connectors.iso8583.constants import parameter_problems
+from gatehouse.connectors.iso8583.content import translation
+from gatehouse.connectors.iso8583.definition import DialectDefinition, FramingLayout
+from gatehouse.connectors.iso8583.field_layout import Encoding, roles_of
+from gatehouse.connectors.iso8583.fields import FieldCompiler
+from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.roles import MessageKind, Role
+from gatehouse.connectors.iso8583.values import Values
+from gatehouse.core.errors import SettingsError
+from gatehouse.core.secrets import Personal
+
+_MOST_PLANS: Final = 512
+"""Bitmaps that are remembered; a party uses a few, and garbage must not fill the memory."""
+_BITMAP: Final = 8
+
+
+class Unpacked(Personal, frozen=True):
+    """A message that was read. Its values are card data."""
+
+    kind: MessageKind
+    mti: str
+    values: dict[Role, str]
+
+
+class _Outgoing:
+    """How one kind is packed."""
+
+    __slots__ = ("fixed", "mti", "requires", "writes")
+
+    def __init__(
+        self, mti: bytes, writes: list[tuple[int, Write]], fixed: Values, requires: tuple[Role, ...]
+    ) -> None:
+        self.mti = mti
+        self.writes = writes
+        self.fixed = fixed
+        self.requires = requires
+
+
+class Dialect:
+    """Packs and unpacks the messages of one definition."""
+
+    def __init__(
+        self, definition: DialectDefinition, parameters: Mapping[str, str] | None = None
+    ) -> None:
+        chosen = {name: each.default for name, each in definition.parameters.items()}
+        chosen.update(parameters or {})
+        for name, problem in parameter_problems(definition, parameters or {}):
+            raise SettingsError(f"the parameter {name} of the dialect {problem}")
+        self.name = definition.dialect
+        self.definition = definition
+        self._in_hex = definition.encoding.bitmap is Encoding.HEX
+        compiler = FieldCompiler(definition.encoding, chosen, definition.codes)
+        fields = {
+            int(number): compiler.field(f"field {number}", layout)
+            for number, layout in definition.fields.items()
+        }
+        self._reads: dict[int, Read] = {number: each.read for number, each in fields.items()}
+        self._outgoing = {
+            kind: _Outgoing(
+                self._mti(message.mti),
+                [
+                    (1 << (128 - number), fields[number].write)
+                    for number in sorted(map(int, message.fields))
+                ],
+                message.values,
+                message.requires,
+            )
+            for kind, message in definition.messages.items()
+        }
+        self._incoming = self._incoming_kinds()
+        self._roles = {
+            kind: frozenset(
+                role for number in message.fields for role in roles_of(definition.fields[number])
+            )
+            for kind, message in definition.messages.items()
+        }
+        self._mti_size = len(self._mti("0000"))
+        self._plans: dict[bytes, tuple[Read, ...]] = {}
+
+    @property
+    def framing(self) -> FramingLayout:
+        """What stands before each message on a connection."""
+        return self.definition.framing
+
+    @property
+    def kinds(self) -> frozenset[MessageKind]:
+        """The kinds of messages that this dialect has."""
+        return frozenset(self._outgoing)
+
+    def mti(self, kind: MessageKind) -> str:
+        """The type indicator of a kind."""
+        return self.definition.messages[kind].mti
+
+    def carries(self, kind: MessageKind, role: Role) -> bool:
+        """Whether messages of a kind have a place for a role."""
+        return role in self._roles.get(kind, ())
+
+    def pack(self, kind: MessageKind, values: Values) -> bytes:
+        """A message without what stands before it; values without a place are left out."""
+        out = self._outgoing.get(kind)
+        if out is None:
+            raise MalformedMessage(f"the dialect has no message {kind}")
+        if out.fixed:
+            values = {**values, **out.fixed}
+        for role in out.requires:
+            if not values.get(role):
+                raise MalformedMessage(f"{kind} needs {role}")
+        bits = 0
+        pieces = [out.mti, b""]
+        for bit, write in out.writes:
+            piece = write(values)
+            if piece is not None:
+                bits |= bit
+                pieces.append(piece)
+        pieces[1] = self._bitmap(bits)
+        return b"".join(pieces)
+
+    def unpack(self, data: bytes) -> Unpacked:
+        """What a message says, or `MalformedMessage`."""
+        at = self._mti_size
+        found = self._incoming.get(data[:at])
+        if found is None:
+            raise MalformedMessage("the message has a type that the dialect does not have")
+        end = at + self._bitmap_size(data, at)
+        bitmap = data[at:end]
+        plan = self._plans.get(bitmap) or self._plan(bitmap)
+        values: dict[Role, str] = {}
+        at = end
+        for read in plan:
+            at = read(data, at, values)
+        if at != len(data):
+            raise MalformedMessage("the message is longer than its fields")
+        mti, kinds = found
+        return Unpacked(_kind(kinds, values), mti, values)
+
+    def _mti(self, mti: str) -> bytes:
+        encoding = self.definition.encoding
+        if encoding.mti is Encoding.BCD:
+            return bytes.fromhex(mti)
+        raw = mti.encode("ascii")
+        if encoding.mti is Encoding.EBCDIC:
+            return raw.translate(translation(encoding.code_page)[0])
+        return raw
+
+    def _incoming_kinds(self) -> dict[bytes, tuple[str, list[tuple[MessageKind, Values]]]]:
+        kinds: dict[bytes, tuple[str, list[tuple[MessageKind, Values]]]] = {}
+        for kind, message in self.definition.messages.items():
+            entry = kinds.setdefault(self._mti(message.mti), (message.mti, []))
+            entry[1].append((kind, message.values))
+        return kinds
+
+    def _bitmap(self, bits: int) -> bytes:
+        if bits & 0xFFFF_FFFF_FFFF_FFFF:
+            raw = (bits | 1 << 127).to_bytes(16, "big")
+        else:
+            raw = (bits >> 64).to_bytes(8, "big")
+        return raw.hex().upper().encode("ascii") if self._in_hex else raw
+
+    def _bitmap_size(self, data: bytes, at: int) -> int:
+        first = data[at : at + 1]
+        if self._in_hex:
+            return 4 * _BITMAP if first in b"89ABCDEFabcdef" and first else 2 * _BITMAP
+        return 2 * _BITMAP if first >= b"\x80" else _BITMAP
+
+    def _plan(self, bitmap: bytes) -> tuple[Read, ...]:
+        """The readers of the fields that a bitmap lists."""
+        if self._in_hex:
+            if bitmap.translate(None, b"0123456789ABCDEFabcdef") or len(bitmap) % 16:
+                raise MalformedMessage("the bitmap must be of hexadecimal digits")
+            raw = bytes.fromhex(bitmap.decode("ascii"))
+        else:
+            raw = bitmap
+        if len(raw) not in (_BITMAP, 2 * _BITMAP):
+            raise MalformedMessage("the bitmap is cut off")
+        bits = int.from_bytes(raw.ljust(16, b"\0"), "big")
+        numbers = [number for number in range(2, 129) if bits >> (128 - number) & 1]
+        unknown = [number for number in numbers if number not in self._reads]
+        if unknown:
+            raise MalformedMessage(f"the dialect has no field {unknown[0]}")
+        plan = tuple(self._reads[number] for number in numbers)
+        if len(self._plans) < _MOST_PLANS:
+            self._plans[bitmap] = plan
+        return plan
+
+
+def _kind(kinds: list[tuple[MessageKind, Values]], values: Values) -> MessageKind:
+    """The kind whose own values the message has; or else the first that it does not contradict."""
+    possible = None
+    for kind, own in kinds:
+        same = True
+        for role, value in own.items():
+            found = values.get(role)
+            if found != value:
+                same = False
+                if found is not None:
+                    break
+        else:
+            if same:
+                return kind
+            possible = possible or kind
+    if possible is None:
+        raise MalformedMessage("the message is of a kind that the dialect does not have")
+    return possible

@@ -1,0 +1,67 @@
+"""Finds the message of an answer by STAN and RRN, also when the answer comes too late."""
+
+from typing import Final
+
+import msgspec
+
+from gatehouse.connectors.iso8583.link import Pending
+from gatehouse.connectors.iso8583.recent import Recent
+
+_MOST_LATE: Final = 10_000
+_LATE_S: Final = 300.0
+
+
+class LinkCounts(msgspec.Struct):
+    """What happened since the start."""
+
+    sent: int = 0
+    answered: int = 0
+    timed_out: int = 0
+    late: int = 0
+    """Answers that came when nobody waited for them any more."""
+    unmatched: int = 0
+    """Answers that fit nothing; one that came twice is among them."""
+    malformed: int = 0
+    lost: int = 0
+    """Connections."""
+
+
+class PendingTable:
+    """All messages whose answers are expected, or may still come; their STANs are in use."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Pending] = {}
+        self._late = Recent[Pending](most=_MOST_LATE, kept_s=_LATE_S)
+
+    def __contains__(self, stan: object) -> bool:
+        return stan in self._open or stan in self._late
+
+    def __len__(self) -> int:
+        return len(self._open) + len(self._late)
+
+    def add(self, pending: Pending) -> None:
+        """Expect an answer."""
+        self._open[pending.stan] = pending
+
+    def take(self, stan: str, rrn: str | None) -> Pending | None:
+        """The message that an answer belongs to; no other answer is expected to it."""
+        pending = self._open.get(stan) or self._late.get(stan)
+        if pending is None or pending.rrn not in (None, rrn):
+            return None
+        self.drop(pending)
+        return pending
+
+    def drop(self, pending: Pending) -> None:
+        """Expect no answer."""
+        if self._open.pop(pending.stan, None) is None:
+            self._late.pop(pending.stan)
+
+    def keep(self, pending: Pending) -> None:
+        """Go on expecting an answer for a while, although nobody waits for it."""
+        self._open.pop(pending.stan, None)
+        self._late.put(pending.stan, pending)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._open.clear()
+        self._late.clear()

@@ -1,0 +1,79 @@
+"""The numbers by which a message is known on both sides: STAN, RRN and the time it was sent."""
+
+import re
+from collections.abc import Container
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final
+
+import msgspec
+
+from gatehouse.core.errors import ConnectorFailed
+
+MOST_STANS: Final = 999_999
+"""STANs have six digits; 000000 is not used."""
+_RRN_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_RRN_PLACES: Final = range(55, -1, -5)
+_REFERENCE: Final = re.compile(
+    r"([0-9]{6})/([0-9]{10})/([0-9A-Z]{12})/([0-9A-Za-z]{0,6})/([0-9A-Za-z]{0,20})"
+)
+_NO_CODE: Final = re.compile(r"[^0-9A-Za-z]")
+
+
+class StanCounter:
+    """Counts STANs, from a place chosen at random, so that a restart does not repeat them."""
+
+    def __init__(self, first: int) -> None:
+        self._next = first % MOST_STANS
+
+    def take(self, used: Container[str]) -> str:
+        """The next STAN that is not among the used ones; after the last comes the first."""
+        for _ in range(MOST_STANS):
+            self._next = self._next % MOST_STANS + 1
+            stan = f"{self._next:06d}"
+            if stan not in used:
+                return stan
+        raise ConnectorFailed("every STAN is in use", sent=False)
+
+
+def rrn_of(request_id: str) -> str:
+    """The retrieval reference number of a request: 12 letters and digits, everywhere the same."""
+    digest = int.from_bytes(blake2b(request_id.encode(), digest_size=8).digest(), "big")
+    return "".join([_RRN_ALPHABET[digest >> place & 31] for place in _RRN_PLACES])
+
+
+@lru_cache(maxsize=4)
+def transmission_time(second: int) -> str:
+    """A second since 1970 as MMDDhhmmss in UTC."""
+    return f"{datetime.fromtimestamp(second, UTC):%m%d%H%M%S}"
+
+
+class PaymentReference(msgspec.Struct, frozen=True):
+    """By what a host finds an authorization that is to be reversed; holds nothing secret."""
+
+    stan: str
+    transmitted_at: str
+    rrn: str
+    approval_code: str = ""
+    transaction_id: str = ""
+
+    def text(self) -> str:
+        """As it is stored with the payment."""
+        return "/".join(msgspec.structs.astuple(self))
+
+    def answered(self, approval_code: str, transaction_id: str) -> "PaymentReference":
+        """The reference with what the host said; signs that no code has are left out."""
+        return PaymentReference(
+            self.stan,
+            self.transmitted_at,
+            self.rrn,
+            _NO_CODE.sub("", approval_code)[:6],
+            _NO_CODE.sub("", transaction_id)[:20],
+        )
+
+    @classmethod
+    def parse(cls, text: str | None) -> "PaymentReference | None":
+        """Read a stored reference; None for what this kind of connector never made."""
+        found = _REFERENCE.fullmatch(text or "")
+        return None if found is None else cls(*found.groups())

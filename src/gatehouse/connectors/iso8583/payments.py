@@ -1,0 +1,205 @@
+"""Payments: one 0100 for each, and reversals (0400 or 0420, repeated as 0401 or 0421).
+
+An authorization is never sent twice. What a reversal needs to know of it is in the reference that
+is stored with the payment, except the card number, which only this process remembers for a while.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from gatehouse.connectors.iso8583.currencies import currency_number
+from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
+from gatehouse.connectors.iso8583.numbers import PaymentReference, rrn_of, transmission_time
+from gatehouse.connectors.iso8583.pool import LinkPool, Outgoing, local_time
+from gatehouse.connectors.iso8583.recent import Recent
+from gatehouse.connectors.iso8583.roles import MessageKind, Role
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.clock import Clock
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
+from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
+
+_log: Final = logging.getLogger("gatehouse.connectors")
+_PARTLY_APPROVED: Final = frozenset({"08", "10", "11", "16", "32", "85", "87"})
+"""Approvals of a part, or under conditions: the payment is not taken, so it must be reversed."""
+_LARGEST_AMOUNT: Final = 999_999_999_999
+_MOST_REMEMBERED: Final = 10_000
+_REMEMBERED_S: Final = 3600.0
+_LATE_ATTEMPTS: Final = 3
+
+
+class PaymentCodes(msgspec.Struct, frozen=True):
+    """What the host's response codes mean for payments."""
+
+    approved: frozenset[str] = frozenset({"00"})
+    reversed: frozenset[str] = frozenset({"00"})
+    not_found: frozenset[str] = frozenset({"25"})
+    """The host never heard of the payment that is to be reversed."""
+
+
+class _Remembered(msgspec.Struct):
+    """What this process knows of a payment beyond what is stored with it."""
+
+    reference: PaymentReference | None
+    number: CardNumber | None = None
+    """None unless reversals of the dialect have a place for it."""
+    is_reversing: bool = False
+    """Whether a reversal was sent already: the next one is a repeat."""
+
+
+class Iso8583Gateway:
+    """Authorizes payments and reverses them."""
+
+    def __init__(
+        self,
+        pool: LinkPool,
+        dialect: Dialect,
+        clock: Clock,
+        codes: PaymentCodes,
+    ) -> None:
+        self.late_reversed = 0
+        """Approvals that came too late and were reversed at once."""
+        self.pause_s: Callable[[int], float] = float
+        """The time to wait after so many attempts to reverse such an approval."""
+        self._pool = pool
+        self._clock = clock
+        self._codes = codes
+        self._first, self._repeat = _reversal_kinds(dialect)
+        self._original_mti = dialect.mti(MessageKind.AUTHORIZE)
+        self._keeps_number = dialect.carries(self._first, Role.NUMBER)
+        self._remembered = Recent[_Remembered](most=_MOST_REMEMBERED, kept_s=_REMEMBERED_S)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def reversing(self) -> int:
+        """Late approvals that are being reversed."""
+        return len(self._tasks)
+
+    def refer(self, authorization: Authorization) -> str:
+        """STAN, time and RRN of the authorization that will be sent."""
+        return self._new_reference(authorization.request_id).text()
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        """Ask for one payment."""
+        payment, request_id = authorization.payment, authorization.request_id
+        reference = PaymentReference.parse(payment.reference) or self._new_reference(request_id)
+        number = authorization.number if self._keeps_number else None
+        self._remembered.put(request_id, _Remembered(reference, number))
+        reversal = Reversal(request_id, payment, authorization.account_id)
+        on_late = partial(self._came_late, reversal)
+        asked = Outgoing(MessageKind.AUTHORIZE, _payment_values(authorization, reference), on_late)
+        answer = (await self._pool.ask(asked)).values
+        code = answer.get(Role.RESPONSE_CODE)
+        if code is None or (code in _PARTLY_APPROVED and code not in self._codes.approved):
+            raise ConnectorFailed(f"the host neither approved nor declined a payment: {code}")
+        approval = answer.get(Role.APPROVAL_CODE)
+        now_known = reference.answered(approval or "", answer.get(Role.TRANSACTION_ID, ""))
+        return GatewayAnswer(code in self._codes.approved, code, approval, now_known.text())
+
+    async def reverse(self, reversal: Reversal) -> None:
+        """Return when the host says that the payment does not stand."""
+        remembered = self._remembered.get(reversal.request_id)
+        if remembered is None:
+            remembered = _Remembered(None)
+            self._remembered.put(reversal.request_id, remembered)
+        stored = PaymentReference.parse(reversal.payment.reference)
+        reference = stored or remembered.reference
+        values = self._reversal_values(reversal, reference)
+        if remembered.number is not None:
+            values[Role.NUMBER] = remembered.number.reveal()
+        kind = self._repeat if remembered.is_reversing else self._first
+        remembered.is_reversing = True
+        answer = await self._pool.ask(Outgoing(kind, values, urgent=True))
+        code = answer.values.get(Role.RESPONSE_CODE)
+        # A host that was not told what to look for cannot know that there is nothing.
+        if code in self._codes.reversed or (reference and code in self._codes.not_found):
+            return
+        raise ConnectorFailed(f"the host does not confirm a reversal: {code}")
+
+    async def stop(self) -> None:
+        """End what is tried again by itself; `store.requests.reversal_worker` goes on with it."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._remembered.clear()
+
+    def _new_reference(self, request_id: str) -> PaymentReference:
+        now = transmission_time(self._clock() // 1000)
+        return PaymentReference(self._pool.new_stan(), now, rrn_of(request_id))
+
+    def _reversal_values(
+        self, reversal: Reversal, reference: PaymentReference | None
+    ) -> dict[Role, str]:
+        values = _amount(reversal.payment)
+        values[Role.RRN] = rrn_of(reversal.request_id) if reference is None else reference.rrn
+        if reference is not None:
+            values[Role.ORIGINAL_MTI] = self._original_mti
+            values[Role.ORIGINAL_STAN] = reference.stan
+            values[Role.ORIGINAL_TRANSMITTED_AT] = reference.transmitted_at
+            values |= local_time(reference.transmitted_at)
+            if reference.approval_code:
+                values[Role.APPROVAL_CODE] = reference.approval_code
+            if reference.transaction_id:
+                values[Role.TRANSACTION_ID] = reference.transaction_id
+        return values
+
+    def _came_late(self, reversal: Reversal, answer: Unpacked) -> None:
+        """Nobody takes this answer any more: an approval must not stand."""
+        code = answer.values.get(Role.RESPONSE_CODE)
+        if code in self._codes.approved or code in _PARTLY_APPROVED:
+            task = asyncio.get_running_loop().create_task(self._reverse_late(reversal))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _reverse_late(self, reversal: Reversal) -> None:
+        about = {"requestId": reversal.request_id, "accountId": reversal.account_id}
+        for attempt in range(1, _LATE_ATTEMPTS + 1):
+            try:
+                await self.reverse(reversal)
+            except ConnectorFailed:
+                await asyncio.sleep(self.pause_s(attempt))
+            else:
+                self.late_reversed += 1
+                _log.warning("reversed a payment whose approval came too late", extra=about)
+                return
+        _log.warning("a payment whose approval came too late is not reversed yet", extra=about)
+
+
+def _reversal_kinds(dialect: Dialect) -> tuple[MessageKind, MessageKind]:
+    """The kind of reversal that the dialect has, and how it is repeated."""
+    kinds = (MessageKind.REVERSE, MessageKind.REVERSE_REPEAT)
+    if MessageKind.REVERSE not in dialect.kinds:
+        kinds = (MessageKind.REVERSE_ADVICE, MessageKind.REVERSE_ADVICE_REPEAT)
+    first, repeat = kinds
+    return first, repeat if repeat in dialect.kinds else first
+
+
+def _payment_values(authorization: Authorization, reference: PaymentReference) -> dict[Role, str]:
+    expiry = authorization.expiry
+    values = _amount(authorization.payment)
+    values[Role.NUMBER] = authorization.number.reveal()
+    values[Role.EXPIRY] = f"{expiry.year % 100:02d}{expiry.month:02d}"
+    values[Role.STAN] = reference.stan
+    values[Role.RRN] = reference.rrn
+    values[Role.TRANSMITTED_AT] = reference.transmitted_at
+    if authorization.security_code is not None:
+        values[Role.SECURITY_CODE] = authorization.security_code.reveal()
+    if authorization.postal_code is not None:
+        values[Role.POSTAL_CODE] = authorization.postal_code
+    if authorization.street is not None:
+        values[Role.STREET] = authorization.street
+    return values
+
+
+def _amount(payment: Payment) -> dict[Role, str]:
+    if not 0 <= payment.amount_minor <= _LARGEST_AMOUNT:
+        raise ConnectorFailed("the amount has more digits than ISO 8583 has places", sent=False)
+    return {
+        Role.AMOUNT: f"{payment.amount_minor:012d}",
+        Role.CURRENCY: currency_number(payment.currency),
+    }

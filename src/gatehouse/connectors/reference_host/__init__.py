@@ -1,0 +1,1 @@
+"""The reference host: the sandbox's parties behind real sockets, for trying connectors."""

@@ -1,0 +1,314 @@
+"""A host that misbehaves: every request ends, nothing is sent twice, and nothing is left behind."""
+
+import asyncio
+import gc
+import random
+
+import pytest
+
+from gatehouse.connectors.iso8583.connector import Iso8583Connector
+from gatehouse.connectors.iso8583.dialect import Unpacked
+from gatehouse.connectors.iso8583.link import Link, Pending
+from gatehouse.connectors.iso8583.numbers import rrn_of
+from gatehouse.connectors.iso8583.roles import Role
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.gateway.port import Reversal
+from gatehouse.precheck.issuer import IssuerAnswer
+from tests.connectors.iso8583.playhost import (
+    HostSide,
+    PlayHost,
+    be_patient,
+    silent,
+    until,
+    well,
+    with_host,
+)
+from tests.connectors.iso8583.test_link_payments import (
+    AUTHORIZE,
+    authorization,
+    gateway_of,
+    referred,
+)
+from tests.connectors.iso8583.test_link_pool import check
+
+FINE = IssuerAnswer("00")
+
+
+def test_an_answer_that_comes_byte_by_byte_is_read() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        def slowly(side: HostSide, asked: Unpacked) -> None:
+            for byte in side.framed(asked):
+                side.transport.write(bytes([byte]))
+
+        host.behave = slowly
+        assert await check(connector) == FINE
+
+    with_host(play)
+
+
+def test_half_a_message_and_then_nothing_is_found_out_by_an_echo() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        host.behave = lambda side, asked: side.transport.write(side.framed(asked)[:20])
+        with pytest.raises(ConnectorFailed) as failed:
+            await check(connector)
+        assert failed.value.sent
+        await until(lambda: connector.counts.lost)
+        be_patient(connector)
+        host.behave = well
+        await until(lambda: connector.state().problem is None)
+        assert await check(connector) == FINE
+
+    with_host(play, timeout_s=0.02)
+
+
+def test_half_a_message_and_then_a_reset_fails_what_waits_at_once() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        def half(side: HostSide, asked: Unpacked) -> None:
+            side.transport.write(side.framed(asked)[:20])
+            side.transport.close()
+
+        host.behave = half
+        with pytest.raises(ConnectorFailed) as failed:
+            await check(connector)
+        assert failed.value.sent
+        host.behave = well
+        await until(lambda: connector.state().problem is None)
+        assert await check(connector) == FINE
+
+    with_host(play)
+
+
+def test_a_length_that_cannot_be_ends_the_connection() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        host.behave = lambda side, _asked: side.transport.write(b"\xff\xff" * 50)
+        with pytest.raises(ConnectorFailed, match="no message") as failed:
+            await check(connector)
+        assert failed.value.sent
+        await until(lambda: connector.state().problem is None)
+        assert connector.counts.lost == 1
+
+    with_host(play)
+
+
+def test_a_message_that_cannot_be_read_is_dropped_and_the_next_one_counts() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        def garbled(side: HostSide, asked: Unpacked) -> None:
+            side.transport.write(side.framing.frame(b"0110" + bytes(range(40))))
+            side.answer(asked)
+
+        host.behave = garbled
+        assert await check(connector) == FINE
+        assert connector.counts.malformed == 1
+        assert connector.counts.lost == 0
+
+    with_host(play)
+
+
+def test_an_answer_that_comes_twice_counts_once() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        host.behave = lambda side, asked: side.transport.write(side.framed(asked) * 2)
+        assert await check(connector) == FINE
+        assert await check(connector) == FINE
+        await until(lambda: connector.counts.unmatched == 2)
+        assert connector.counts.answered == 3  # with the sign-on
+
+    with_host(play)
+
+
+@pytest.mark.parametrize("wrong", ["stan", "rrn"])
+def test_an_answer_fits_only_with_both_numbers(wrong: str) -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        def answer(side: HostSide, asked: Unpacked) -> None:
+            other = "1" * len(asked.values[Role(wrong)])
+            side.answer(asked, **{wrong: other}, response_code="05")
+            side.answer(asked)
+
+        host.behave = answer
+        assert await check(connector) == FINE
+        assert connector.counts.unmatched == 1
+
+    with_host(play)
+
+
+def test_our_own_message_sent_back_is_no_answer() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        def mirror(side: HostSide, asked: Unpacked) -> None:
+            side.send(asked.kind, asked.values)
+            side.answer(asked)
+
+        host.behave = mirror
+        assert await check(connector) == FINE
+        assert connector.counts.unmatched == 1
+
+    with_host(play)
+
+
+def test_a_reset_fails_everything_on_that_connection_and_nothing_on_the_others() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        held: list[tuple[HostSide, Unpacked]] = []
+        host.behave = lambda side, asked: held.append((side, asked))
+        asking = [asyncio.create_task(check(connector, f"req_{n}")) for n in range(20)]
+        await until(lambda: len(held) == 20)
+        dead = host.open_sides[0]
+        dead.transport.abort()
+        for side, asked in held:
+            if side is not dead:
+                side.answer(asked)
+        ends = await asyncio.gather(*asking, return_exceptions=True)
+        failed = [end for end in ends if isinstance(end, ConnectorFailed)]
+        assert len(failed) == 10
+        assert all(failure.sent for failure in failed)
+        assert ends.count(FINE) == 10
+
+    with_host(play, connections=2)
+
+
+def test_what_was_not_written_when_the_connection_broke_may_go_elsewhere() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        asking = asyncio.create_task(check(connector))
+        await asyncio.sleep(0)  # The message waits for the end of this turn of the loop.
+        [link] = connector.pool.links
+        link.close("broken by the test")
+        with pytest.raises(ConnectorFailed) as failed:
+            await asking
+        assert not failed.value.sent
+        assert host.asked == []
+
+    with_host(play)
+
+
+def test_a_request_given_up_before_it_was_written_is_never_sent() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        gateway = gateway_of(connector)
+        asking = asyncio.create_task(gateway.authorize(authorization(referred(gateway))))
+        await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert await check(connector) == FINE
+        assert len(host.asked) == 1
+
+    with_host(play)
+
+
+def test_a_silent_host_that_still_answers_echoes_keeps_its_connection() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        host.behave = silent
+        with pytest.raises(ConnectorFailed, match="in time"):
+            await check(connector)
+        be_patient(connector)
+        host.behave = well
+        assert await check(connector) == FINE
+        assert len(host.sides) == 1
+
+    with_host(play, timeout_s=0.02)
+
+
+def test_an_answer_after_the_time_limit_is_counted_and_confuses_nobody() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        host.behave = silent
+        with pytest.raises(ConnectorFailed):
+            await check(connector)
+        be_patient(connector)
+        host.behave = well
+        host.open_sides[0].answer(host.asked[0], response_code="05")
+        assert await check(connector) == FINE
+        assert connector.state().late_answers == 1
+        assert connector.counts.unmatched == 0
+
+    with_host(play, timeout_s=0.02)
+
+
+def test_an_answer_in_the_turn_in_which_its_request_is_given_up_is_late() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        gateway = gateway_of(connector)
+        host.behave = silent
+        asking = asyncio.create_task(gateway.authorize(authorization(referred(gateway))))
+        await until(lambda: host.asked)
+        [link] = connector.pool.links
+        [pending] = link.waiting
+        side = host.open_sides[0]
+        [body] = side.framing.feed(side.framed(host.asked[0]))
+        host.behave = well
+        connector.pool.received(link, body)
+        assert pending.future.done()
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert asking.cancelled()
+        await until(lambda: gateway.late_reversed == 1)
+
+    with_host(play)
+
+
+def test_the_host_may_be_restarted_again_and_again() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        for _ in range(5):
+            await host.shut()
+            with pytest.raises(ConnectorFailed):
+                await check(connector)
+            await host.listen()
+            await until(lambda: connector.state().problem is None)
+            assert await check(connector) == FINE
+        assert len(host.open_sides) == 2
+
+    with_host(play, connections=2)
+
+
+def test_under_every_fault_at_once_each_request_ends_and_no_payment_is_sent_twice() -> None:
+    """Payments on a host that misbehaves by chance: what it approved is approved or reversed."""
+
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        dice = random.Random(17)
+        gateway = gateway_of(connector)
+        host.behave = lambda side, asked: _misbehave(dice, side, asked)
+
+        approved: set[str] = set()
+        doubtful: list[Reversal] = []
+
+        async def pay(request_id: str) -> None:
+            payment = referred(gateway, request_id)
+            try:
+                await gateway.authorize(authorization(payment, request_id))
+                approved.add(rrn_of(request_id))
+            except ConnectorFailed:
+                doubtful.append(Reversal(request_id, payment, "acct_1"))
+
+        for first in range(0, 400, 40):
+            await asyncio.gather(*[pay(f"req_{number}") for number in range(first, first + 40)])
+            await until(lambda: connector.state().connections)
+        host.behave = well
+        be_patient(connector)
+        await until(lambda: connector.state().problem is None and not gateway.reversing)
+        for reversal in doubtful:
+            await gateway.reverse(reversal)
+        paid = [each.values[Role.RRN] for each in host.asked if each.kind is AUTHORIZE]
+        taken_back = {each.values[Role.RRN] for each in host.asked if each.kind is not AUTHORIZE}
+        assert len(paid) == len(set(paid))
+        assert set(paid) - approved <= taken_back
+        assert approved
+        assert doubtful
+
+    with_host(play, connections=4, timeout_s=0.05, connect_s=0.2)
+    gc.collect()
+    left = [each for each in gc.get_objects() if isinstance(each, Link | Pending)]
+    assert left == []
+
+
+def _misbehave(dice: random.Random, side: HostSide, asked: Unpacked) -> None:
+    fate = dice.random()
+    framed = side.framed(asked)
+    if fate < 0.05:
+        side.transport.abort()
+    elif fate < 0.10:
+        side.transport.write(dice.randbytes(30))
+    elif fate < 0.15:
+        side.transport.write(framed[: dice.randrange(len(framed))])
+    elif fate < 0.20:
+        side.answer(asked, stan="000000")
+    elif fate < 0.25:
+        pass
+    elif fate < 0.30:
+        side.transport.write(framed * 2)
+    elif fate < 0.40:
+        asyncio.get_running_loop().call_later(0.06, side.transport.write, framed)
+    else:
+        side.transport.write(framed)
