@@ -29,7 +29,7 @@ class _HostProcess:
             words = ("reference-host", "--json", "--token", "env:HOST_TOKEN", *arguments)
             environ = {**os.environ, "HOST_TOKEN": "of-the-tests"}
             self.process = fork_command(words, environ, out, err)
-        printed = until(lambda: (folder / "out").read_text(), lambda text: text.endswith("\n"))
+        printed = until((folder / "out").read_text, lambda text: text.endswith("\n"))
         self.said: dict[str, Any] = json.loads(printed)
         self.client = httpx.Client(
             base_url=self.said["http"],
