@@ -129,7 +129,8 @@ class ReferenceHost:
 
     def sent(self, message: HostMessage, decision: HostDecision, fate: HostFate | None) -> None:
         """Note an answer."""
-        self._journal.write(self._line("sent", message, decision, fate))
+        if self._journal.is_kept:
+            self._journal.write(self._line("sent", message, decision, fate))
 
     def fails_handshake(self) -> bool:
         """Whether the next handshake is to fail."""

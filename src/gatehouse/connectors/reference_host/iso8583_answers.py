@@ -178,8 +178,8 @@ def _compare_name(number: CardNumber, expiry: ExpiryDate, values: Values) -> Val
     if last is None and whole:
         *others, last = whole.split()
         first = " ".join(others) or None
-    holders = find_holders(number)
-    if last is None or holders is None:
+    holders = None if last is None else find_holders(number)
+    if holders is None:
         return {}
     claimed = CardHolderName(first, middle, last)
     request = IdVerifyRequest(number, expiry, card_holder_name=claimed)
