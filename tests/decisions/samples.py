@@ -8,6 +8,7 @@
 - rules_first, pipeline_*: signals and event beside the stages, a decision, a pipeline; a payment
   that was refused; lists of velocity with fewer measures than there are now.
 - *_packed: version 2, with numbers in place of the names of signals and of kinds of entities.
+- pipeline_tokens_packed: a token with the reference of its account, and a 3-D Secure result.
 """
 
 from pathlib import Path

@@ -110,7 +110,11 @@ def _order(
     card = None
     if dice.random() < 0.7:
         name = f"card-{person}-{dice.choice((0, 0, 0, dice.randrange(20)))}"
-        card = msgspec.structs.replace(CARD, fingerprint=name, bin=f"4242{person % 5:04}")
+        # All cards of some people are tokens of one account.
+        account = f"account-{person}" if person % 3 == 0 else None
+        card = msgspec.structs.replace(
+            CARD, fingerprint=name, bin=f"4242{person % 5:04}", account_fingerprint=account
+        )
     more: list[Entity] = []
     if dice.random() < 0.5:
         more.append((kinds.EMAIL, f"#mail{person}"))

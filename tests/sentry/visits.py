@@ -106,7 +106,10 @@ def first_view(
     body: Mapping[str, Any], at_s: float = NOW, card: KeptCard | None = None
 ) -> RequestView:
     """The request as the features see it when there is no memory."""
-    masked = None if card is None else MaskedCard(card, f"inner {card.fingerprint}")
+    masked = None
+    if card is not None:
+        account = card.account_fingerprint
+        masked = MaskedCard(card, f"inner {card.fingerprint}", account and f"inner {account}")
     return view_request(READER.read(json.dumps(body).encode()), at_s, Book(), masked)
 
 

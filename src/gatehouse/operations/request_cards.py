@@ -84,6 +84,8 @@ def unused_credential(rules: RulesRequest, path: str = "") -> dict[str, str]:
 
 def _merged(charged: CardOfRequest, card: CardOfRequest, place: str) -> CardOfRequest:
     """What two objects say of one card, together."""
+    if not (card.guessable or card.account_reference or card.credential_type):
+        return charged  # As most requests have it.
     more: dict[str, object] = {}
     if card.guessable and not charged.guessable:
         more["guessable"] = True

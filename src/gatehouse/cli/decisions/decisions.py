@@ -167,7 +167,7 @@ def _search_names(record: DecisionRecord) -> Iterator[tuple[str, str]]:
     if record.card is not None:
         yield "fingerprint", _plain(record.card.fingerprint)
         if record.card.account_fingerprint is not None:
-            yield "account", _plain(record.card.account_fingerprint)
+            yield "card account", _plain(record.card.account_fingerprint)
     event = event_of(record)
     entities = [] if event is None else event.entities
     yield from ((kind, value) for kind, value in entities if kind == _DEVICE)
