@@ -216,20 +216,19 @@ def test_a_host_that_agrees_and_then_hangs_up_is_left_alone_for_longer_and_longe
                 spans.append(high)
                 return 0.0
 
-            def hang_up() -> None:
+            async def hang_up(times: int) -> None:
                 for side in host.open_sides:
                     side.transport.close()
+                await until(lambda: len(spans) == times)
 
             connector = connector_to(host, jitter=jitter, least_backoff_s=0.1, most_backoff_s=60)
             await connector.start()
-            for pauses in range(3):
+            for times in (1, 2, 3):
                 await until(lambda: connector.state().problem is None)
-                hang_up()
-                await until(lambda pauses=pauses: len(spans) > pauses)
+                await hang_up(times)
             await until(lambda: connector.state().problem is None)
             await check(connector)
-            hang_up()
-            await until(lambda: len(spans) == 4)
+            await hang_up(4)
             assert spans == [0.1, 0.2, 0.4, 0.1]
             await connector.stop()
 
