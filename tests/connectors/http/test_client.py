@@ -405,6 +405,21 @@ def test_a_party_that_asks_us_to_wait_is_not_asked_meanwhile(
     Network(server_context, authority, None).run(lambda _: busy, work)
 
 
+def test_nothing_was_sent_of_a_payment_that_waited_for_a_connection(
+    server_context: ssl.SSLContext, authority: Authority
+) -> None:
+    async def work(connector: HttpConnector, party: Party) -> None:
+        first = asyncio.create_task(failure_of(pay(connector)))
+        await until(lambda: party.heard)
+        second = await failure_of(pay(connector))
+        assert (await first).sent
+        assert not second.sent
+        assert len(party.heard) == 1
+
+    network = Network(server_context, authority, None)
+    network.run(never, work, connections=1, timeout_ms=300)
+
+
 def test_stopping_lets_what_is_in_flight_end(
     server_context: ssl.SSLContext, authority: Authority
 ) -> None:

@@ -56,6 +56,7 @@ class Http1Connection(asyncio.Protocol):
             raise CallFailed("the connection was closed before", sent=False)
         waiting: asyncio.Future[HttpAnswer] = asyncio.get_running_loop().create_future()
         self._waiting = waiting
+        request.sent = True
         transport.write(self._packed(request))
         try:
             return await waiting

@@ -128,6 +128,7 @@ class Http2Connection(asyncio.Protocol):
         protocol.send_headers(number, headers, end_stream=not request.body)
         self._streams[number] = stream
         self._send_rest(number, stream)
+        request.sent = True
         self._flush()
         return number
 

@@ -13,7 +13,7 @@ Header = tuple[bytes, bytes]
 class HttpRequest:
     """One request. It holds secrets: it is never printed."""
 
-    __slots__ = ("body", "headers", "method", "target")
+    __slots__ = ("body", "headers", "method", "sent", "target")
 
     def __init__(self, method: bytes, target: bytes, headers: list[Header], body: bytes) -> None:
         self.method = method
@@ -21,6 +21,8 @@ class HttpRequest:
         self.headers = headers
         """Names in small letters; neither the host nor the length."""
         self.body = body
+        self.sent = False
+        """Whether anything of it may have left this process."""
 
     def __repr__(self) -> str:
         return f"HttpRequest({self.method.decode()})"
