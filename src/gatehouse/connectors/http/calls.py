@@ -15,7 +15,7 @@ from gatehouse.connectors.http.compiled import Classify, Make, Refusal
 from gatehouse.connectors.http.json_paths import UnexpectedShape
 from gatehouse.connectors.http.mapping import ErrorClass
 from gatehouse.connectors.http.signing import RequestSigner
-from gatehouse.connectors.http.wire import CallFailed, HttpAnswer
+from gatehouse.connectors.http.wire import CallFailed, PartyAnswer
 from gatehouse.core.errors import ConnectorFailed
 
 _log: Final = logging.getLogger("gatehouse.connectors")
@@ -88,14 +88,14 @@ class PartyCaller:
         if self._not_before_s and asyncio.get_running_loop().time() < self._not_before_s:
             raise self._failed("it asked us to wait before the next request", sent=False)
 
-    async def _answer(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
+    async def _answer(self, call: CompiledCall, asked: Asked) -> PartyAnswer:
         answer = await self._send(call, asked)
         if answer.status != 401 or self._signer is None or not self._signer.refused(asked):
             return answer
         # Only the proof was refused, so nothing was done; a payment is not repeated even so.
         return await self._send(call, asked) if call.may_repeat else answer
 
-    async def _send(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
+    async def _send(self, call: CompiledCall, asked: Asked) -> PartyAnswer:
         """Send a request; once more when that is safe and no connection or a dead one was met."""
         try:
             return await self._send_once(call, asked)
@@ -107,13 +107,13 @@ class PartyCaller:
         except CallFailed as failure:
             raise ConnectorFailed(str(failure), sent=failure.sent) from None
 
-    async def _send_once(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
+    async def _send_once(self, call: CompiledCall, asked: Asked) -> PartyAnswer:
         request = asked.request = call.make(asked)
         if self._signer is not None:
             await self._signer.sign(request, asked)
         return await self._client.ask(request)
 
-    def _classed(self, call: CompiledCall, asked: Asked, answer: HttpAnswer) -> Any | Refusal:
+    def _classed(self, call: CompiledCall, asked: Asked, answer: PartyAnswer) -> Any | Refusal:
         """The decoded answer, or what a rule for errors says of it."""
         status = answer.status
         try:
@@ -139,7 +139,7 @@ class PartyCaller:
             raise ConnectorFailed(message)
         return refusal
 
-    def _note_pause(self, answer: HttpAnswer) -> None:
+    def _note_pause(self, answer: PartyAnswer) -> None:
         """Do not ask again before the party wants to be asked, within reason."""
         written = answer.retry_after
         if answer.status in (429, 503) and written.isdigit():

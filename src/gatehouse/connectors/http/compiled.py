@@ -31,13 +31,13 @@ from gatehouse.connectors.http.templates import (
     compile_template,
     parse_template,
 )
-from gatehouse.connectors.http.wire import Header, HttpRequest
+from gatehouse.connectors.http.wire import Header, PartyRequest
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 
 _JSON: Final[Header] = (b"content-type", b"application/json")
 _ENCODE: Final = msgspec.json.Encoder().encode
 
-Make = Callable[[Asked], HttpRequest]
+Make = Callable[[Asked], PartyRequest]
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ def compile_requests(written: Requests, environment: Environment, shared: Shared
     if len(made) == 1 and not made[0][0]:
         return made[0][1]
 
-    def make(asked: Asked) -> HttpRequest:
+    def make(asked: Asked) -> PartyRequest:
         for wanted, way in made:
             if all(get(asked) is not None for get in wanted):
                 return way(asked)
@@ -96,14 +96,14 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
         if b"content-type" not in replaced:
             always.append(_JSON)
 
-    def make(asked: Asked) -> HttpRequest:
+    def make(asked: Asked) -> PartyRequest:
         headers = always.copy()
         for name, render in made:
             value = render(asked)
             if value is not None:
                 headers.append((name, _sendable(str(value))))
         body = b"" if build is None else _ENCODE(build(asked))
-        return HttpRequest(method, target(asked), headers, body)
+        return PartyRequest(method, target(asked), headers, body)
 
     return make
 
