@@ -60,6 +60,8 @@ class SharedParts(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
     """Templates; a request can have others in their place."""
     fixed: tuple[Header, ...] = ()
+    seal: Callable[[bytes], bytes] | None = None
+    """Encrypts a body."""
 
 
 def compile_requests(written: Requests, environment: Environment, shared: SharedParts) -> Make:
@@ -90,6 +92,7 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
     fixed, made = _compile_headers(_merged(shared.headers, way.headers), environment)
     replaced = {name for name, _ in (*fixed, *made)}
     always = [header for header in shared.fixed if header[0] not in replaced] + fixed
+    seal = shared.seal
     build: Build | None = None
     if way.body is not None:
         build = compile_body(way.body, environment)
@@ -103,6 +106,8 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
             if value is not None:
                 headers.append((name, _sendable(str(value))))
         body = b"" if build is None else _ENCODE(build(asked))
+        if seal is not None and body:
+            body = seal(body)
         return PartyRequest(method, target(asked), headers, body)
 
     return make

@@ -139,6 +139,9 @@ def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
 
 def _setup_texts(mapping: Mapping) -> Iterator[tuple[str, str]]:
     """The templates that no request takes part in."""
+    if mapping.encryption is not None:
+        for name in ("key_id", "certificate", "private_key"):
+            yield f"encryption.{name}", getattr(mapping.encryption, name)
     written = mapping.authentication
     if written is None:
         return
