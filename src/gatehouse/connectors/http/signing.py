@@ -192,7 +192,7 @@ class TokenSigner:
                 if fetching is not None:
                     # One caller that gives up must not end the fetch that others wait for.
                     await asyncio.shield(fetching)
-                if self._header is None:
+                if self._header is None or self._expires_at_s <= now_s:
                     raise ConnectorFailed(f"no token: {self._problem}", sent=False)
         assert self._header is not None
         asked.proof = self._header
