@@ -37,6 +37,7 @@ ABOUT_NO_ACCOUNT = {
     "connectors, which serve all accounts": {
         *("connectors check", "connectors apply", "connectors list", "connectors show"),
         *("connectors history", "connectors rollback", "connectors status"),
+        *("connectors try", "connectors mappings", "connectors dialects"),
     },
     "requests, whose ids are unique": {"gateway show", "gateway retry"},
 }

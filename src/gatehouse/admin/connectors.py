@@ -1,7 +1,7 @@
 """The connectors of the installation: checked, applied, shown and rolled back by the operator."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Final
 
 import msgspec
@@ -18,7 +18,7 @@ from gatehouse.connectors.definition import (
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.reading import read_configuration
 from gatehouse.core.documents import changed_lines
-from gatehouse.core.errors import NotFound
+from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
@@ -55,6 +55,7 @@ def apply(session: AdminSession, new: NewVersion, read_file: ReadFile) -> Applie
         current = configurations.find(connection, CONNECTORS_KEY)
         known = {account.account_id for account, _ in accounts.listing(connection)}
     read = read_configuration(new.content, read_file)
+    _refuse_unfit(session, read.configuration)
     warnings = [*read.warnings, *_strangers(read.configuration, known)]
     base = current.version if new.base is None and current is not None else new.base
     program = encode_program(read.configuration)
@@ -93,7 +94,12 @@ def get(session: AdminSession, version: int | None = None) -> ConnectorsVersion:
 
 def connector(session: AdminSession, name: str, version: int | None = None) -> Definition:
     """One connector of a version; or `NotFound`."""
-    known = get(session, version).configuration.connectors
+    return connector_of(get(session, version).configuration, name)
+
+
+def connector_of(configuration: Configuration, name: str) -> Definition:
+    """One connector of a configuration; or `NotFound`."""
+    known = configuration.connectors
     if name not in known:
         raise NotFound(f"no connector {recordable(name)}; there are {', '.join(known)}")
     return known[name]
@@ -121,7 +127,8 @@ def rollback(session: AdminSession, to: int | None = None, base: int | None = No
 def differences(old: Configuration | None, new: Configuration) -> Iterator[str]:
     """What another version changes, one line each."""
     before = old or Configuration()
-    yield from changed_lines("connector ", _shown(before), _shown(new))
+    known = [_shown(before, new.connectors), _shown(new, before.connectors)]
+    yield from changed_lines("connector ", *known)
     for function in Function:
         routes = [
             {str(number): str(each) for number, each in enumerate(found, start=1)}
@@ -130,17 +137,32 @@ def differences(old: Configuration | None, new: Configuration) -> Iterator[str]:
         yield from changed_lines(f"{function.value} route ", *routes)
 
 
-def _shown(configuration: Configuration) -> dict[str, str]:
+def _shown(configuration: Configuration, others: Container[str]) -> dict[str, str]:
     """Every option of every connector; of a long one, such as a dialect, whether it is the same."""
     shown: dict[str, str] = {}
     for name, definition in configuration.connectors.items():
         data = as_data(definition)
         shown[name] = str(data.pop("kind"))
+        if name not in others:
+            continue  # One that is new or gone is told by its name alone.
         for key, value in data.items():
             text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
             digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST]
             shown[f"{name}.{key}"] = text if len(text) <= _LONGEST_SHOWN else f"#{digest}"
     return shown
+
+
+def _refuse_unfit(session: AdminSession, configuration: Configuration) -> None:
+    """In production, refuse connectors that are for play or would tell card data to anybody."""
+    if session.environment != "production":
+        return
+    problems = [
+        f"connectors.{name}: {reason}"
+        for name, definition in configuration.connectors.items()
+        for reason in definition.unfit_for_production()
+    ]
+    if problems:
+        raise InvalidInput("\n".join(problems))
 
 
 def _strangers(configuration: Configuration, known: set[str]) -> Iterator[str]:

@@ -32,5 +32,15 @@ def _http() -> Kind:
     return Kind(options.HttpDefinition, options.read_http, options.make_http)
 
 
-KINDS: Final[dict[str, Callable[[], Kind]]] = {"http": _http, "sandbox": _sandbox}
+def _iso8583() -> Kind:
+    from gatehouse.connectors.iso8583 import options
+
+    return Kind(options.Iso8583Definition, options.read_iso8583, options.make_iso8583)
+
+
+KINDS: Final[dict[str, Callable[[], Kind]]] = {
+    "http": _http,
+    "iso8583": _iso8583,
+    "sandbox": _sandbox,
+}
 """Every kind by the word that a configuration names it with."""

@@ -198,6 +198,11 @@ def test_two_ways_to_authenticate_with_one_header_are_refused() -> None:
     assert "all of them write the header Authorization" in found
 
 
+def test_a_signature_cannot_sign_itself() -> None:
+    signed = 'authentication: {hmac: {key: k, sign: "{signature}", headers: {X: "{digest}"}}}\n'
+    assert "cannot hold the signature of itself" in flaws_of(GOOD + signed)[0]
+
+
 def test_all_mistakes_are_reported_at_once() -> None:
     wrong = GOOD.replace("{card.number}", "{card.numbr}").replace("table: letters}", "table: no}")
     assert len(flaws_of(wrong)) == 3  # the table is never used as well

@@ -1,6 +1,5 @@
 """gatehouse connectors: check, apply, list, show, history, rollback, status and the rest."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -9,10 +8,10 @@ import typer
 from gatehouse.cli.arguments import AsJson, Note
 from gatehouse.cli.configured.versions import Base, To, Version, read_document, version_lines
 from gatehouse.cli.opening import open_session
+from gatehouse.cli.operate.connector_files import read_beside, read_configured
+from gatehouse.cli.operate.connector_trial import dialects, mappings, try_connector
 from gatehouse.cli.output import show, table, warn
 from gatehouse.core.clock import iso_time
-from gatehouse.core.documents import LARGEST_DOCUMENT
-from gatehouse.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from gatehouse.connectors.definition import Configuration
@@ -22,31 +21,12 @@ app = typer.Typer(no_args_is_help=True)
 ConnectorsFile = Annotated[
     str, typer.Argument(metavar="FILE", help="Connectors and routes as YAML; - for stdin.")
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the connector.")]
-_STDIN: Final = "-"
-
-
-def _read_beside(file: str, name: str) -> bytes:
-    """A file that the configuration names, relative to the configuration's own folder."""
-    if file == _STDIN and not Path(name).is_absolute():
-        raise InvalidInput(f"{name} is beside no file: give the configuration as a file, not as -")
-    path = Path(file).parent / name
-    try:
-        with path.open("rb") as opened:
-            content = opened.read(LARGEST_DOCUMENT + 1)
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from None
-    if len(content) > LARGEST_DOCUMENT:
-        raise InvalidInput(f"{path} is larger than {LARGEST_DOCUMENT} bytes")
-    return content
 
 
 @app.command()
 def check(file: ConnectorsFile, as_json: AsJson = False) -> None:
     """Say everything that is wrong in a file; change nothing, and connect to nobody."""
-    from gatehouse.connectors.reading import read_configuration
-
-    read = read_configuration(read_document(file), lambda name: _read_beside(file, name))
+    read = read_configured(file)
     data = {"valid": True, **_data(read.configuration), "warnings": read.warnings}
     warn(() if as_json else read.warnings)
     names = ", ".join(read.configuration.connectors)
@@ -65,7 +45,7 @@ def apply(
     from gatehouse.admin.configurations import NewVersion
 
     new = NewVersion(read_document(file), base, note)
-    applied = connectors.apply(open_session(), new, lambda name: _read_beside(file, name))
+    applied = connectors.apply(open_session(), new, lambda name: read_beside(file, name))
     state = "are now at" if applied.changed else "are unchanged, at"
     text = f"the connectors {state} version {applied.version}"
     warn(() if as_json else applied.warnings or ())
@@ -202,3 +182,8 @@ def _data(configuration: "Configuration") -> dict[str, Any]:
 
 def _option(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+app.command("try")(try_connector)
+app.command()(mappings)
+app.command()(dialects)

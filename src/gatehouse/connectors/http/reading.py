@@ -127,6 +127,8 @@ def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
     hmac = None if mapping.authentication is None else mapping.authentication.hmac
     if hmac is not None:
         checker.template("authentication.hmac.sign", hmac.sign, Place.SIGNED, None)
+        if "{signature" in hmac.sign:
+            checker.flaw("authentication.hmac.sign", "cannot hold the signature of itself")
         for name, text in hmac.headers.items():
             checker.template(f"authentication.hmac.headers.{name}", text, Place.SIGNED, None)
 

@@ -25,6 +25,14 @@ def make_connector(name: str, definition: Definition) -> Connector:
     return KINDS[kind_of(definition)]().make(name, definition)
 
 
+def make_for_production(name: str, definition: Definition) -> Connector:
+    """The same; `SettingsError` also for what production must not use."""
+    unfit = definition.unfit_for_production()
+    if unfit:
+        raise SettingsError("; ".join(unfit))
+    return make_connector(name, definition)
+
+
 class Roster:
     """Every connector by its name, and the routes to them."""
 
