@@ -6,7 +6,8 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -100,6 +101,10 @@ class Iso8583Caller:
         """What comes next; nothing at the end."""
         return self._connection.recv(65536)
 
+    def feed(self, data: bytes) -> list[bytes]:
+        """The messages that are complete with this."""
+        return self._framing.feed(data)
+
     def receive(self) -> Unpacked:
         """The next answer."""
         while not self._bodies:
@@ -133,32 +138,31 @@ def _connect(address: tuple[str, int], tls: ssl.SSLContext | None) -> socket.soc
 def host_thread(ca: ssl.SSLContext | None = None, **given: Any) -> Iterator[HostThread]:
     """A host until the end of the context; `ca` is the context of its callers."""
     options = HostOptions(**{"token": TOKEN, "dialect": dialect(), **given})
-    started: list[RunningHost] = []
-    ready = threading.Event()
-    loops: list[asyncio.AbstractEventLoop] = []
+    started: Future[RunningHost] = Future()
+    stop: list[Callable[[], object]] = []
 
     async def run() -> None:
-        loops.append(asyncio.get_running_loop())
-        stopped = asyncio.Event()
-        stops.append(stopped)
-        async with serve_host(options, lambda: time.time_ns() // 1_000_000) as running:
-            started.append(running)
-            ready.set()
-            await stopped.wait()
+        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+        stop.append(lambda: loop.call_soon_threadsafe(stopped.set))
+        try:
+            async with serve_host(options, lambda: time.time_ns() // 1_000_000) as running:
+                started.set_result(running)
+                await stopped.wait()
+        except Exception as error:
+            started.set_exception(error)
 
-    stops: list[asyncio.Event] = []
     thread = threading.Thread(target=lambda: uvloop.run(run()))
     thread.start()
-    assert ready.wait(PATIENCE_S)
+    running = started.result(PATIENCE_S)
     scheme = "http" if options.tls is None else "https"
     try:
         with httpx.Client(
-            base_url=f"{scheme}://127.0.0.1:{started[0].http_port}",
+            base_url=f"{scheme}://127.0.0.1:{running.http_port}",
             headers={"Authorization": f"Bearer {options.token}"},
             timeout=PATIENCE_S,
             verify=ca or False,
         ) as client:
-            yield HostThread(started[0], client, ca, options.dialect)
+            yield HostThread(running, client, ca, options.dialect)
     finally:
-        loops[0].call_soon_threadsafe(stops[0].set)
+        stop[0]()
         thread.join(PATIENCE_S)

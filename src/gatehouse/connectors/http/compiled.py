@@ -70,15 +70,18 @@ def compile_requests(written: Requests, environment: Environment, shared: Shared
     made = [
         (
             [FIELDS[name].get for name in when_fields(way.when)],
+            when_fields(way.brands),
             _compile_request(way, environment, shared),
         )
         for way in ways
     ]
-    if len(made) == 1 and not made[0][0]:
-        return made[0][1]
+    if len(made) == 1 and made[0][:2] == ([], ()):
+        return made[0][2]
 
     def make(asked: Asked) -> PartyRequest:
-        for wanted, way in made:
+        for wanted, brands, way in made:
+            if brands and asked.brand not in brands:
+                continue
             if all(get(asked) is not None for get in wanted):
                 return way(asked)
         raise ConnectorFailed("the mapping has no request for these fields", sent=False)

@@ -82,6 +82,8 @@ class RequestMapping(MappingPart, frozen=True):
     """Nested JSON; its texts are templates."""
     when: Annotated[tuple[Text, ...], Meta(max_length=10)] | Text = ()
     """The request is made in this way when these fields are there."""
+    brands: Annotated[tuple[Text, ...], Meta(max_length=30)] | Text = ()
+    """The request is made in this way for cards of these brands."""
 
 
 class Reader(Checked, MappingPart, frozen=True):

@@ -171,6 +171,7 @@ def _check_asking(checker: MappingChecker, part: AnyFunction, function: MappedFu
             checker.flaw(f"{place}.path", "must begin with /; the host is in base_url")
         checker.template(f"{place}.path", way.path, Place.URL, function)
         checker.fields(f"{place}.when", way.when, function)
+        checker.brands(f"{place}.brands", way.brands, function)
         for name, text in way.headers.items():
             checker.header(f"{place}.headers.{name}", name, text, function)
         for text_path, text in texts_of(way.body, f"{place}.body"):

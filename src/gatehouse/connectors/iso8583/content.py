@@ -63,8 +63,8 @@ def text_content(name: str, kind: str, code_page: str | None) -> Content:
     there, back = (None, None) if code_page is None else translation(code_page)
 
     def encode(text: str) -> bytes:
-        raw = text.encode("ascii", "replace") if text.isascii() else b"\0"
-        if raw.translate(None, allowed):
+        raw = text.encode("ascii", "replace")
+        if raw.translate(None, allowed) or not text.isascii():
             raise MalformedMessage(wrong)
         return raw if there is None else raw.translate(there)
 
@@ -81,19 +81,23 @@ def text_content(name: str, kind: str, code_page: str | None) -> Content:
 def packed_digits(name: str, kind: str, pad: Side) -> Content:
     """Two digits in a byte; an odd number of them has a zero before it, or an F behind it."""
     allowed, wrong = ALLOWED[kind], f"{name} must be of {WORDS[kind]}"
+    to_left, is_track = pad is Side.LEFT, kind == "z"
 
     def encode(text: str) -> bytes:
-        if not text.isascii() or text.encode("ascii").translate(None, allowed):
+        if text.encode("ascii", "replace").translate(None, allowed):
             raise MalformedMessage(wrong)
         if len(text) % 2:
-            text = f"0{text}" if pad is Side.LEFT else f"{text}F"
-        return bytes.fromhex(text.replace("=", "D"))
+            text = f"0{text}" if to_left else f"{text}F"
+        return bytes.fromhex(text.replace("=", "D") if is_track else text)
 
     def decode(raw: bytes, characters: int) -> str:
-        digits = raw.hex().upper()
-        text = digits[len(digits) - characters :] if pad is Side.LEFT else digits[:characters]
-        if kind == "z":
-            text = text.replace("D", "=")
+        text = raw.hex()
+        if len(text) != characters:
+            text = text[len(text) - characters :] if to_left else text[:characters]
+        elif not to_left:
+            text = text.removesuffix("f")
+        if is_track:
+            text = text.replace("d", "=")
         if text.encode("ascii").translate(None, allowed):
             raise MalformedMessage(wrong)
         return text

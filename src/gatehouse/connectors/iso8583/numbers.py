@@ -13,8 +13,9 @@ from gatehouse.core.errors import ConnectorFailed
 
 MOST_STANS: Final = 999_999
 """STANs have six digits; 000000 is not used."""
-_RRN_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_RRN_PLACES: Final = range(55, -1, -5)
+_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
+_RRN_STEPS: Final = range(50, -1, -10)
 _REFERENCE: Final = re.compile(
     r"([0-9]{6})/([0-9]{10})/([0-9A-Z]{12})/([0-9A-Za-z]{0,6})/([0-9A-Za-z]{0,20})"
 )
@@ -40,7 +41,7 @@ class StanCounter:
 def rrn_of(request_id: str) -> str:
     """The retrieval reference number of a request: 12 letters and digits, everywhere the same."""
     digest = int.from_bytes(blake2b(request_id.encode(), digest_size=8).digest(), "big")
-    return "".join([_RRN_ALPHABET[digest >> place & 31] for place in _RRN_PLACES])
+    return "".join([_PAIRS[digest >> step & 0x3FF] for step in _RRN_STEPS])
 
 
 @lru_cache(maxsize=4)

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.connectors.iso8583.card_values import all_card_values, authentication_values
 from gatehouse.connectors.iso8583.currencies import currency_number
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
 from gatehouse.connectors.iso8583.numbers import PaymentReference, rrn_of, transmission_time
@@ -180,19 +181,12 @@ def _reversal_kinds(dialect: Dialect) -> tuple[MessageKind, MessageKind]:
 
 
 def _payment_values(authorization: Authorization, reference: PaymentReference) -> dict[Role, str]:
-    expiry = authorization.expiry
-    values = _amount(authorization.payment)
-    values[Role.NUMBER] = authorization.number.reveal()
-    values[Role.EXPIRY] = f"{expiry.year % 100:02d}{expiry.month:02d}"
+    values = all_card_values(authorization) | _amount(authorization.payment)
     values[Role.STAN] = reference.stan
     values[Role.RRN] = reference.rrn
     values[Role.TRANSMITTED_AT] = reference.transmitted_at
-    if authorization.security_code is not None:
-        values[Role.SECURITY_CODE] = authorization.security_code.reveal()
-    if authorization.postal_code is not None:
-        values[Role.POSTAL_CODE] = authorization.postal_code
-    if authorization.street is not None:
-        values[Role.STREET] = authorization.street
+    if authorization.three_d_secure is not None:
+        values |= authentication_values(authorization.three_d_secure)
     return values
 
 

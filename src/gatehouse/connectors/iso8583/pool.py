@@ -29,6 +29,13 @@ from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 
 _log: Final = logging.getLogger("gatehouse.connectors")
+# Named once, as in `card_values`.
+_STAN: Final = Role.STAN
+_RRN: Final = Role.RRN
+_TRANSMITTED_AT: Final = Role.TRANSMITTED_AT
+_LOCAL_DATE: Final = Role.LOCAL_DATE
+_LOCAL_TIME: Final = Role.LOCAL_TIME
+_RESPONSE_CODE: Final = Role.RESPONSE_CODE
 _APPROVED: Final = "00"
 _LAST_TURNS: Final = 4
 """If it was the event loop that was late, an answer that is there is read in so many turns."""
@@ -151,7 +158,7 @@ class LinkPool:
         if answer.kind in _REQUESTS:
             self._reply(link, answer)
             return
-        pending = self._table.take(answer.values.get(Role.STAN, ""), answer.values.get(Role.RRN))
+        pending = self._table.take(answer.values.get(_STAN, ""), answer.values.get(_RRN))
         if pending is None:
             self.counts.unmatched += 1
             return
@@ -188,22 +195,22 @@ class LinkPool:
 
     def _send(self, link: Link, message: Outgoing, timeout_s: float) -> Pending:
         values = message.values
-        stan = values.get(Role.STAN)
+        stan = values.get(_STAN)
         if stan is None:
-            stan = values[Role.STAN] = self.stans.take(self._table)
+            stan = values[_STAN] = self.stans.take(self._table)
         elif stan in self._table:
             raise ConnectorFailed("the STAN of the message is in use", sent=False)
-        if Role.TRANSMITTED_AT not in values:
-            values[Role.TRANSMITTED_AT] = transmission_time(self._clock() // 1000)
-        if Role.LOCAL_TIME not in values:
-            values |= local_time(values[Role.TRANSMITTED_AT])
+        if _TRANSMITTED_AT not in values:
+            values[_TRANSMITTED_AT] = transmission_time(self._clock() // 1000)
+        if _LOCAL_TIME not in values:
+            values |= local_time(values[_TRANSMITTED_AT])
         try:
             body = self._dialect.pack(message.kind, values)
         except MalformedMessage:
             raise ConnectorFailed(
                 f"a value does not fit the dialect's {message.kind}", sent=False
             ) from None
-        pending = Pending(link, message.kind, stan, values.get(Role.RRN))
+        pending = Pending(link, message.kind, stan, values.get(_RRN))
         pending.on_late = message.on_late
         pending.timer = link.loop.call_later(timeout_s, self._time_out, pending, _LAST_TURNS)
         self._table.add(pending)
@@ -295,7 +302,7 @@ class LinkPool:
         if kind is None:
             self.counts.unmatched += 1
             return
-        values = dict(asked.values) | {Role.RESPONSE_CODE: _APPROVED}
+        values = dict(asked.values) | {_RESPONSE_CODE: _APPROVED}
         with suppress(MalformedMessage):
             link.send(self._dialect.pack(kind, values), None)
 
@@ -356,7 +363,7 @@ class LinkPool:
         except asyncio.CancelledError:
             self._gave_up(pending)
             raise
-        code = answer.values.get(Role.RESPONSE_CODE)
+        code = answer.values.get(_RESPONSE_CODE)
         if code != _APPROVED:
             raise ConnectorFailed(f"the host refuses {kind} with {code}")
 
@@ -372,7 +379,7 @@ _REQUESTS: Final = frozenset(kind for kind in MessageKind if kind.answer is not 
 
 def local_time(transmitted_at: str) -> dict[Role, str]:
     """The date and the time of a transmission, for hosts that want them apart; in UTC as well."""
-    return {Role.LOCAL_DATE: transmitted_at[:4], Role.LOCAL_TIME: transmitted_at[4:]}
+    return {_LOCAL_DATE: transmitted_at[:4], _LOCAL_TIME: transmitted_at[4:]}
 
 
 def _in_words(error: Exception) -> str:

@@ -10,7 +10,7 @@ from gatehouse.connectors.reference_host.host import (
     HostDecision,
     HostMessage,
     ReferenceHost,
-    kept_reference,
+    may_be_kept,
 )
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
 from gatehouse.connectors.sandbox.parties import check_card, find_holders
@@ -109,12 +109,11 @@ class Iso8583Answers:
 
 def _message(kind: HostKind, asked: Unpacked) -> HostMessage:
     values = asked.values
-    reference = _reference(kind, values)
     amount = values.get(Role.AMOUNT)
     return HostMessage(
         "iso8583",
         kind,
-        None if reference is None else kept_reference(reference),
+        _reference(kind, values),
         values.get(Role.STAN),
         int(amount) if amount and kind in (HostKind.AUTHORIZE, HostKind.REVERSE) else None,
         values.get(Role.CURRENCY),
@@ -126,7 +125,7 @@ def _reference(kind: HostKind, values: Values) -> str | None:
     """The retrieval reference number; where there is none, STAN and time of the authorization."""
     rrn = values.get(Role.RRN)
     if rrn or kind is HostKind.NETWORK:
-        return rrn or None
+        return rrn if rrn and may_be_kept(rrn) else None
     if kind is HostKind.REVERSE:
         stan, at = values.get(Role.ORIGINAL_STAN), values.get(Role.ORIGINAL_TRANSMITTED_AT)
     else:
