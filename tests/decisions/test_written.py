@@ -10,6 +10,7 @@ import pytest
 
 from gatehouse.core.cards import CardNumber, CardOfRequest, KeptCard, MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
+from gatehouse.decisions.packed_values import SIGNALS
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage, decode
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
@@ -134,6 +135,8 @@ def test_the_engine_writes_what_it_wrote_before(name: str) -> None:
     asyncio.run(engine.process(job_of(record, SAMPLES[name])))
     [closed] = books.closed
     if name in PACKED:
-        assert closed.decision.record == SAMPLES[name]
+        # The text says how many names of signals there were; some were added since.
+        as_now = SAMPLES[name].replace('"signals":[55,', f'"signals":[{SIGNALS.version},')
+        assert closed.decision.record == as_now
     written = decode(closed.decision.record)
     assert msgspec.structs.replace(written, version=record.version) == record

@@ -97,3 +97,79 @@ def test_a_request_that_does_not_fit_is_an_error_of_the_trade(
 
 def test_what_no_stage_looks_at_may_hold_anything(plan: Callable[..., RequestPlan]) -> None:
     assert plan(idVerifyRequest=17).other_cards == {}
+
+
+PAR = "V0010013018036776997406844829"
+AUTHENTICATED = {"version": "2.2.0", "eci": "05", "status": "Y"}
+
+
+def test_what_one_object_says_of_the_card_holds_for_all_and_reaches_the_gateway(
+    plan: Callable[..., RequestPlan],
+) -> None:
+    card = PURCHASE["preCheckRequest"]["cardNumber"]
+    found = plan(
+        rulesRequest={"cardNumber": card, "paymentAccountReference": PAR},
+        preCheckRequest=PURCHASE["preCheckRequest"] | {"credentialType": "NETWORK_TOKEN"},
+        gatewayRequest={"threeDSecure": AUTHENTICATED},
+    )
+    paid, checked = found.inputs.find(GatewayInput), found.inputs.find(PreCheckRequest)
+    assert paid is not None
+    assert checked is not None
+    assert found.card is not None
+    for reference in (
+        *(paid.account_reference, checked.payment_account_reference),
+        found.card.account_reference,
+    ):
+        assert reference is not None
+        assert reference.reveal() == PAR
+    assert paid.credential_type == found.card.credential_type == "NETWORK_TOKEN"
+    assert paid.three_d_secure is not None
+    assert paid.three_d_secure.eci == "05"
+
+
+def test_two_tokens_of_one_account_are_no_different_cards(
+    plan: Callable[..., RequestPlan],
+) -> None:
+    token = {"cardNumber": "5555555555554444", "paymentAccountReference": PAR}
+    checked = PURCHASE["preCheckRequest"] | {"paymentAccountReference": PAR}
+    for check, differ in ((checked, False), (PURCHASE["preCheckRequest"], True)):
+        together = plan(rulesRequest=token, preCheckRequest=check).inputs.find(SignalInput)
+        assert together is not None
+        assert together.cards_differ is differ
+
+
+@pytest.mark.parametrize(
+    ("changes", "errors"),
+    [
+        (
+            {
+                "rulesRequest": {"paymentAccountReference": PAR[:-1] + "0"},
+                "preCheckRequest": {
+                    **PURCHASE["preCheckRequest"],
+                    "paymentAccountReference": PAR,
+                },
+            },
+            {"rulesRequest.paymentAccountReference": "differs from what another object says"},
+        ),
+        (
+            {
+                "rulesRequest": {"threeDSecure": AUTHENTICATED},
+                "gatewayRequest": {"threeDSecure": {"status": "A"}},
+            },
+            {"gatewayRequest.threeDSecure": "differs from rulesRequest.threeDSecure"},
+        ),
+        (
+            {"rulesRequest": {"threeDSecure": {"status": "C"}}},
+            {"rulesRequest.threeDSecure.status": "the challenge is not over"},
+        ),
+    ],
+    ids=["two references", "two results", "no result yet"],
+)
+def test_objects_that_contradict_each_other_are_refused(
+    plan: Callable[..., RequestPlan], changes: dict[str, Any], errors: dict[str, str]
+) -> None:
+    with pytest.raises(RequestRefused) as wrong:
+        plan(**changes)
+    assert wrong.value.fields.keys() == errors.keys()
+    for path, says in errors.items():
+        assert says in wrong.value.fields[path][0]

@@ -9,6 +9,8 @@ import pytest
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.core.cards import CardNumber, CardOfRequest, ExpiryDate
 from gatehouse.core.case import Case, StageResult, ValuesByType
+from gatehouse.core.credentials import AccountReference, CredentialType
+from gatehouse.core.three_d_secure import ThreeDSecure
 from gatehouse.core.validation import parse_own_type
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
@@ -26,6 +28,7 @@ from tests.harness import FINGERPRINTS, VISIT
 from tests.sentry.visits import Book
 
 AT_MS = 1_794_730_000_000
+PAR = "V0010013018036776997406844829"
 EMAIL, PHONE = "Amelia.Whitfield+shop@gmail.com", "+14155550132"
 
 
@@ -41,13 +44,20 @@ class SignalScenario:
         self._cards = CardMasker(load_bins(), FINGERPRINTS)
 
     def case(
-        self, *, card: str | None = "4242424242424242", at_ms: int = AT_MS, **told: Any
+        self,
+        *,
+        card: str | None = "4242424242424242",
+        par: str | None = None,
+        at_ms: int = AT_MS,
+        **told: Any,
     ) -> Case:
         given = RequestParts(**{"rules": RulesRequest(), **told})
         case = Case("req_1", "acct_1", at_ms, ValuesByType.of(bring_together(given)))
         if card is not None:
             expiry = ExpiryDate.parse("2030-12")
-            asked = CardOfRequest(CardNumber.parse(card), expiry, False)
+            account = None if par is None else AccountReference.parse(par)
+            kind = None if par is None else CredentialType.DEVICE_TOKEN
+            asked = CardOfRequest(CardNumber.parse(card), expiry, False, account, kind)
             case.card = self._cards.mask("acct_1", asked)
         return case
 
@@ -71,12 +81,14 @@ def full(**more: Any) -> dict[str, Any]:
         customInputs={"plan": "gold", "visits": 3, "returning": True},
     )
     sentry = request(SentryRequest, **{**VISIT, "shoppingCart": {"items": [{"price": 1}]}})
-    cards = (CardNumber.parse("4242424242424242"),)
+    cards = (CardOfRequest(CardNumber.parse("4242424242424242"), None, False),)
     return {"rules": rules, "sentry": sentry, "cards": cards, **more}
 
 
 def test_every_signal_of_a_full_request_is_in_the_catalogue_and_none_is_missing() -> None:
-    signals = SignalScenario().describe(**full()).signals
+    authentication = {"version": "2.2.0", "eci": "07", "status": "N", "exemption": "LOW_VALUE"}
+    told = full(par=PAR, three_d_secure=request(ThreeDSecure, **authentication))
+    signals = SignalScenario().describe(**told).signals
     plain = {name for name in signals if not name.startswith(("custom.", "velocity."))}
     groups = {name.removeprefix("velocity.") for name in signals if name.startswith("velocity.")}
     assert plain <= SIGNALS.keys()
@@ -177,7 +189,8 @@ def test_an_address_that_is_none_or_the_same_changes_nothing(text: str) -> None:
 
 
 def test_cards_differ_only_when_they_do() -> None:
-    first, second = CardNumber.parse("4242424242424242"), CardNumber.parse("5555555555554444")
+    numbers = ("4242424242424242", "5555555555554444")
+    first, second = (CardOfRequest(CardNumber.parse(each), None, False) for each in numbers)
     assert bring_together(RequestParts(RulesRequest(), cards=(first, first))).cards_differ is False
     assert bring_together(RequestParts(RulesRequest(), cards=(first, second))).cards_differ is True
     assert bring_together(RequestParts(RulesRequest())).cards_differ is None

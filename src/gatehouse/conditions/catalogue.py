@@ -13,9 +13,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gatehouse.core.brands import BRAND_NAMES
+from gatehouse.core.credentials import CredentialType
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.signal import SignalInfo, Type, describe_signal
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.three_d_secure import Eci, ScaExemption, ThreeDSStatus, ThreeDSVersion
 
 VELOCITY: Final[dict[str, tuple[str, ...]]] = {
     "card": (
@@ -60,7 +62,7 @@ VELOCITY: Final[dict[str, tuple[str, ...]]] = {
 LIST_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 
 LIST_KINDS: Final[dict[str, tuple[str, ...]]] = {
-    "cards": ("card.fingerprint",),
+    "cards": ("card.fingerprint", "card.accountFingerprint"),
     "bins": ("card.bin",),
     "networks": ("ip.address",),
     "emails": ("email.fingerprint",),
@@ -98,12 +100,20 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("order.discounts", _N, "Discount codes that were used.", "1"),
     ("order.affiliate", _T, "Who sent the customer.", "'partner-17'"),
     ("card.fingerprint", _T, "Same card, same fingerprint; for lists of cards.", ""),
+    (
+        *("card.accountFingerprint", _T),
+        *("Same account behind the card, same fingerprint: of all its tokens.", ""),
+    ),
     ("card.bin", _T, "First eight digits, six of a number below 16 digits.", "'42424242'"),
     ("card.brand", _T, "The card's brand.", "'VISA'", BRAND_NAMES),
     ("card.country", _T, "Country of the card's issuer (ISO 3166-1 alpha-2).", "'GB'"),
     ("card.funding", _T, "How the card is paid.", "'DEBIT'", ("CREDIT", "DEBIT", "CHARGE")),
     ("card.prepaid", _B, "The card is prepaid.", ""),
     ("card.months_left", _N, "Months until it expires: 0 in its last, negative after.", "1"),
+    (
+        *("card.credentialType", _T, "What kind of number the card number is.", "'DEVICE_TOKEN'"),
+        tuple(CredentialType),
+    ),
     ("ip.address", _T, "The customer's address; for lists of networks.", "'203.0.113.1'"),
     ("ip.network", _T, "The network that the address belongs to.", "'203.0.113.0/24'"),
     ("ip.country", _T, "Country of the address (ISO 3166-1 alpha-2).", "'GB'"),
@@ -135,6 +145,14 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("device.language", _T, "First language of the device, without its region.", "'en'"),
     ("device.session_age", _N, "Seconds since the session began.", "20"),
     ("event.type", _T, "Kind of purchase.", "'PURCHASE'", ("PURCHASE", "RECURRING_PURCHASE")),
+    ("threeDS.version", _T, "Version of 3-D Secure.", "'2.2.0'", tuple(ThreeDSVersion)),
+    ("threeDS.eci", _T, "Electronic commerce indicator.", "'05'", tuple(Eci)),
+    ("threeDS.status", _T, "Result of 3-D Secure (transStatus).", "'Y'", tuple(ThreeDSStatus)),
+    (
+        *("threeDS.exemption", _T, "Why authentication was not needed.", "'LOW_VALUE'"),
+        tuple(ScaExemption),
+    ),
+    ("threeDS.authenticated", _B, "3-D Secure authenticated the cardholder.", ""),
 )
 
 _SPANS: Final = {

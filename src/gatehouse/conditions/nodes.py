@@ -21,7 +21,7 @@ DEEPEST_KEPT: Final = 100
 LONGEST_KEPT: Final = 10_000
 """Characters of a condition, and values of one IN."""
 
-SignalName = Annotated[str, Meta(pattern=r"\A[a-z_]{1,40}(\.[A-Za-z0-9_]{1,64}){1,2}\Z")]
+SignalName = Annotated[str, Meta(pattern=r"\A[A-Za-z_]{1,40}(\.[A-Za-z0-9_]{1,64}){1,2}\Z")]
 ListName = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9_-]{0,63}\Z")]
 
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.brands import Brand, brand_of, passes_luhn
+from gatehouse.core.credentials import AccountReference, CredentialType
 from gatehouse.core.secrets import Personal, Secret
 
 _EXPIRY: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
@@ -120,7 +121,7 @@ ExpiryDateField = Annotated[
 ]
 
 
-class KeptCard(msgspec.Struct, frozen=True, rename="camel"):
+class KeptCard(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """All that may be kept of a card, and what the world knows about its issuer."""
 
     brand: Annotated[str | None, Meta(description="Card brand, null when it is none we know.")]
@@ -135,6 +136,17 @@ class KeptCard(msgspec.Struct, frozen=True, rename="camel"):
     fingerprint: Annotated[
         str, Meta(description="Same card of the account, same fingerprint; reveals nothing.")
     ]
+    account_fingerprint: Annotated[
+        str | None,
+        Meta(
+            description="The same of the account that the card number belongs to, if its "
+            "`paymentAccountReference` was sent: all its tokens have the same."
+        ),
+    ] = None
+    credential_type: Annotated[
+        CredentialType | None,
+        Meta(description="What kind of number the card number is, if that was sent."),
+    ] = None
 
 
 class MaskedCard(Personal, frozen=True):
@@ -143,6 +155,8 @@ class MaskedCard(Personal, frozen=True):
     kept: KeptCard
     inner: str
     """Its inner fingerprint, for the memory and for identity records; see `core.fingerprints`."""
+    inner_account: str | None = None
+    """The same of the account that the number belongs to, if its reference was sent."""
 
 
 class CardOfRequest(msgspec.Struct, frozen=True):
@@ -151,3 +165,13 @@ class CardOfRequest(msgspec.Struct, frozen=True):
     number: CardNumber
     expiry: ExpiryDate | None
     guessable: bool
+    account_reference: AccountReference | None = None
+    credential_type: CredentialType | None = None
+
+    def is_same_account(self, other: "CardOfRequest") -> bool:
+        """Whether both numbers pay from one account, as far as that is known."""
+        if self.number == other.number:
+            return True
+        return self.account_reference is not None and (
+            self.account_reference == other.account_reference
+        )

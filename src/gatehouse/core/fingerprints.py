@@ -1,5 +1,7 @@
 """The fingerprints of cards: the inner one, and that of an account, which alone may be shown.
 
+What pays has two: one of its number, and one of the account behind it, if its reference is known.
+
 The inner one is the same for all accounts. BIN and last four leave a thousand numbers, so a person
 who saw it beside them and held a key to any account could try them all: it stays in the process,
 and in tables that say nothing else about a card. The account's is the inner one encrypted for the
@@ -15,6 +17,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.credentials import AccountReference
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.keyring import CARD_FINGERPRINTS, KeyRing
 
@@ -35,16 +38,16 @@ class Fingerprints:
         self._numbers = _derived(self._key, b"numbers of accounts", 32)
         self._ciphers: dict[str, AESSIV] = {}
 
-    def inner(self, number: CardNumber) -> str:
+    def inner(self, card: CardNumber | AccountReference) -> str:
         """The same in every account; it must not be shown."""
-        return self.prefix + keyed_hash(self._key, number.reveal().encode())[:40]
+        return self.prefix + keyed_hash(self._key, _content(card))[:40]
 
-    def inner_of_every_key(self, number: CardNumber) -> list[str]:
+    def inner_of_every_key(self, card: CardNumber | AccountReference) -> list[str]:
         """The same under every key there ever was, so that what is older is found."""
-        digits = number.reveal().encode()
+        content = _content(card)
         versions = [v for purpose, v in self._ring.versions() if purpose == CARD_FINGERPRINTS]
         keys = [(version, self._ring.key(CARD_FINGERPRINTS, version)) for version in versions]
-        return [f"{INNER_PREFIX}{version}_{keyed_hash(key, digits)[:40]}" for version, key in keys]
+        return [f"{INNER_PREFIX}{version}_{keyed_hash(key, content)[:40]}" for version, key in keys]
 
     def of_account(self, account_id: str, inner: str) -> str:
         """The fingerprint that the account is shown, from the inner one.
@@ -90,6 +93,13 @@ class Fingerprints:
             cipher = AESSIV(_derived(key, b"fingerprints of accounts", 64))
             self._ciphers[version] = cipher
         return cipher
+
+
+def _content(card: CardNumber | AccountReference) -> bytes:
+    if isinstance(card, AccountReference):
+        # A card number has digits only, so none has the fingerprint of a reference.
+        return f"account {card.reveal()}".encode()
+    return card.reveal().encode()
 
 
 def _derived(key: bytes, use: bytes, size: int) -> bytes:

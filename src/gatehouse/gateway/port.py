@@ -5,9 +5,11 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.credentials import AccountReference, CredentialType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.core.secrets import Personal
+from gatehouse.core.three_d_secure import ThreeDSecure
 
 
 class GatewayInput(Personal, frozen=True):
@@ -19,6 +21,11 @@ class GatewayInput(Personal, frozen=True):
     security_code: SecurityCode | None = None
     postal_code: str | None = None
     street: str | None = None
+    account_reference: AccountReference | None = None
+    """Of the account behind the number (PAR)."""
+    credential_type: CredentialType | None = None
+    three_d_secure: ThreeDSecure | None = None
+    """With the authentication value, which must not be kept anywhere."""
 
 
 class Authorization(GatewayInput, frozen=True, kw_only=True):

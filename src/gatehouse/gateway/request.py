@@ -5,6 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.three_d_secure import ThreeDSecureField
+
 
 class GatewayRequest(msgspec.Struct, frozen=True, rename="camel"):
     """What is to be paid; what is left out is taken from the order."""
@@ -13,3 +15,4 @@ class GatewayRequest(msgspec.Struct, frozen=True, rename="camel"):
         float | None, Meta(description="Amount to pay, in units of the currency.", examples=[59.9])
     ] = None
     currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])] = None
+    three_d_secure: ThreeDSecureField = None

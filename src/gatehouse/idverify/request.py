@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from gatehouse.core.cards import CardNumberField, CardOfRequest, ExpiryDateField
 from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.credentials import AccountReferenceField, CredentialTypeField
 from gatehouse.core.secrets import Personal
 from gatehouse.core.stage import Contacts
 from gatehouse.core.text import is_blank
@@ -127,6 +128,8 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
         ),
     ] = None
     client_reference_id: ClientReferenceField = None
+    payment_account_reference: AccountReferenceField = None
+    credential_type: CredentialTypeField = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the fields beyond their form."""
@@ -150,7 +153,13 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
 
     def card(self) -> CardOfRequest:
         """The card of this request; a caller that sends identifiers may be guessing them."""
-        return CardOfRequest(self.card_number, self.card_expiry_date, self.has_identifiers)
+        return CardOfRequest(
+            self.card_number,
+            self.card_expiry_date,
+            self.has_identifiers,
+            self.payment_account_reference,
+            self.credential_type,
+        )
 
 
 def _blank_ones(*fields: tuple[str, object]) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,10 @@ class CardMasker:
         number = card.number
         facts = self._bins.facts(number.bin)
         inner = self.fingerprints.inner(number)
+        reference, inner_account, shown_account = card.account_reference, None, None
+        if reference is not None:
+            inner_account = self.fingerprints.inner(reference)
+            shown_account = self.fingerprints.of_account(account_id, inner_account)
         kept = KeptCard(
             brand=number.brand.name if number.brand else None,
             bin=number.bin,
@@ -26,5 +30,7 @@ class CardMasker:
             funding=facts.funding if facts else None,
             prepaid=facts.prepaid if facts else None,
             fingerprint=self.fingerprints.of_account(account_id, inner),
+            account_fingerprint=shown_account,
+            credential_type=card.credential_type,
         )
-        return MaskedCard(kept, inner)
+        return MaskedCard(kept, inner, inner_account)

@@ -14,10 +14,12 @@ from gatehouse.core.money import Payment
 from gatehouse.core.request_reader import MORE_PROBLEMS, RequestReader
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.three_d_secure import ThreeDSecure
 from gatehouse.gateway.payment import UnfitPayment, read_payment
 from gatehouse.gateway.request import GatewayRequest
 from gatehouse.operations.account_setup import Pipeline
 from gatehouse.operations.pipeline_messages import PipelineCall
+from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.request import Order, SentryRequest
 
 FieldErrors = dict[str, list[str]]
@@ -26,6 +28,7 @@ _NOTHING: Final = (b"", b"null")
 _LONGEST_NOTHING: Final = 4
 _NO_GATEWAY: Final = GatewayRequest()
 _GATEWAY_PLACE: Final = "gatewayRequest"
+_RULES_PLACE: Final = "rulesRequest"
 _ORDER_PLACE: Final = "sentryRequest.order"
 _IN_ORDER: Final = {name: f"{_ORDER_PLACE}.{name}" for name in ("amount", "currency")}
 _REFERENCE: Final = "clientReferenceId"
@@ -41,6 +44,7 @@ class PipelineInputs(msgspec.Struct, frozen=True):
     """The payment's, as it was written."""
     ignored: dict[str, str]
     """Inputs that were sent and that no stage reads, each with the reason."""
+    three_d_secure: ThreeDSecure | None = None
 
 
 class InputReader:
@@ -74,10 +78,11 @@ class InputReader:
         payment = amount = None
         if PAYMENT in pipeline.needs or _is_told(values):
             payment, amount = _read_payment(values, pipeline, wrong)
+        authentication = _read_authentication(values, pipeline, wrong)
         ignored = self._ignored(pipeline, call, values)
         if wrong:
             raise RequestRefused("invalid_request", fields=wrong, ignored=ignored)
-        return PipelineInputs(values, payment, amount, ignored)
+        return PipelineInputs(values, payment, amount, ignored, authentication)
 
     def _ignored(
         self, pipeline: Pipeline, call: PipelineCall, values: ValuesByType
@@ -157,6 +162,25 @@ def _checked(
     except UnfitPayment as unfit:
         wrong.setdefault(places[unfit.field], []).append(str(unfit))
         return None, None
+
+
+def _read_authentication(
+    values: ValuesByType, pipeline: Pipeline, wrong: FieldErrors
+) -> ThreeDSecure | None:
+    """What 3-D Secure found: said to Gateway, or to Rules."""
+    asked, rules = values.find(GatewayRequest), values.find(RulesRequest)
+    place, found = _GATEWAY_PLACE, None if asked is None else asked.three_d_secure
+    said = None if rules is None else rules.three_d_secure
+    if found is None:
+        place, found = _RULES_PLACE, said
+    if found is None:
+        return None
+    place = f"{place}.threeDSecure"
+    if said is not None and not found.agrees_with(said):
+        wrong[place] = [f"differs from {_RULES_PLACE}.threeDSecure: send it in one place"]
+    elif PAYMENT in pipeline.needs and not found.is_over:
+        wrong[f"{place}.status"] = ["C says that the challenge is not over: send its result"]
+    return found
 
 
 def _refuse_mixture(

@@ -8,13 +8,13 @@ from msgspec import UNSET
 
 from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage import PAYMENT, Contacts
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.three_d_secure import ThreeDSecure
 from gatehouse.decisions.record import PipelineVersion
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.gateway.port import GatewayInput
@@ -29,6 +29,7 @@ from gatehouse.operations.pipeline_messages import (
     PipelineSummary,
     pipeline_messages,
 )
+from gatehouse.operations.request_cards import RequestCards, cards_of, unused_credential
 from gatehouse.pipeline.definition import combine
 from gatehouse.pipeline.job import (
     DecisionPlan,
@@ -72,7 +73,7 @@ class Pipelines:
             message = f"there is no such pipeline; there are: {known}"
             raise RequestRefused("invalid_request", fields={"pipelineId": [message]})
         given = self._inputs.read(pipeline, call)
-        cards = _cards(given.values)
+        cards = cards_of(given.values)
         version = PipelineVersion(call.pipeline_id, pipeline.version)
 
         def decide(runs: Sequence[StageRun]) -> Outcome:
@@ -82,17 +83,16 @@ class Pipelines:
                 [(stages[run.position], run.result.verdict, run.item.completed) for run in runs],
             )
 
-        card, others = _charged(cards, given.values)
         return RequestPlan(
             steps=pipeline.steps_at(fee_schedule(account.fees)),
             inputs=_stage_inputs(given, cards),
-            card=card,
+            card=cards.charged,
             answer=self._answer,
-            other_cards=others,
+            other_cards=cards.others,
             intent=given.payment if PAYMENT in pipeline.needs else None,
             decision_plan=DecisionPlan(self._signal_builder, decide, version),
             contacts=self._contacts(given),
-            ignored=given.ignored,
+            ignored=given.ignored | cards.ignored if cards.ignored else given.ignored,
         )
 
     async def plan_rules(self, account: Account, call: RulesCall) -> RequestPlan:
@@ -107,14 +107,17 @@ class Pipelines:
             message = f"there is no such rule set; there are: {known}"
             raise RequestRefused("invalid_request", fields={"ruleSet": [message]})
         stage = RulesStage(compiled, setup.lists)
-        number = call.card_number
-        parts = RequestParts(call, cards=() if number is None else (number,))
+        card = call.card()
+        parts = RequestParts(
+            call, cards=() if card is None else (card,), three_d_secure=call.three_d_secure
+        )
         return RequestPlan(
             steps=(Step(stage, fee_schedule(account.fees)[stage.fee_type]),),
             inputs=ValuesByType.of(bring_together(parts)),
-            card=None if number is None else CardOfRequest(number, None, guessable=False),
+            card=card,
             answer=last_response,
             decision_plan=DecisionPlan(self._signal_builder, _strongest),
+            ignored=unused_credential(call) if card is None and call.has_credential else {},
         )
 
     async def plan_sentry(self, account: Account, request: SentryRequest) -> RequestPlan:
@@ -156,64 +159,41 @@ class Pipelines:
         )
 
 
-def _cards(values: ValuesByType) -> dict[str, CardOfRequest]:
-    """The cards that stages are asked about, by the stages, in their usual order."""
-    found: dict[str, CardOfRequest] = {}
-    for spec in REGISTRY.in_pipelines:
-        card_of = spec.request.card
-        if card_of is not None and (value := values.get(spec.request.type)) is not None:
-            found[spec.name] = card_of(value)
-    return found
-
-
-def _charged(
-    cards: dict[str, CardOfRequest], values: ValuesByType
-) -> tuple[CardOfRequest | None, dict[str, CardOfRequest]]:
-    """The card that will be charged, and those of stages which were asked about another."""
-    charged: CardOfRequest | None = None
-    others: dict[str, CardOfRequest] = {}
-    for stage, card in cards.items():
-        if charged is None:
-            charged = card
-        elif card.number != charged.number:
-            others[stage] = card
-        elif card.guessable and not charged.guessable:
-            charged = msgspec.structs.replace(charged, guessable=True)
-    rules = values.find(RulesRequest)
-    if rules is not None and rules.card_number is not None:
-        ruled = CardOfRequest(rules.card_number, None, guessable=False)
-        if charged is None:
-            charged = ruled
-        elif ruled.number != charged.number:
-            others[RulesStage.name] = ruled
-    return charged, others
-
-
-def _stage_inputs(given: PipelineInputs, cards: dict[str, CardOfRequest]) -> ValuesByType:
+def _stage_inputs(given: PipelineInputs, cards: RequestCards) -> ValuesByType:
     """What the stages are given: what was sent, and what follows from all of it together."""
     values, payment = given.values, given.payment
     rules = values.find(RulesRequest) or _NO_RULES
     checked, verified = values.find(PreCheckRequest), values.find(IdVerifyRequest)
-    numbers = [card.number for card in cards.values()]
-    if rules.card_number is not None:
-        numbers.append(rules.card_number)
     parts = RequestParts(
         rules=rules,
         sentry=values.find(SentryRequest),
         payment=None if payment is None else (given.amount or 0.0, payment.currency),
         email=None if verified is None else verified.card_holder_email_address,
         phone=None if verified is None else verified.card_holder_phone_number,
-        cards=tuple(numbers),
+        cards=tuple(cards.named),
+        three_d_secure=given.three_d_secure,
     )
     together = bring_together(parts)
     values[SignalInput] = together
     values[SentryRequest] = together.sentry
-    if checked is not None and payment is not None:
-        values[GatewayInput] = _gateway_input(checked, payment)
+    if checked is not None:
+        card = cards.charged
+        assert card is not None
+        if card.account_reference is not None or card.credential_type is not None:
+            # Another object may have said it.
+            checked = values[PreCheckRequest] = msgspec.structs.replace(
+                checked,
+                payment_account_reference=card.account_reference,
+                credential_type=card.credential_type,
+            )
+        if payment is not None:
+            values[GatewayInput] = _gateway_input(checked, payment, given.three_d_secure)
     return values
 
 
-def _gateway_input(checked: PreCheckRequest, payment: Payment) -> GatewayInput:
+def _gateway_input(
+    checked: PreCheckRequest, payment: Payment, authentication: ThreeDSecure | None
+) -> GatewayInput:
     address = checked.card_address
     return GatewayInput(
         payment=payment,
@@ -222,6 +202,9 @@ def _gateway_input(checked: PreCheckRequest, payment: Payment) -> GatewayInput:
         security_code=checked.card_cvv2_value,
         postal_code=None if address is None else address.postal_code,
         street=None if address is None else address.street,
+        account_reference=checked.payment_account_reference,
+        credential_type=checked.credential_type,
+        three_d_secure=authentication,
     )
 
 

@@ -6,6 +6,7 @@ import msgspec
 
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.case import ValuesByType
+from gatehouse.core.credentials import AccountReference, CredentialType
 
 
 class CardEnquiry(msgspec.Struct, frozen=True):
@@ -20,6 +21,9 @@ class CardEnquiry(msgspec.Struct, frozen=True):
     account_id: str = ""
     inputs: ValuesByType = ValuesByType()
     """What the other stages of the request were given: some issuers answer for them as well."""
+    account_reference: AccountReference | None = None
+    """Of the account behind the number (PAR)."""
+    credential_type: CredentialType | None = None
 
 
 class IssuerAnswer(msgspec.Struct, frozen=True):

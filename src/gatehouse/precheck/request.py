@@ -14,6 +14,7 @@ from gatehouse.core.cards import (
     SecurityCode,
 )
 from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.credentials import AccountReferenceField, CredentialTypeField
 from gatehouse.core.validation import Checked
 
 
@@ -48,6 +49,8 @@ class PreCheckRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
         None
     )
     client_reference_id: ClientReferenceField = None
+    payment_account_reference: AccountReferenceField = None
+    credential_type: CredentialTypeField = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the fields taken together."""
@@ -61,4 +64,10 @@ class PreCheckRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
     def card(self) -> CardOfRequest:
         """The card this request speaks of."""
         guessable = self.card_cvv2_value is not None
-        return CardOfRequest(self.card_number, self.card_expiry_date, guessable)
+        return CardOfRequest(
+            self.card_number,
+            self.card_expiry_date,
+            guessable,
+            self.payment_account_reference,
+            self.credential_type,
+        )

@@ -89,6 +89,8 @@ def _enquiry(case: Case, request: PreCheckRequest) -> CardEnquiry:
         street=address.street if address else None,
         account_id=case.account_id,
         inputs=case.inputs,
+        account_reference=request.payment_account_reference,
+        credential_type=request.credential_type,
     )
 
 

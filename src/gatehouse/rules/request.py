@@ -9,10 +9,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards import CardNumber, CardOfRequest
 from gatehouse.core.case import ClientReferenceField
+from gatehouse.core.credentials import AccountReferenceField, CredentialTypeField
 from gatehouse.core.custom_inputs import CustomInputs, custom_problems
 from gatehouse.core.secrets import Personal
+from gatehouse.core.three_d_secure import ThreeDSecureField
 from gatehouse.core.validation import Checked
 
 CallerName = str | int
@@ -61,10 +63,30 @@ class RulesRequest(Checked, Personal, frozen=True, rename="camel"):
             examples=[{"plan": "gold", "returning": True}],
         ),
     ] = None
+    payment_account_reference: AccountReferenceField = None
+    credential_type: CredentialTypeField = None
+    three_d_secure: ThreeDSecureField = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the fields beyond their form."""
         return custom_problems(self.custom_inputs)
+
+    @property
+    def has_credential(self) -> bool:
+        """Whether anything is said about what stands behind the card number."""
+        return self.payment_account_reference is not None or self.credential_type is not None
+
+    def card(self) -> CardOfRequest | None:
+        """The card this request speaks of, if it does."""
+        if self.card_number is None:
+            return None
+        return CardOfRequest(
+            self.card_number,
+            None,
+            guessable=False,
+            account_reference=self.payment_account_reference,
+            credential_type=self.credential_type,
+        )
 
 
 class RulesCall(RulesRequest, frozen=True, rename="camel"):

@@ -111,6 +111,8 @@ class LiveSignalBuilder:
         request_signals.note_device(found, view)
         if case.card is not None:
             request_signals.note_card(found, case.card.kept, case.at_ms)
+        if given.three_d_secure is not None:
+            request_signals.note_authentication(found, given.three_d_secure)
         if view.address is not None and not other:
             request_signals.note_address(found, view.address, view.facts)
         user, affiliate = drop_placeholder(given.user_id), drop_placeholder(view.order.affiliate_id)

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards import CardOfRequest
+from gatehouse.core.three_d_secure import ThreeDSecure
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.request import BuyerAccount, Device, Order, SentryRequest
 
@@ -25,6 +26,7 @@ class SignalInput(msgspec.Struct, frozen=True):
     user_id: str | int | None
     cards_differ: bool | None = None
     """Whether the inputs speak of several cards; None without any."""
+    three_d_secure: ThreeDSecure | None = None
 
     @property
     def other_address(self) -> str | None:
@@ -43,8 +45,9 @@ class RequestParts(msgspec.Struct, frozen=True):
     """What will be charged."""
     email: str | None = None
     phone: str | None = None
-    cards: tuple[CardNumber, ...] = ()
+    cards: tuple[CardOfRequest, ...] = ()
     """All cards that the inputs speak of."""
+    three_d_secure: ThreeDSecure | None = None
 
 
 def bring_together(parts: RequestParts) -> SignalInput:
@@ -65,7 +68,10 @@ def bring_together(parts: RequestParts) -> SignalInput:
         phone=parts.phone if rules.phone is None else rules.phone,
         # Rules must speak of the same user that the memory counts.
         user_id=rules.user_id if account.user_id is None else account.user_id,
-        cards_differ=any(card != cards[0] for card in cards[1:]) if cards else None,
+        cards_differ=any(not each.is_same_account(cards[0]) for each in cards[1:])
+        if cards
+        else None,
+        three_d_secure=parts.three_d_secure,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.redaction import is_card_like, recordable_start
 from gatehouse.core.short_cache import cache_short
+from gatehouse.core.three_d_secure import ThreeDSecure
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.emails import Email, is_disposable, is_relay
 from gatehouse.intel.networks import AddressFacts
@@ -65,10 +66,23 @@ def note_card(found: Signals, card: KeptCard, at_ms: int) -> None:
     found["card.country"] = card.country
     found["card.funding"] = card.funding
     found["card.prepaid"] = card.prepaid
+    if card.account_fingerprint is not None:
+        found["card.accountFingerprint"] = card.account_fingerprint
+    if card.credential_type is not None:
+        found["card.credentialType"] = card.credential_type.value
     if card.expiry is not None:
         year, month = int(card.expiry[:4]), int(card.expiry[5:])
         this_year, this_month = _month_of(at_ms // _DAY_MS)
         found["card.months_left"] = (year - this_year) * 12 + month - this_month
+
+
+def note_authentication(found: Signals, authentication: ThreeDSecure) -> None:
+    """What 3-D Secure found."""
+    for name in ("version", "eci", "status", "exemption"):
+        word = getattr(authentication, name)
+        if word is not None:
+            found[f"threeDS.{name}"] = word.value
+    found["threeDS.authenticated"] = authentication.is_authenticated
 
 
 @lru_cache(maxsize=64)

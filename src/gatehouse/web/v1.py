@@ -34,7 +34,7 @@ from gatehouse.web.records import public_decision
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
-_NEVER_KEPT: Final = "cardCvv2Value"
+_NEVER_KEPT: Final = ("cardCvv2Value", "authenticationValue")
 _SEARCH_PARAMETERS: Final = ("clientReferenceId", *PAGE_PARAMETERS)
 _CONTAINERS: Final = frozenset((dict, list))
 
@@ -204,7 +204,8 @@ def _repeated(earlier: Replay | StillInFlight | KeyReused) -> Reply:
 def _drop_codes(value: dict[str, Any] | list[Any]) -> None:
     """Remove security codes from a body: not even a hash of one is ever kept."""
     if isinstance(value, dict):
-        value.pop(_NEVER_KEPT, None)
+        for name in _NEVER_KEPT:
+            value.pop(name, None)
     elements = value.values() if isinstance(value, dict) else value
     # Most objects and arrays hold plain values, of which an array may have very many.
     if not _CONTAINERS.isdisjoint(map(type, elements)):

@@ -1,11 +1,11 @@
 """Values of messages, as a client or a host would send them."""
 
 from gatehouse.connectors.iso8583.dialect import Dialect
-from gatehouse.connectors.iso8583.reading import shipped_dialect
+from gatehouse.connectors.iso8583.reading import shipped_dialect, shipped_names
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 
 CARD = "4242424242424242"
-DIALECTS = {name: Dialect(shipped_dialect(name)) for name in ("reference",)}
+DIALECTS = {name: Dialect(shipped_dialect(name)) for name in shipped_names()}
 
 SAMPLES: dict[Role, str] = {
     Role.NUMBER: CARD,
@@ -61,4 +61,6 @@ SAMPLES: dict[Role, str] = {
 def values_for(dialect: Dialect, kind: MessageKind) -> dict[Role, str]:
     """A value for every role that messages of the kind have a place for."""
     values = {role: SAMPLES[role] for role in Role if dialect.carries(kind, role)}
+    if Role.POS_ENTRY_MODE in values and dialect.name == "base-one":
+        values[Role.POS_ENTRY_MODE] = "0120"
     return values | dict(dialect.definition.messages[kind].values)

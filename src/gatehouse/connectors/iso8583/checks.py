@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from gatehouse.connectors.iso8583.card_values import all_card_values, card_values
 from gatehouse.connectors.iso8583.dialect import Dialect
+from gatehouse.connectors.iso8583.exchange import Outgoing
 from gatehouse.connectors.iso8583.numbers import rrn_of
-from gatehouse.connectors.iso8583.pool import LinkPool, Outgoing
+from gatehouse.connectors.iso8583.pool import LinkPool
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
-from gatehouse.core.cards import CardNumber, ExpiryDate
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.idverify.people import ALL_IDENTIFIER_TYPES
@@ -15,9 +16,16 @@ from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults, IdentityEnquiry
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
 
+# Named once, as in `card_values`.
 _CHECK: Final = MessageKind.CHECK
+_AMOUNT: Final = Role.AMOUNT
+_RRN: Final = Role.RRN
+_RESPONSE_CODE: Final = Role.RESPONSE_CODE
+_AVS_RESULT: Final = Role.AVS_RESULT
+_CVV2_RESULT: Final = Role.CVV2_RESULT
+_LAST_NAME: Final = Role.LAST_NAME
 _NOTHING: Final = "000000000000"
-_NAME_ROLES: Final = (Role.HOLDER_NAME, Role.LAST_NAME)
+_NAME_ROLES: Final = (Role.HOLDER_NAME, _LAST_NAME)
 _PERFORMED: Final = {
     "00": NameResult.PERFORMED,
     "01": NameResult.NOT_PERFORMED,
@@ -37,25 +45,19 @@ class Iso8583Checks:
 
     async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
         """Ask about one card, and about its holder's name if that is wanted as well."""
-        values = _card(enquiry.request_id, enquiry.number, enquiry.expiry)
-        if enquiry.security_code is not None:
-            values[Role.SECURITY_CODE] = enquiry.security_code.reveal()
-        if enquiry.postal_code is not None:
-            values[Role.POSTAL_CODE] = enquiry.postal_code
-        if enquiry.street is not None:
-            values[Role.STREET] = enquiry.street
+        values = all_card_values(enquiry)
         if self.carries_names:
             name = _claimed_name(enquiry)
             if name is not None:
                 values |= _name_values(name)
-        answer = (await self._pool.ask(Outgoing(_CHECK, values))).values
-        code = answer.get(Role.RESPONSE_CODE)
+        answer = await self._ask(enquiry.request_id, b"check", values)
+        code = answer.get(_RESPONSE_CODE)
         if code is None:
             raise ConnectorFailed("the host answered without a response code")
         also = None
-        if Role.LAST_NAME in values and Role.NAME_RESULT in answer:
+        if _LAST_NAME in values and Role.NAME_RESULT in answer:
             also = ValuesByType.of(_holder_results(answer))
-        return IssuerAnswer(code, answer.get(Role.AVS_RESULT), answer.get(Role.CVV2_RESULT), also)
+        return IssuerAnswer(code, answer.get(_AVS_RESULT), answer.get(_CVV2_RESULT), also)
 
     async def find(self, enquiry: IdentityEnquiry) -> HolderResults:
         """Compare a name with the holder's; nothing else can be asked in this way."""
@@ -63,21 +65,18 @@ class Iso8583Checks:
         name = request.card_holder_name
         if name is None or name.last_name is None:
             return _holder_results({})
-        values = _card(enquiry.request_id, enquiry.number, request.card_expiry_date)
-        values |= _name_values(name)
-        answer = (await self._pool.ask(Outgoing(_CHECK, values))).values
-        if answer.get(Role.RESPONSE_CODE, "96") in _UNANSWERED:
+        values = card_values(enquiry.number, request.card_expiry_date) | _name_values(name)
+        answer = await self._ask(enquiry.request_id, b"name", values)
+        if answer.get(_RESPONSE_CODE, "96") in _UNANSWERED:
             raise ConnectorFailed("the host could not ask the issuer")
         return _holder_results(answer)
 
-
-def _card(request_id: str, number: CardNumber, expiry: ExpiryDate) -> dict[Role, str]:
-    return {
-        Role.NUMBER: number.reveal(),
-        Role.EXPIRY: f"{expiry.year % 100:02d}{expiry.month:02d}",
-        Role.AMOUNT: _NOTHING,
-        Role.RRN: rrn_of(request_id),
-    }
+    async def _ask(
+        self, request_id: str, purpose: bytes, values: dict[Role, str]
+    ) -> dict[Role, str]:
+        values[_AMOUNT] = _NOTHING
+        values[_RRN] = rrn_of(request_id, purpose)
+        return (await self._pool.ask(Outgoing(_CHECK, values))).values
 
 
 def _claimed_name(enquiry: CardEnquiry) -> CardHolderName | None:

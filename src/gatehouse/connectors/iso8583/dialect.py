@@ -194,6 +194,8 @@ class Dialect:
 
 def _kind(kinds: list[tuple[MessageKind, Values]], values: Values) -> MessageKind:
     """The kind whose own values the message has; or else the first that it does not contradict."""
+    if len(kinds) == 1:
+        return kinds[0][0]
     possible = None
     for kind, own in kinds:
         same = True

@@ -23,7 +23,7 @@ class Role(StrEnum):
     TERMINAL_ID = "terminal_id"  # up to 8 characters
     MERCHANT_ID = "merchant_id"  # up to 15 characters
     MERCHANT_NAME = "merchant_name"  # up to 40 characters, name and place
-    POS_ENTRY_MODE = "pos_entry_mode"  # 3 or 4 digits
+    POS_ENTRY_MODE = "pos_entry_mode"  # 3 digits, at some hosts 4
     POS_CONDITION = "pos_condition"  # 2 digits
     POSTAL_CODE = "postal_code"
     STREET = "street"

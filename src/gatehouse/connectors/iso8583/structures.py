@@ -68,7 +68,7 @@ def tag_structure(
 def bitmap_structure(
     name: str, layout: BitmapLayout, compile_field: Callable[[str, FieldLayout], FieldCodec]
 ) -> EnclosedCodec:
-    """Fields behind a bitmap; each bit that is set needs a field that is listed."""
+    """Fields behind a bitmap; what follows a field that is not listed is left unread."""
     size = layout.bytes
     fields = {
         1 << (size * 8 - int(number)): compile_field(f"{name}.{number}", each)
@@ -83,8 +83,7 @@ def bitmap_structure(
         for (bit, each), matters in zip(fields.items(), worth, strict=True)
     ]
     known, only_constants = sum(fields), not any(worth)
-    unknown, short = f"{name} has a field that is not known", f"{name} is cut off"
-    too_long = f"{name} is longer than its fields"
+    short, too_long = f"{name} is cut off", f"{name} is longer than its fields"
 
     def write(values: Values) -> bytes | None:
         bits, wanted = 0, only_constants
@@ -101,12 +100,11 @@ def bitmap_structure(
         if len(raw) < size:
             raise MalformedMessage(short)
         bits, at = int.from_bytes(raw[:size], "big"), size
-        if bits & ~known:
-            raise MalformedMessage(unknown)
+        unknown = (bits & ~known).bit_length()
         for bit, each in fields.items():
-            if bits & bit:
+            if bits & bit and bit >> unknown:
                 at = each.read(raw, at, values)
-        if at != len(raw):
+        if at != len(raw) and not unknown:
             raise MalformedMessage(too_long)
 
     return EnclosedCodec(write, read)

@@ -1,0 +1,98 @@
+"""The cards that the objects of a request speak of: which one is charged, and which are others.
+
+A Pipeline request can name one card several times. What is said of it in one object holds for all
+of them.
+"""
+
+from typing import Final
+
+import msgspec
+
+from gatehouse.core.cards import CardOfRequest
+from gatehouse.core.case import ValuesByType
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.rules.request import RulesRequest
+from gatehouse.rules.spec import RULES
+
+_CREDENTIALS: Final = (
+    ("account_reference", "paymentAccountReference"),
+    ("credential_type", "credentialType"),
+)
+_WITHOUT_CARD: Final = "has no effect without a card number"
+
+
+class RequestCards(msgspec.Struct, frozen=True):
+    """The cards of a request."""
+
+    charged: CardOfRequest | None
+    """The one that will be charged."""
+    others: dict[str, CardOfRequest]
+    """Of stages that were asked about another one, by name of the stage."""
+    named: list[CardOfRequest]
+    """As often as they were named."""
+    ignored: dict[str, str]
+    """What was said of a card that is not there, by its path, with the reason."""
+
+
+def cards_of(values: ValuesByType) -> RequestCards:
+    """The cards that stages are asked about; raises `RequestRefused` if they contradict."""
+    charged: CardOfRequest | None = None
+    others: dict[str, CardOfRequest] = {}
+    named: list[CardOfRequest] = []
+    for spec in REGISTRY.in_pipelines:
+        card_of = spec.request.card
+        if card_of is None or (value := values.get(spec.request.type)) is None:
+            continue
+        card = card_of(value)
+        named.append(card)
+        if charged is None:
+            charged = card
+        elif card.number != charged.number:
+            others[spec.name] = card
+        else:
+            charged = _merged(charged, card, spec.request.field)
+    rules = values.find(RulesRequest)
+    ruled = None if rules is None else rules.card()
+    if ruled is not None:
+        named.append(ruled)
+        if charged is None:
+            charged = ruled
+        elif ruled.number != charged.number:
+            others[RULES.name] = ruled
+        else:
+            charged = _merged(charged, ruled, RULES.request.field)
+    elif rules is not None and rules.has_credential:
+        if charged is None:
+            path = f"{RULES.request.field}."
+            return RequestCards(None, others, named, unused_credential(rules, path))
+        said = CardOfRequest(
+            charged.number, None, False, rules.payment_account_reference, rules.credential_type
+        )
+        charged = _merged(charged, said, RULES.request.field)
+    return RequestCards(charged, others, named, {})
+
+
+def unused_credential(rules: RulesRequest, path: str = "") -> dict[str, str]:
+    """What a Rules request says of a card that it does not name."""
+    said = {
+        "paymentAccountReference": rules.payment_account_reference,
+        "credentialType": rules.credential_type,
+    }
+    return {f"{path}{name}": _WITHOUT_CARD for name, value in said.items() if value is not None}
+
+
+def _merged(charged: CardOfRequest, card: CardOfRequest, place: str) -> CardOfRequest:
+    """What two objects say of one card, together."""
+    more: dict[str, object] = {}
+    if card.guessable and not charged.guessable:
+        more["guessable"] = True
+    for field, name in _CREDENTIALS:
+        said, known = getattr(card, field), getattr(charged, field)
+        if said is None or said == known:
+            continue
+        if known is not None:
+            message = "differs from what another object says of the same card number"
+            raise RequestRefused("invalid_request", fields={f"{place}.{name}": [message]})
+        more[field] = said
+    return msgspec.structs.replace(charged, **more) if more else charged
