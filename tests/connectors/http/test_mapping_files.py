@@ -196,6 +196,15 @@ def test_when_names_fields_that_may_be_absent(body: str, flaw: str) -> None:
     assert found.startswith("line 3, column ")
 
 
+def test_a_way_names_brands_that_there_are() -> None:
+    brands = GOOD.replace("    path: /check", "    brands: [VISA, MASTERCRD]\n    path: /check")
+    [found] = flaws_of(brands)
+    assert "line 12, column 13: precheck.request.brands: MASTERCRD is not a brand; did you" in found
+    health = "health:\n  request: {path: /, brands: VISA}\n"
+    [found] = flaws_of(GOOD + health)
+    assert "health.request.brands: health knows no card" in found
+
+
 def test_a_payment_cannot_be_asked_for_without_a_way_to_take_it_back() -> None:
     text = "mapping: a\nauthorize: {request: {path: /}, answer: {approved: a, response_code: b}}"
     [found] = flaws_of(text)

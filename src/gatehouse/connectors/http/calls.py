@@ -51,6 +51,8 @@ class PartyCaller:
         self._idle = asyncio.Event()
         self._idle.set()
         self.problem: str | None = None
+        self.decrypt: Callable[[Any], Any] | None = None
+        """Turns an encrypted answer into what it was before."""
 
     async def drain(self) -> None:
         """Wait until nothing is in flight, for as long as a call may take."""
@@ -118,6 +120,8 @@ class PartyCaller:
         status = answer.status
         try:
             decoded = _DECODE(answer.body) if answer.body else None
+            if self.decrypt is not None:
+                decoded = self.decrypt(decoded)
         except (msgspec.DecodeError, RecursionError):
             if call.needs_answer and 200 <= status < 300:
                 raise ConnectorFailed(

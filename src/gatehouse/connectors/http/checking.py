@@ -141,6 +141,15 @@ class MappingChecker:
             elif field.is_sure:
                 self.flaw(path, f"{name} is always there, so it decides nothing")
 
+    def brands(self, path: str, written: str | tuple[str, ...], function: MappedFunction) -> None:
+        """Brands of cards that a way to ask is for."""
+        names = (written,) if isinstance(written, str) else written
+        if names and function not in FIELDS["card.brand"].functions:
+            self.flaw(path, f"{function} knows no card")
+        for name in names:
+            if name not in BRAND_NAMES:
+                self.flaw(path, f"{name} is not a brand{suggestion(name, BRAND_NAMES)}")
+
     def header(self, path: str, name: str, text: str, function: MappedFunction | None) -> None:
         """A header of a request."""
         written = self._mapping.authentication

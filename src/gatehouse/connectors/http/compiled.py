@@ -60,6 +60,8 @@ class SharedParts(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
     """Templates; a request can have others in their place."""
     fixed: tuple[Header, ...] = ()
+    seal: Callable[[bytes], bytes] | None = None
+    """Encrypts a body."""
 
 
 def compile_requests(written: Requests, environment: Environment, shared: SharedParts) -> Make:
@@ -68,15 +70,18 @@ def compile_requests(written: Requests, environment: Environment, shared: Shared
     made = [
         (
             [FIELDS[name].get for name in when_fields(way.when)],
+            when_fields(way.brands),
             _compile_request(way, environment, shared),
         )
         for way in ways
     ]
-    if len(made) == 1 and not made[0][0]:
-        return made[0][1]
+    if len(made) == 1 and made[0][:2] == ([], ()):
+        return made[0][2]
 
     def make(asked: Asked) -> PartyRequest:
-        for wanted, way in made:
+        for wanted, brands, way in made:
+            if brands and asked.brand not in brands:
+                continue
             if all(get(asked) is not None for get in wanted):
                 return way(asked)
         raise ConnectorFailed("the mapping has no request for these fields", sent=False)
@@ -90,6 +95,7 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
     fixed, made = _compile_headers(_merged(shared.headers, way.headers), environment)
     replaced = {name for name, _ in (*fixed, *made)}
     always = [header for header in shared.fixed if header[0] not in replaced] + fixed
+    seal = shared.seal
     build: Build | None = None
     if way.body is not None:
         build = compile_body(way.body, environment)
@@ -103,6 +109,8 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
             if value is not None:
                 headers.append((name, _sendable(str(value))))
         body = b"" if build is None else _ENCODE(build(asked))
+        if seal is not None and body:
+            body = seal(body)
         return PartyRequest(method, target(asked), headers, body)
 
     return make
