@@ -17,7 +17,7 @@ from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
-from gatehouse.connectors.routing.roster import Roster
+from gatehouse.connectors.routing.roster import Roster, make_connector, make_for_production
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core import keyring
 from gatehouse.core.errors import SettingsError
@@ -273,7 +273,8 @@ class Service:
             facts = self._bins.facts(first_digits)
             return facts.country if facts else None
 
-        roster = Roster(country_of, self.metrics.asked, self.identities)
+        make = make_for_production if settings.is_production else make_connector
+        roster = Roster(country_of, self.metrics.asked, self.identities, make)
         return LiveConnectors(session, roster, self.refusals, server)
 
     def _open_shared(self, settings: Settings, session: AdminSession) -> LiveSharedMemory | None:

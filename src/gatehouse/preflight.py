@@ -28,11 +28,11 @@ class Point(msgspec.Struct, frozen=True, rename="camel"):
 
 
 _CONNECTORS: Final = {
-    "issuer": "module:factory of a connector to your processor",
-    "identities": "records and import identity records, or to module:factory of a connector to "
-    "your identity provider",
-    "gateway": "module:factory of a connector to your payment gateway, or to none if payments are "
-    "not made here",
+    "issuer": "connectors and apply one to your processor, or to module:factory of your own",
+    "identities": "records and import identity records, to connectors and apply one to your "
+    "identity provider, or to module:factory of your own",
+    "gateway": "connectors and apply one to your payment gateway, to module:factory of your own, "
+    "or to none if payments are not made here",
 }
 """What each connector's setting should be set to."""
 

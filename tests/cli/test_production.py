@@ -208,6 +208,28 @@ def test_the_doctor_is_content_with_a_whole_set_up(production: Home) -> None:
     assert "ready for production" in done.out
 
 
+def test_the_doctor_is_content_with_applied_connectors(production: Home, tmp_path: Path) -> None:
+    production.settings |= {
+        **{f"GATEHOUSE_{name}": "connectors" for name in ("ISSUER", "IDENTITIES", "GATEWAY")},
+        "GATEHOUSE_METRICS_PORT": "9464",
+        "BUREAU_TOKEN": "of-the-bureau",
+    }
+    production.ok("migrate")
+    before = production.run("doctor")
+    assert before.code == 1
+    assert "GATEHOUSE_ISSUER is connectors, and none were applied" in before.out
+    file = tmp_path / "connectors.yaml"
+    file.write_text(
+        "connectors:\n  bureau: {kind: http, mapping: gatehouse, base_url: 'https://host.invalid',"
+        " secrets: {token: 'env:BUREAU_TOKEN'}}\n"
+        "routes: {precheck: [use: [bureau]], idverify: [use: [bureau]], gateway: [use: [bureau]]}\n"
+    )
+    production.ok("connectors", "apply", str(file))
+    assert production.run("doctor").out.endswith("ready for production\n")
+    without = production.run("doctor", BUREAU_TOKEN="")
+    assert "connector bureau: env:BUREAU_TOKEN is empty or not set" in without.out
+
+
 def test_the_doctor_claims_nothing_about_a_database_of_another_version(production: Home) -> None:
     names = {"configuration", "payments", "erased identities", "card fingerprints"}
 

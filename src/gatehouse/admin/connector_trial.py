@@ -58,7 +58,7 @@ class Trial(Personal, frozen=True, kw_only=True):
     """Whether a payment that was made shall stand; otherwise it is reversed at once."""
 
 
-class TrialResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ConnectorAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What a connector answered."""
 
     connector: str
@@ -89,7 +89,7 @@ class _Asked(Personal, frozen=True):
 
 def try_connector(
     session: AdminSession, name: str, definition: Definition, trial: Trial
-) -> TrialResult:
+) -> ConnectorAnswer:
     """Ask a connector once, over connections of its own; no server is involved."""
     session.actor.check_installation()
     asked = _read(session, trial)
@@ -97,7 +97,7 @@ def try_connector(
         about = {"connector": name, "function": trial.function.value, "card": asked.card}
         change.audit("connectors.try", None, request=asked.case.request_id, **about)
 
-    async def attempt() -> TrialResult:
+    async def attempt() -> ConnectorAnswer:
         connector = make_connector(name, definition)
         return await _Attempt(name, connector, trial, asked).run(definition.timeout_ms / 1000)
 
@@ -164,7 +164,7 @@ class _Attempt:
         self._case = asked.case
         self._card = asked.card
 
-    async def run(self, limit_s: float) -> TrialResult:
+    async def run(self, limit_s: float) -> ConnectorAnswer:
         """Connect, ask, reverse what was paid, and close."""
         ask = self._stage()
         await self._connector.start()
@@ -204,7 +204,7 @@ class _Attempt:
             await asyncio.sleep(_LOOK_S)
         return None
 
-    async def _reversed(self, result: TrialResult, limit_s: float) -> TrialResult:
+    async def _reversed(self, result: ConnectorAnswer, limit_s: float) -> ConnectorAnswer:
         gateway, payment = self._connector.gateway, self._trial.payment
         if gateway is None or payment is None:
             return result
@@ -217,16 +217,16 @@ class _Attempt:
         both = said if result.failure is None else f"{result.failure}; {said}"
         return msgspec.structs.replace(result, reversed=False, failure=both)
 
-    async def _with_holder(self, result: TrialResult) -> TrialResult:
+    async def _with_holder(self, result: ConnectorAnswer) -> ConnectorAnswer:
         """The same with what the issuer said about the holder in its one answer."""
         if not self._case.answered:
             return result
         verified = await IdVerifyStage(_Unasked(), time_limit_ms=0).run(self._case)
         return msgspec.structs.replace(result, holder=msgspec.to_builtins(verified.response))
 
-    def _result(self, outcome: "_Outcome[StageResult]", seconds: float) -> TrialResult:
+    def _result(self, outcome: "_Outcome[StageResult]", seconds: float) -> ConnectorAnswer:
         found = outcome.found
-        return TrialResult(
+        return ConnectorAnswer(
             connector=self._name,
             function=self._trial.function,
             request_id=self._case.request_id,

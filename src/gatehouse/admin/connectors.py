@@ -18,7 +18,7 @@ from gatehouse.connectors.definition import (
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.reading import read_configuration
 from gatehouse.core.documents import changed_lines
-from gatehouse.core.errors import NotFound
+from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
@@ -55,6 +55,7 @@ def apply(session: AdminSession, new: NewVersion, read_file: ReadFile) -> Applie
         current = configurations.find(connection, CONNECTORS_KEY)
         known = {account.account_id for account, _ in accounts.listing(connection)}
     read = read_configuration(new.content, read_file)
+    _refuse_unfit(session, read.configuration)
     warnings = [*read.warnings, *_strangers(read.configuration, known)]
     base = current.version if new.base is None and current is not None else new.base
     program = encode_program(read.configuration)
@@ -149,6 +150,19 @@ def _shown(configuration: Configuration, others: Container[str]) -> dict[str, st
             digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST]
             shown[f"{name}.{key}"] = text if len(text) <= _LONGEST_SHOWN else f"#{digest}"
     return shown
+
+
+def _refuse_unfit(session: AdminSession, configuration: Configuration) -> None:
+    """In production, refuse connectors that are for play or would tell card data to anybody."""
+    if session.environment != "production":
+        return
+    problems = [
+        f"connectors.{name}: {reason}"
+        for name, definition in configuration.connectors.items()
+        for reason in definition.unfit_for_production()
+    ]
+    if problems:
+        raise InvalidInput("\n".join(problems))
 
 
 def _strangers(configuration: Configuration, known: set[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.connector_points import connector_points
 from gatehouse.admin.hardening import hardening_points
 from gatehouse.admin.memory_points import memory_points
 from gatehouse.admin.secrets import refused_configurations
@@ -14,7 +15,12 @@ from gatehouse.core.errors import GatehouseError
 from gatehouse.core.keyring import KeyRing
 from gatehouse.installation import open_admin_session, open_database, root_secret
 from gatehouse.intel.feed_files import is_ignored, recognise
-from gatehouse.operations.connectors import load_gateway, load_identity_connector, load_issuer
+from gatehouse.operations.connectors import (
+    applied_functions,
+    load_gateway,
+    load_identity_connector,
+    load_issuer,
+)
 from gatehouse.preflight import (
     Point,
     UnknownVariable,
@@ -23,6 +29,7 @@ from gatehouse.preflight import (
     variable_points,
 )
 from gatehouse.settings import Settings
+from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import records_are_due
 from gatehouse.store.database import Database
 from gatehouse.store.identities.erasure import is_due
@@ -61,6 +68,7 @@ def inspect(
             "look at what is configured; to trust it: gatehouse secrets sign-configuration",
         ),
         *_connector_points(settings),
+        *connector_points(settings, data.session),
         *memory_points(settings, data.ring),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
@@ -97,13 +105,17 @@ class _DataChecks:
         return f"{len(self.ring().versions())} keys unwrap"
 
     def ring(self) -> KeyRing:
-        return open_admin_session(self._settings, Actor.system("doctor")).ring
+        return self.session().ring
+
+    def session(self) -> AdminSession:
+        if self._is_missing():
+            raise GatehouseError("there is no database yet")
+        return open_admin_session(self._settings, Actor.system("doctor"))
 
     def configuration(self) -> str:
         if unread := self._unread("nothing is configured yet"):
             return unread
-        session = open_admin_session(self._settings, Actor.system("doctor"))
-        problems = refused_configurations(session)
+        problems = refused_configurations(self.session())
         if problems:
             more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
             raise GatehouseError(next(iter(problems.values())) + more)
@@ -153,10 +165,16 @@ def _connector_points(settings: Settings) -> list[Point]:
             return "the embedded records"
         return loads(load_identity_connector)
 
+    points = {
+        "issuer": ("issuer connector", lambda: loads(load_issuer)),
+        "identities": ("identity source", identities),
+        "gateway": ("payment gateway", lambda: loads(load_gateway)),
+    }
+    applied = applied_functions(settings)
     return [
-        _point("issuer connector", lambda: loads(load_issuer), "correct GATEHOUSE_ISSUER"),
-        _point("identity source", identities, "correct GATEHOUSE_IDENTITIES"),
-        _point("payment gateway", lambda: loads(load_gateway), "correct GATEHOUSE_GATEWAY"),
+        _point(name, check, f"correct GATEHOUSE_{setting.upper()}")
+        for setting, (name, check) in points.items()
+        if setting not in applied
     ]
 
 

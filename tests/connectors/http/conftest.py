@@ -23,6 +23,15 @@ def server_context(authority: Authority) -> ssl.SSLContext:
 
 
 @pytest.fixture(scope="session")
+def http2_context(authority: Authority) -> ssl.SSLContext:
+    """The same of a party that offers HTTP/2."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(*authority.certificate("localhost"))
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    return context
+
+
+@pytest.fixture(scope="session")
 def secret_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with a secret."""
     path = tmp_path_factory.mktemp("secrets") / "token"

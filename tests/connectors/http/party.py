@@ -8,6 +8,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import DataReceived, Event, RequestReceived, StreamEnded, WindowUpdated
+from h2.exceptions import H2Error
 
 
 class Heard(msgspec.Struct):
@@ -34,6 +38,10 @@ class Reply(msgspec.Struct):
     body: bytes | None = None
     raw: bytes | None = b""
     closes: bool = False
+    is_farewell: bool = False
+    """HTTP/2: the connection is closed before this request is answered."""
+    is_broken_off: bool = False
+    """HTTP/2: the stream is reset."""
 
     def content(self) -> bytes:
         return json.dumps(self.json).encode() if self.body is None else self.body
@@ -65,9 +73,11 @@ class Party:
         protocol = None if channel is None else channel.selected_alpn_protocol()
         self.protocols.append(protocol)
         try:
+            if protocol == "h2":
+                await Http2Channel(self, reader, writer, number).serve()
             while await self._one(reader, writer, number):
                 pass
-        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        except (OSError, H2Error, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             self._open.discard(task)
@@ -100,6 +110,88 @@ class Party:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Http2Channel:
+    """One connection that speaks HTTP/2; requests are answered beside each other."""
+
+    def __init__(
+        self,
+        party: Party,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        number: int,
+    ) -> None:
+        self._party = party
+        self._reader = reader
+        self._writer = writer
+        self._number = number
+        self._protocol = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
+        self._requests: dict[int, tuple[dict[str, str], bytearray]] = {}
+        self._replying: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Event()
+
+    async def serve(self) -> None:
+        self._protocol.initiate_connection()
+        self._writer.write(self._protocol.data_to_send())
+        while data := await self._reader.read(65_536):
+            for event in self._protocol.receive_data(data):
+                self._take(event)
+            self._writer.write(self._protocol.data_to_send())
+        raise ConnectionResetError
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, RequestReceived):
+            headers = {str(name): str(value) for name, value in event.headers or ()}
+            self._requests[event.stream_id] = (headers, bytearray())
+        elif isinstance(event, DataReceived):
+            self._requests[event.stream_id][1].extend(event.data or b"")
+            size = event.flow_controlled_length or 0
+            self._protocol.acknowledge_received_data(size, event.stream_id)
+        elif isinstance(event, WindowUpdated):
+            self._room.set()
+        elif isinstance(event, StreamEnded):
+            task = asyncio.create_task(self._reply(event.stream_id))
+            self._replying.add(task)
+            task.add_done_callback(self._replying.discard)
+
+    async def _wait_for_room(self, stream: int) -> None:
+        while self._protocol.local_flow_control_window(stream) < 16_000:
+            self._writer.write(self._protocol.data_to_send())
+            self._room.clear()
+            await self._room.wait()
+
+    async def _reply(self, stream: int) -> None:
+        headers, body = self._requests.pop(stream)
+        method, path = headers[":method"], headers[":path"]
+        reply = await self._party.reply_to(Heard(method, path, headers, bytes(body), self._number))
+        if reply.raw is None:
+            self._writer.transport.abort()
+        elif reply.raw:
+            self._writer.write(reply.raw)
+        elif reply.is_farewell:
+            self._protocol.close_connection(last_stream_id=stream - 2)
+        elif reply.is_broken_off:
+            self._protocol.reset_stream(stream)
+        else:
+            named = [(name.lower(), value) for name, value in reply.headers.items()]
+            self._protocol.send_headers(stream, [(":status", str(reply.status)), *named])
+            content = reply.content()
+            for start in range(0, len(content), 16_000):
+                await self._wait_for_room(stream)
+                self._protocol.send_data(stream, content[start : start + 16_000])
+            self._protocol.end_stream(stream)
+        if not self._writer.transport.is_closing():
+            self._writer.write(self._protocol.data_to_send())
+
+
+async def until(holds: Callable[[], Any]) -> None:
+    """Wait until something holds, for ten seconds at most."""
+    for _ in range(10_000):
+        if holds():
+            return
+        await asyncio.sleep(0.001)
+    raise AssertionError("it did not come to hold")
 
 
 def _packed(reply: Reply) -> bytes:

@@ -6,7 +6,8 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,6 +20,10 @@ from gatehouse.connectors.iso8583.framing import Framing
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.reference_host.serving import HostOptions, RunningHost, serve_host
+from gatehouse.connectors.sandbox.parties import SandboxIssuer
+from gatehouse.connectors.sandbox.triggers import all_triggers
+from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
 from tests.harness import PATIENCE_S
 
 TOKEN = "token-of-the-tests"
@@ -29,6 +34,44 @@ STREET, POSTAL_CODE = "1 Market Street", "94105"
 @cache
 def dialect(name: str = "reference") -> Dialect:
     return Dialect(shipped_dialect(name))
+
+
+@dataclass
+class TriggerCase:
+    """A check with one trigger of the sandbox, and what the sandbox itself answers."""
+
+    effect: str
+    number: str
+    code: str
+    street: str
+    postal_code: str
+    answer: IssuerAnswer
+
+
+@cache
+def trigger_cases() -> list[TriggerCase]:
+    """Every trigger that an issuer sees and answers."""
+    usual = {
+        "cardNumber": CARD,
+        "cardCvv2Value": "123",
+        "cardAddress.street": STREET,
+        "cardAddress.postalCode": POSTAL_CODE,
+    }
+    cases = []
+    for row in all_triggers():
+        if row.field in usual and not row.silent:
+            number, code, street, postal_code = (usual | {row.field: row.value}).values()
+            enquiry = CardEnquiry(
+                "",
+                CardNumber.parse(number),
+                ExpiryDate(2035, 12),
+                SecurityCode.parse(code),
+                postal_code,
+                street,
+            )
+            answer = asyncio.run(SandboxIssuer().check(enquiry))
+            cases.append(TriggerCase(row.effect, number, code, street, postal_code, answer))
+    return cases
 
 
 @dataclass
@@ -100,6 +143,10 @@ class Iso8583Caller:
         """What comes next; nothing at the end."""
         return self._connection.recv(65536)
 
+    def feed(self, data: bytes) -> list[bytes]:
+        """The messages that are complete with this."""
+        return self._framing.feed(data)
+
     def receive(self) -> Unpacked:
         """The next answer."""
         while not self._bodies:
@@ -133,32 +180,31 @@ def _connect(address: tuple[str, int], tls: ssl.SSLContext | None) -> socket.soc
 def host_thread(ca: ssl.SSLContext | None = None, **given: Any) -> Iterator[HostThread]:
     """A host until the end of the context; `ca` is the context of its callers."""
     options = HostOptions(**{"token": TOKEN, "dialect": dialect(), **given})
-    started: list[RunningHost] = []
-    ready = threading.Event()
-    loops: list[asyncio.AbstractEventLoop] = []
+    started: Future[RunningHost] = Future()
+    stop: list[Callable[[], object]] = []
 
     async def run() -> None:
-        loops.append(asyncio.get_running_loop())
-        stopped = asyncio.Event()
-        stops.append(stopped)
-        async with serve_host(options, lambda: time.time_ns() // 1_000_000) as running:
-            started.append(running)
-            ready.set()
-            await stopped.wait()
+        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+        stop.append(lambda: loop.call_soon_threadsafe(stopped.set))
+        try:
+            async with serve_host(options, lambda: time.time_ns() // 1_000_000) as running:
+                started.set_result(running)
+                await stopped.wait()
+        except Exception as error:
+            started.set_exception(error)
 
-    stops: list[asyncio.Event] = []
     thread = threading.Thread(target=lambda: uvloop.run(run()))
     thread.start()
-    assert ready.wait(PATIENCE_S)
+    running = started.result(PATIENCE_S)
     scheme = "http" if options.tls is None else "https"
     try:
         with httpx.Client(
-            base_url=f"{scheme}://127.0.0.1:{started[0].http_port}",
+            base_url=f"{scheme}://127.0.0.1:{running.http_port}",
             headers={"Authorization": f"Bearer {options.token}"},
             timeout=PATIENCE_S,
             verify=ca or False,
         ) as client:
-            yield HostThread(started[0], client, ca, options.dialect)
+            yield HostThread(running, client, ca, options.dialect)
     finally:
-        loops[0].call_soon_threadsafe(stops[0].set)
+        stop[0]()
         thread.join(PATIENCE_S)

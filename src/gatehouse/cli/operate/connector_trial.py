@@ -17,7 +17,7 @@ from gatehouse.core.errors import InvalidInput, WrongUsage
 from gatehouse.core.files.lines import standard_input
 
 if TYPE_CHECKING:
-    from gatehouse.admin.connector_trial import TrialResult
+    from gatehouse.admin.connector_trial import ConnectorAnswer
     from gatehouse.core.money import Payment
 
 _LARGEST_DETAILS: Final = 65_536
@@ -123,7 +123,7 @@ def _payment(amount: str | None, currency: str | None) -> "Payment":
         raise InvalidInput(f"--{error.field} {error}") from None
 
 
-def _text(done: "TrialResult") -> str:
+def _text(done: "ConnectorAnswer") -> str:
     state = "answered" if done.answered else "did not answer"
     lines = [f"{done.connector} {state} about {done.card} after {done.milliseconds} ms"]
     lines += [f"reference: {done.request_id}"]

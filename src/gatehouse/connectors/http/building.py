@@ -7,7 +7,7 @@ from gatehouse.connectors.http.answers import WordKind
 from gatehouse.connectors.http.calls import CompiledCall, PartyCaller
 from gatehouse.connectors.http.client import Endpoint, HttpClient
 from gatehouse.connectors.http.compiled import (
-    compile_base_headers,
+    SharedParts,
     compile_errors,
     compile_requests,
 )
@@ -26,10 +26,10 @@ from gatehouse.connectors.secret_sources import read_secret
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
 
-_USUAL_HEADERS: Final[list[Header]] = [
+_USUAL_HEADERS: Final[tuple[Header, ...]] = (
     (b"accept", b"application/json"),
     (b"user-agent", b"gatehouse"),
-]
+)
 
 
 class Asking(Protocol):
@@ -54,16 +54,16 @@ class Building:
         self._definition = definition
         tls = definition.tls or TlsOptions()
         self._context = client_context(tls)
+        offered = ["h2", "http/1.1"] if definition.http2 else ["http/1.1"]
+        self._context.set_alpn_protocols(offered)
         endpoint, prefix = split_url(definition.base_url, tls.server_name)
         self.client = self._client(endpoint)
         self._prefix = prefix
         self._closing = [self.client.close]
         authentication = mapping.authentication
         signer = None if authentication is None else self._signer(authentication, endpoint)
-        own = compile_base_headers(mapping.headers, self.environment)
-        named = {header for header, _ in own}
-        usual = [header for header in _USUAL_HEADERS if header[0] not in named]
-        self._base = usual + own + fixed_headers(authentication, self.environment)
+        fixed = (*_USUAL_HEADERS, *fixed_headers(authentication, self.environment))
+        self._shared = SharedParts(prefix, mapping.headers, fixed)
         self.caller = PartyCaller(name, self.client, signer, self.timeout_s)
 
     def call(
@@ -71,7 +71,7 @@ class Building:
     ) -> CompiledCall:
         """How one function is asked for."""
         return CompiledCall(
-            compile_requests(asking.request, self.environment, self._base, self._prefix),
+            compile_requests(asking.request, self.environment, self._shared),
             compile_errors(asking.errors, kind, self.environment),
             may_repeat,
             needs_answer,

@@ -7,12 +7,14 @@ itself.
 import asyncio
 import ssl
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
 
 from gatehouse.connectors.http.http1 import Http1Connection
-from gatehouse.connectors.http.wire import CallFailed, Connection, HttpAnswer, HttpRequest
+from gatehouse.connectors.http.http2 import Http2Connection
+from gatehouse.connectors.http.wire import CallFailed, Connection, PartyAnswer, PartyRequest
 
 _IDLE_S: Final = 20.0
 """A connection that was idle for longer may have been closed by the other side unnoticed."""
@@ -33,6 +35,21 @@ class Endpoint(msgspec.Struct, frozen=True):
         host = f"[{self.host}]" if ":" in self.host else self.host
         usual = 443 if self.is_secure else 80
         return (host if self.port == usual else f"{host}:{self.port}").encode("idna")
+
+
+class _Negotiation(asyncio.Protocol):
+    """Hands a new connection over to the version of HTTP that TLS has agreed on."""
+
+    def __init__(self, authority: bytes, on_free: Callable[[], None]) -> None:
+        self.chosen: Http1Connection | Http2Connection | None = None
+        self._arguments = authority, on_free
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        channel = transport.get_extra_info("ssl_object")
+        is_second = channel is not None and channel.selected_alpn_protocol() == "h2"
+        self.chosen = (Http2Connection if is_second else Http1Connection)(*self._arguments)
+        transport.set_protocol(self.chosen)
+        self.chosen.connection_made(transport)
 
 
 class HttpClient:
@@ -60,7 +77,7 @@ class HttpClient:
         """Open and usable ones."""
         return sum(connection.is_usable for connection in self._open)
 
-    async def ask(self, request: HttpRequest) -> HttpAnswer:
+    async def ask(self, request: PartyRequest) -> PartyAnswer:
         """The answer to a request; or `CallFailed`. The caller bounds the time by cancelling."""
         while True:
             connection = await self._connection()
@@ -147,14 +164,15 @@ class HttpClient:
     async def _connect(self) -> Connection:
         endpoint = self._endpoint
         name = (endpoint.server_name or endpoint.host) if endpoint.is_secure else None
-        _, connection = await asyncio.get_running_loop().create_connection(
-            lambda: Http1Connection(endpoint.authority, self._wake),
+        _, negotiation = await asyncio.get_running_loop().create_connection(
+            lambda: _Negotiation(endpoint.authority, self._wake),
             endpoint.host,
             endpoint.port,
             ssl=self._context if endpoint.is_secure else None,
             server_hostname=name,
         )
-        return connection
+        assert negotiation.chosen is not None
+        return negotiation.chosen
 
     def _wake(self) -> None:
         """Let the next request that waits look for a connection."""

@@ -164,6 +164,7 @@ FIELDS: Final = (
                 _now,
                 "The moment in UTC, 2026-01-31T12:00:00Z; the format `time` changes it.",
             ),
+            "now.unix": (lambda asked: int(asked.now.timestamp()), "A number: seconds since 1970."),
             "random.hex": (
                 lambda asked: asked.random.hex(),
                 "32 hexadecimal digits.",

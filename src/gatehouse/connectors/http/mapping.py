@@ -185,7 +185,7 @@ Requests = RequestMapping | Annotated[tuple[RequestMapping, ...], Meta(min_lengt
 Errors = Annotated[tuple[ErrorRule, ...], Meta(max_length=50)]
 
 
-class CheckAnswer(MappingPart, frozen=True):
+class CardCheckAnswer(MappingPart, frozen=True):
     """How the answer about a card is read."""
 
     response_code: Reading
@@ -198,7 +198,7 @@ class CheckMapping(MappingPart, frozen=True):
     """PreCheck: asks about a card; the same call may answer for its holder."""
 
     request: Requests
-    answer: CheckAnswer
+    answer: CardCheckAnswer
     errors: Errors = ()
 
 
@@ -274,7 +274,7 @@ class BasicAuth(MappingPart, frozen=True):
     password: Text
 
 
-class Encoding(StrEnum):
+class ByteEncoding(StrEnum):
     """How bytes are written as text."""
 
     BASE64 = "base64"
@@ -298,17 +298,17 @@ class HmacAuth(Checked, MappingPart, frozen=True):
     """A template of what is signed."""
     headers: Annotated[dict[HeaderName, Text], Meta(min_length=1, max_length=20)]
     """What is sent; `{signature}` and `{digest}` stand for the results."""
-    key_encoding: Encoding = Encoding.TEXT
+    key_encoding: ByteEncoding = ByteEncoding.TEXT
     algorithm: Digest = Digest.SHA256
-    encoding: Encoding = Encoding.BASE64
+    encoding: ByteEncoding = ByteEncoding.BASE64
     """Of the signature."""
     digest: Digest = Digest.SHA256
-    digest_encoding: Encoding = Encoding.BASE64
+    digest_encoding: ByteEncoding = ByteEncoding.BASE64
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Bytes are no text."""
         for name in ("encoding", "digest_encoding"):
-            if getattr(self, name) == Encoding.TEXT:
+            if getattr(self, name) == ByteEncoding.TEXT:
                 yield name, "must be base64 or hex"
 
 

@@ -46,6 +46,7 @@ class _WrittenPart(Checked, msgspec.Struct, frozen=True, forbid_unknown_fields=T
     timeout_ms: TimeLimit = 2500
     connect_timeout_ms: TimeLimit = 1000
     connections: Connections = 8
+    http2: bool = True
     in_flight: InFlight = 200
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -66,6 +67,8 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
     tls: TlsOptions | None = None
     connect_timeout_ms: int = 1000
     connections: int = 8
+    http2: bool = True
+    """Whether HTTP/2 is used where the party offers it."""
 
     def functions(self) -> tuple[str, ...]:
         """What the mapping can answer for."""

@@ -122,11 +122,17 @@ def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
         checker.flaw(there, message)
     for name, text in mapping.headers.items():
         checker.header(f"headers.{name}", name, text, None)
+    oauth = None if mapping.authentication is None else mapping.authentication.oauth2
+    if oauth is not None and not oauth.token_url.startswith(("/", "https://", "{option.")):
+        message = "must be a path that begins with /, or a URL that begins with https://"
+        checker.flaw("authentication.oauth2.token_url", message)
     for path, text in _setup_texts(mapping):
         checker.template(path, text, Place.SETUP, None)
     hmac = None if mapping.authentication is None else mapping.authentication.hmac
     if hmac is not None:
         checker.template("authentication.hmac.sign", hmac.sign, Place.SIGNED, None)
+        if "{signature" in hmac.sign:
+            checker.flaw("authentication.hmac.sign", "cannot hold the signature of itself")
         for name, text in hmac.headers.items():
             checker.template(f"authentication.hmac.headers.{name}", text, Place.SIGNED, None)
 

@@ -17,7 +17,7 @@ from gatehouse.connectors.http.fields import FIELDS, OF_SIGNING, Value
 _HOLE: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _FIELD_NAME: Final = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
 _LARGEST_COUNT: Final = 1_000
-_TIME_MARKS: Final = "YymdHMSjZf%"
+_TIME_MARKS: Final = "YymbdajHMSf%"
 
 Render = Callable[[Asked], Value]
 Change = Callable[[Value], Value]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from gatehouse.connectors.iso8583.field_layout import Encoding, Side
+from gatehouse.connectors.iso8583.formats import Encoding, Side
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 
 _DIGITS: Final = b"0123456789"
@@ -28,6 +28,7 @@ WORDS: Final = {
     "ans": "printable characters",
     "b": "bytes in hexadecimal digits",
 }
+HEX_DIGITS: Final = b"0123456789ABCDEFabcdef"
 _UNKNOWN: Final = 0x1A
 """Stands for a byte that means no ASCII character; no content allows it."""
 
@@ -63,8 +64,8 @@ def text_content(name: str, kind: str, code_page: str | None) -> Content:
     there, back = (None, None) if code_page is None else translation(code_page)
 
     def encode(text: str) -> bytes:
-        raw = text.encode("ascii", "replace") if text.isascii() else b"\0"
-        if raw.translate(None, allowed):
+        raw = text.encode("ascii", "replace")
+        if raw.translate(None, allowed) or not text.isascii():
             raise MalformedMessage(wrong)
         return raw if there is None else raw.translate(there)
 
@@ -81,19 +82,23 @@ def text_content(name: str, kind: str, code_page: str | None) -> Content:
 def packed_digits(name: str, kind: str, pad: Side) -> Content:
     """Two digits in a byte; an odd number of them has a zero before it, or an F behind it."""
     allowed, wrong = ALLOWED[kind], f"{name} must be of {WORDS[kind]}"
+    to_left, is_track = pad is Side.LEFT, kind == "z"
 
     def encode(text: str) -> bytes:
-        if not text.isascii() or text.encode("ascii").translate(None, allowed):
+        if text.encode("ascii", "replace").translate(None, allowed):
             raise MalformedMessage(wrong)
         if len(text) % 2:
-            text = f"0{text}" if pad is Side.LEFT else f"{text}F"
-        return bytes.fromhex(text.replace("=", "D"))
+            text = f"0{text}" if to_left else f"{text}F"
+        return bytes.fromhex(text.replace("=", "D") if is_track else text)
 
     def decode(raw: bytes, characters: int) -> str:
-        digits = raw.hex().upper()
-        text = digits[len(digits) - characters :] if pad is Side.LEFT else digits[:characters]
-        if kind == "z":
-            text = text.replace("D", "=")
+        text = raw.hex()
+        if len(text) != characters:
+            text = text[len(text) - characters :] if to_left else text[:characters]
+        elif not to_left:
+            text = text.removesuffix("f")
+        if is_track:
+            text = text.replace("d", "=")
         if text.encode("ascii").translate(None, allowed):
             raise MalformedMessage(wrong)
         return text
@@ -101,26 +106,29 @@ def packed_digits(name: str, kind: str, pad: Side) -> Content:
     return Content(encode, decode, halved=True)
 
 
-def byte_content(name: str, encoding: Encoding) -> Content:
+def byte_content(name: str, encoding: Encoding, code_page: str | None) -> Content:
     """Bytes, which are hexadecimal digits in values; sent as bytes, or as the digits."""
     wrong = f"{name} must be {WORDS['b']}"
+    there, back = (None, None) if code_page is None else translation(code_page)
 
-    def raw_of(text: str) -> bytes:
-        problem = not text.isascii() or len(text) % 2 or not text.isalnum()
-        try:
-            raw = b"" if problem else bytes.fromhex(text)
-        except ValueError:
-            problem = True
-        if problem:
+    def raw_of(digits: bytes) -> bytes:
+        if len(digits) % 2 or digits.translate(None, HEX_DIGITS):
             raise MalformedMessage(wrong)
-        return raw
+        return bytes.fromhex(digits.decode("ascii"))
+
+    def encode(text: str) -> bytes:
+        return raw_of(text.encode("ascii", "replace"))
+
+    def encode_hex(text: str) -> bytes:
+        digits = encode(text).hex().upper().encode("ascii")
+        return digits if there is None else digits.translate(there)
 
     def decode_hex(raw: bytes, _characters: int) -> str:
-        return raw_of(raw.decode("ascii", "replace")).hex().upper()
+        return raw_of(raw if back is None else raw.translate(back)).hex().upper()
 
     if encoding is Encoding.HEX:
-        return Content(lambda text: raw_of(text).hex().upper().encode(), decode_hex, halved=False)
-    return Content(raw_of, lambda raw, _characters: raw.hex().upper(), halved=False)
+        return Content(encode_hex, decode_hex, halved=False)
+    return Content(encode, lambda raw, _characters: raw.hex().upper(), halved=False)
 
 
 class Lengths(NamedTuple):

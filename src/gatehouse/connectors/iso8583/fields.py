@@ -12,14 +12,15 @@ from gatehouse.connectors.iso8583.content import (
     text_content,
 )
 from gatehouse.connectors.iso8583.definition import EncodingLayout
-from gatehouse.connectors.iso8583.field_layout import (
-    CountedIn,
-    Encoding,
-    FieldLayout,
-    Side,
-    parse_format,
-)
+from gatehouse.connectors.iso8583.field_layout import FieldLayout, roles_of
+from gatehouse.connectors.iso8583.formats import CountedIn, Encoding, Side, parse_format
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.plain_fields import (
+    PlainField,
+    ascii_digits,
+    packed_digits_on_the_right,
+    text_on_the_left,
+)
 from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.connectors.iso8583.structures import bitmap_structure, tag_structure
 from gatehouse.connectors.iso8583.values import Give, Take, ValueCompiler, Values
@@ -39,6 +40,37 @@ class FieldCompiler:
 
     def field(self, name: str, layout: FieldLayout) -> FieldCodec:
         """A field with its length before it, or of fixed size."""
+        plain = self._plain(name, layout)
+        if plain is not None:
+            return plain
+        made = self._field(name, layout)
+        roles, default = tuple(roles_of(layout)), made.write({})
+
+        def write(values: Values) -> bytes | None:
+            for role in roles:
+                if role in values:
+                    return made.write(values)
+            return default
+
+        return FieldCodec(write, made.read)
+
+    def _plain(self, name: str, layout: FieldLayout) -> FieldCodec | None:
+        kind, dots, size = parse_format(layout.format)
+        if layout.role is None or dots or layout.pad or not self._values.is_plain(layout):
+            return None
+        encoding, fit = self._encoding_of(layout), self._values.fit(name, layout)
+        default = self.enclosed(name, layout).write({})
+        field = PlainField(name, layout.role, kind, size, fit, default)
+        if kind == "n" and encoding is Encoding.ASCII:
+            return ascii_digits(field)
+        if kind == "n" and encoding is Encoding.BCD:
+            return packed_digits_on_the_right(field)
+        if kind in ("a", "an", "ans"):
+            page = self._encoding.code_page if encoding is Encoding.EBCDIC else None
+            return text_on_the_left(field, page)
+        return None
+
+    def _field(self, name: str, layout: FieldLayout) -> FieldCodec:
         parsed = parse_format(layout.format)
         if layout.tags is not None or layout.bitmap is not None:
             return _counted(name, self.enclosed(name, layout), self._lengths(layout, parsed.size))
@@ -80,7 +112,8 @@ class FieldCompiler:
     def _content(self, name: str, layout: FieldLayout) -> Content:
         kind, encoding = parse_format(layout.format).content, self._encoding_of(layout)
         if kind == "b":
-            return byte_content(name, encoding)
+            in_ebcdic = self._encoding.text is Encoding.EBCDIC
+            return byte_content(name, encoding, self._encoding.code_page if in_ebcdic else None)
         if encoding is Encoding.BCD:
             return packed_digits(name, kind, layout.pad or Side.LEFT)
         page = self._encoding.code_page if encoding is Encoding.EBCDIC else None

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from gatehouse.connectors.iso8583.content import ALLOWED
-from gatehouse.connectors.iso8583.field_layout import FieldLayout, Side, parse_format
+from gatehouse.connectors.iso8583.field_layout import FieldLayout
+from gatehouse.connectors.iso8583.formats import Side, parse_format
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import Role
 
@@ -13,6 +14,8 @@ Take = Callable[[Values], str | None]
 """The text of a place, as long as it has to be; None when nothing is to be written there."""
 Give = Callable[[str, dict[Role, str]], None]
 """Notes what the text of a place says."""
+Fit = Callable[[str], str | None]
+"""A value as long as its place wants it; None when nothing is left of it."""
 
 _FILLED_WITH: Final = {"n": "0"}
 
@@ -30,7 +33,17 @@ class ValueCompiler:
         """What to write into a place."""
         if layout.parts:
             return _joined([self._part(name, part) for part in layout.parts], layout)
-        return _fitted(name, layout, self._source(layout))
+        fit, role = self.fit(name, layout), layout.role
+        constant = layout.value or self._parameters.get(layout.parameter or "")
+        default = None if constant is None else fit(constant)
+        if role is None:
+            return lambda _values: default
+
+        def take(values: Values) -> str | None:
+            text = values.get(role)
+            return default if text is None else fit(text)
+
+        return take
 
     def give(self, name: str, layout: FieldLayout) -> Give | None:
         """What to note of a place; None when it says nothing that anyone asks for."""
@@ -38,31 +51,55 @@ class ValueCompiler:
             return self._split(name, layout)
         if layout.role is None:
             return None
-        role, stripped = layout.role, _stripping(layout)
-        meant = self._codes.get(role, {})
+        role, meant = layout.role, self._codes.get(layout.role, {})
+        parsed = parse_format(layout.format)
+        # What a short text was filled up with is taken off; digits keep their zeros.
+        filled = not parsed.dots and parsed.content in ("a", "an", "ans")
+        from_left = layout.pad is Side.LEFT
 
         def give(text: str, values: dict[Role, str]) -> None:
-            if stripped is not None:
-                text = stripped(text)
+            if filled:
+                text = text.lstrip(" ") if from_left else text.rstrip(" ")
             if text:
                 values[role] = meant.get(text, text) if meant else text
 
         return give
 
-    def _source(self, layout: FieldLayout) -> Take:
-        if layout.role is None:
-            constant = layout.value or self._parameters.get(layout.parameter or "")
-            return lambda _values: constant
-        role = layout.role
-        default = self._parameters.get(layout.parameter or "")
-        wire: dict[str, str] = {}
-        for sent, meant in self._codes.get(role, {}).items():
-            wire.setdefault(meant, sent)
-        if wire:
-            return lambda values: wire.get(values.get(role, ""), values.get(role, default))
-        if default is None:
-            return lambda values: values.get(role)
-        return lambda values: values.get(role, default)
+    def is_plain(self, layout: FieldLayout) -> bool:
+        """Whether a value of the right length is written as it is."""
+        plain = layout.role is not None and not layout.cut and layout.format[0] != "b"
+        return plain and layout.role not in self._codes
+
+    def fit(self, name: str, layout: FieldLayout) -> Fit:
+        """Makes a value as long as the format wants it, in the host's own codes."""
+        parsed = parse_format(layout.format)
+        size = parsed.size * 2 if parsed.content == "b" else parsed.size
+        too_long = f"{name} is longer than {parsed.size}"
+        too_short = f"{name} is shorter than {parsed.size}"
+        fill = _FILLED_WITH.get(parsed.content, " ")
+        to_left = (layout.pad or (Side.LEFT if parsed.content == "n" else Side.RIGHT)) is Side.LEFT
+        fixed, can_fill = not parsed.dots, parsed.content not in ("b", "z")
+        cut = _cutting(parsed.content, size) if layout.cut else None
+        sent: dict[str, str] = {}
+        for code, meant in self._codes.get(layout.role, {}).items() if layout.role else ():
+            sent.setdefault(meant, code)
+
+        def fit(text: str) -> str | None:
+            text = sent.get(text, text)
+            if cut is not None:
+                text = cut(text)
+            if not text:
+                return None
+            length = len(text)
+            if length > size:
+                raise MalformedMessage(too_long)
+            if length == size or not fixed:
+                return text
+            if not can_fill:
+                raise MalformedMessage(too_short)
+            return text.rjust(size, fill) if to_left else text.ljust(size, fill)
+
+        return fit
 
     def _part(self, name: str, layout: FieldLayout) -> tuple[Take, str, bool]:
         """What a part is, how it looks when it is absent, and whether it alone is worth sending."""
@@ -71,23 +108,26 @@ class ValueCompiler:
         return self.take(name, layout), blank, layout.value is None
 
     def _split(self, name: str, layout: FieldLayout) -> Give | None:
-        slices: list[tuple[int, int, Give, bytes]] = []
+        whole = frozenset(ALLOWED[parse_format(layout.format).content])
+        slices: list[tuple[int, int, Give, bytes | None]] = []
         start = 0
         for part in layout.parts:
             parsed = parse_format(part.format)
-            give = self.give(name, part)
+            give, allowed = self.give(name, part), ALLOWED[parsed.content]
             if give is not None:
-                slices.append((start, start + parsed.size, give, ALLOWED[parsed.content]))
+                narrower = None if whole <= frozenset(allowed) else allowed
+                slices.append((start, start + parsed.size, give, narrower))
             start += parsed.size
         if not slices:
             return None
+        wrong = f"{name} has a part with characters of another kind"
 
         def split(text: str, values: dict[Role, str]) -> None:
             for start, end, give, allowed in slices:
                 piece = text[start:end]
                 if piece and not piece.isspace():
-                    if piece.encode("ascii").translate(None, allowed):
-                        raise MalformedMessage(f"{name} has a part with characters of other kinds")
+                    if allowed is not None and piece.encode("ascii").translate(None, allowed):
+                        raise MalformedMessage(wrong)
                     give(piece, values)
 
         return split
@@ -112,61 +152,18 @@ def _joined(parts: list[tuple[Take, str, bool]], layout: FieldLayout) -> Take:
     return join
 
 
-def _fitted(name: str, layout: FieldLayout, source: Take) -> Take:
-    """The value as long as the format wants it."""
-    parsed = parse_format(layout.format)
-    size = parsed.size * 2 if parsed.content == "b" else parsed.size
-    too_long = f"{name} is longer than {parsed.size}"
-    too_short = f"{name} is shorter than {parsed.size}"
-    fill = _FILLED_WITH.get(parsed.content, " ")
-    side = layout.pad or (Side.LEFT if parsed.content == "n" else Side.RIGHT)
-    fixed, can_fill = not parsed.dots, parsed.content not in ("b", "z")
-    if layout.cut:
-        source = _cut(source, parsed.content, size)
-
-    def fit(values: Values) -> str | None:
-        text = source(values)
-        if not text:
-            return None
-        length = len(text)
-        if length == size:
-            return text
-        if length > size:
-            raise MalformedMessage(too_long)
-        if fixed:
-            if not can_fill:
-                raise MalformedMessage(too_short)
-            return text.rjust(size, fill) if side is Side.LEFT else text.ljust(size, fill)
-        return text
-
-    return fit
-
-
-def _cut(source: Take, content: str, size: int) -> Take:
+def _cutting(content: str, size: int) -> Callable[[str], str]:
     """Cuts what is too long; other letters become Latin ones, other signs blanks."""
     others = bytes(code for code in range(256) if code not in ALLOWED[content])
     blanks = bytes.maketrans(others, b" " * len(others))
 
-    def cut(values: Values) -> str | None:
-        text = source(values)
-        if not text:
-            return None
+    def cut(text: str) -> str:
         if not text.isascii():
             from anyascii import anyascii  # most values do not need its tables
 
             text = anyascii(text)
         raw = text.encode("ascii", "replace")
         raw = raw.translate(None, others) if content == "n" else raw.translate(blanks)
-        return raw[:size].decode("ascii").strip() or None
+        return raw[:size].decode("ascii").strip()
 
     return cut
-
-
-def _stripping(layout: FieldLayout) -> Callable[[str], str] | None:
-    """Takes off what a short text was filled up with; digits keep their zeros."""
-    parsed = parse_format(layout.format)
-    if parsed.dots or parsed.content in ("n", "b", "z"):
-        return None
-    if layout.pad is Side.LEFT:
-        return lambda text: text.lstrip(" ")
-    return lambda text: text.rstrip(" ")

@@ -153,7 +153,7 @@ class HttpConnection(HostConnection):
         """A body that is no JSON, or bytes that are no HTTP at all."""
         noise = self._host.garbage(message)
         if noise[0] & 1:
-            return noise
+            return noise + b"\r\n\r\n"
         return b"%b%b\r\n%b" % (_STATUS_LINES[200], _TYPE % len(noise), noise)
 
 

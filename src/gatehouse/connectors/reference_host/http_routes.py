@@ -10,7 +10,7 @@ from gatehouse.connectors.reference_host.host import (
     HostDecision,
     HostMessage,
     ReferenceHost,
-    kept_reference,
+    may_be_kept,
 )
 from gatehouse.connectors.reference_host.http_contract import (
     CheckAnswer,
@@ -173,8 +173,14 @@ def _told(refused: RequestRefused) -> list[str]:
     return [*fields, *refused.details]
 
 
+def _kept(field: str, reference: str) -> str:
+    if not may_be_kept(reference):
+        raise RequestRefused("invalid_request", fields={field: ["must not hold a card number"]})
+    return reference
+
+
 def _enquiry(kind: HostKind, request_id: str, number: CardNumber) -> HostMessage:
-    return HostMessage("http", kind, kept_reference(request_id), number=number)
+    return HostMessage("http", kind, _kept("requestId", request_id), number=number)
 
 
 def _payment(
@@ -183,7 +189,7 @@ def _payment(
     return HostMessage(
         "http",
         kind,
-        kept_reference(asked.reference),
+        _kept("reference", asked.reference),
         amount_minor=asked.amount_minor,
         currency=asked.currency,
         number=number,

@@ -1,5 +1,7 @@
 """ISO 8583 towards connectors: one connection, on which answers come in any order."""
 
+from typing import Final
+
 from gatehouse.connectors.iso8583.definition import FramingLayout
 from gatehouse.connectors.iso8583.framing import Framing
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
@@ -8,7 +10,8 @@ from gatehouse.connectors.reference_host.host import HostDecision, HostMessage, 
 from gatehouse.connectors.reference_host.iso8583_answers import Iso8583Answers
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
 
-_UNREADABLE = HostMessage("iso8583", HostKind.UNREADABLE)
+_NO_LENGTH: Final = b"\xff" * 8
+_UNREADABLE: Final = HostMessage("iso8583", HostKind.UNREADABLE)
 
 
 class Iso8583Connection(HostConnection):
@@ -52,6 +55,6 @@ class Iso8583Connection(HostConnection):
             self.deliver(answer, fate)
 
     def _garbage(self, message: HostMessage) -> bytes:
-        """A message that is none, or bytes in which not even a length can be found."""
+        """Something in place of a message, or bytes in which not even a length can be found."""
         noise = self._host.garbage(message)
-        return noise if noise[0] & 1 else self._framing.frame(noise)
+        return _NO_LENGTH + noise if noise[0] & 1 else self._framing.frame(noise)
