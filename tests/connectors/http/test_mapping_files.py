@@ -218,6 +218,13 @@ def test_two_ways_to_authenticate_with_one_header_are_refused() -> None:
     assert "all of them write the header Authorization" in found
 
 
+def test_a_signature_and_a_token_exclude_each_other() -> None:
+    signed = "hmac: {key: k, sign: a, headers: {X: b}}"
+    token = "oauth2: {token_url: /t, client_id: a, client_secret: b}"
+    [found] = flaws_of(GOOD + f"authentication: {{{signed}, {token}}}\n")
+    assert "has hmac and oauth2" in found
+
+
 def test_a_signature_cannot_sign_itself() -> None:
     signed = 'authentication: {hmac: {key: k, sign: "{signature}", headers: {X: "{digest}"}}}\n'
     assert "cannot hold the signature of itself" in flaws_of(GOOD + signed)[0]
