@@ -95,7 +95,8 @@ class LiveConnectors:
             await self._report()
 
     async def _look(self) -> None:
-        self.roster.log_changes()
+        if self.roster.log_changes():
+            await self._report()
 
     async def _retry(self) -> None:
         await self.roster.retry()

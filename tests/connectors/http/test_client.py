@@ -1,6 +1,7 @@
 """The client of HTTP on a bad network: what it sends again, what it never does, what it bounds."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar
@@ -277,6 +278,20 @@ def test_every_way_to_send_a_body_is_read(
     Network(server_context, authority, None).run(lambda _: Reply(raw=raw, closes=True), work)
 
 
+def test_an_answer_that_came_twice_is_not_taken_for_the_next_one(
+    server_context: ssl.SSLContext, authority: Authority
+) -> None:
+    twice = b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"code":"00"}' * 2
+
+    async def work(connector: HttpConnector, party: Party) -> None:
+        assert await check(connector) == "00"
+        party.answer = lambda _: Reply({"code": "05"})
+        assert await check(connector) == "05"
+        assert [heard.connection for heard in party.heard] == [1, 2]
+
+    Network(server_context, authority, None).run(lambda _: Reply(raw=twice), work)
+
+
 def test_garbage_on_http2_fails_all_that_waits(
     http2_context: ssl.SSLContext, authority: Authority
 ) -> None:
@@ -336,18 +351,16 @@ precheck:
 
 
 @pytest.fixture
-def free_port() -> Iterator[int]:
-    """A port on which nobody listens, taken so that nobody will."""
-    import socket
-
+def taken_port() -> Iterator[socket.socket]:
+    """A port that is taken, so that nobody else will listen on it."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]
+        yield taken
 
 
-def test_nothing_was_sent_where_nobody_listens(free_port: int, authority: Authority) -> None:
+def test_nothing_was_sent_where_nobody_listens(taken_port: socket.socket) -> None:
     async def run() -> None:
-        made = definition(MAPPING, f"https://127.0.0.1:{free_port}")
+        made = definition(MAPPING, f"https://127.0.0.1:{taken_port.getsockname()[1]}")
         async with connected(made) as connector:
             for work in (check(connector), pay(connector), reverse(connector)):
                 failure = await failure_of(work)
@@ -403,6 +416,22 @@ def test_a_party_that_asks_us_to_wait_is_not_asked_meanwhile(
 
     busy = Reply({}, 503, {"Retry-After": "5"})
     Network(server_context, authority, None).run(lambda _: busy, work)
+
+
+def test_nothing_was_sent_of_a_payment_that_waited_for_its_connection(
+    taken_port: socket.socket,
+) -> None:
+    taken_port.listen()
+
+    async def run() -> None:
+        url = f"https://127.0.0.1:{taken_port.getsockname()[1]}"
+        made = definition(MAPPING, url, timeout_ms=100, connect_timeout_ms=30_000)
+        async with connected(made) as connector:
+            failure = await failure_of(pay(connector))
+            assert "no answer within the time limit" in str(failure)
+            assert not failure.sent
+
+    asyncio.run(run())
 
 
 def test_stopping_lets_what_is_in_flight_end(

@@ -108,6 +108,17 @@ def test_every_mapping_that_ships_can_be_read_and_kept(name: str) -> None:
         ("{secret.key}", "{card.number}", "card.number cannot be used here"),
         ("{secret.key}", "{secret.kee}", "secret.kee is not declared; add it to secrets; did you"),
         ("X-Key", "Content-Length", "is written by the client itself; leave it out"),
+        (
+            "headers: {X-Key",
+            'authentication: {bearer: "{secret.key}"}\nheaders: {Authorization',
+            "is written by what authentication says; leave one of the two out",
+        ),
+        (
+            "headers: {X-Key",
+            "authentication:\n  oauth2: {token_url: oauth, client_id: a, client_secret: b}\n"
+            "headers: {X-Key",
+            "line 8, column 23: authentication.oauth2.token_url: must be a path",
+        ),
         ("X-Key", "X Key", "headers.X Key: the key must be the name of a header"),
         ("entry: 5", "entry: 05", "line 17, column 14: precheck.request.body.entry: write '05' in"),
         (
@@ -205,6 +216,13 @@ def test_two_ways_to_authenticate_with_one_header_are_refused() -> None:
     both = 'authentication: {bearer: "{secret.key}", basic: {user: a, password: b}}\n'
     [found] = flaws_of(GOOD + both)
     assert "all of them write the header Authorization" in found
+
+
+def test_a_signature_and_a_token_exclude_each_other() -> None:
+    signed = "hmac: {key: k, sign: a, headers: {X: b}}"
+    token = "oauth2: {token_url: /t, client_id: a, client_secret: b}"
+    [found] = flaws_of(GOOD + f"authentication: {{{signed}, {token}}}\n")
+    assert "has hmac and oauth2" in found
 
 
 def test_a_signature_cannot_sign_itself() -> None:

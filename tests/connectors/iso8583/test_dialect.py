@@ -98,6 +98,18 @@ def test_a_check_is_told_from_an_authorization_by_its_own_values() -> None:
     assert dialect.unpack(answer).kind is MessageKind.CHECK_ANSWER
 
 
+def test_an_answer_with_a_processing_code_of_the_host_s_own_is_still_an_answer() -> None:
+    dialect = DIALECTS["reference"]
+    values = {role: SAMPLES[role] for role in (Role.STAN, Role.RRN, Role.RESPONSE_CODE)}
+    answer = dialect.pack(MessageKind.AUTHORIZE_ANSWER, values | {Role.AMOUNT: "1"})
+    changed = answer.replace(b"000000000000000001", b"003000000000000001")
+    assert changed != answer
+    assert dialect.unpack(changed).kind is MessageKind.AUTHORIZE_ANSWER
+    request = dialect.pack(MessageKind.ECHO, values)
+    with pytest.raises(MalformedMessage, match="of a kind that the dialect does not have"):
+        dialect.unpack(request[:-3] + b"999")
+
+
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_message_that_is_cut_anywhere_is_malformed(name: str) -> None:
     dialect = DIALECTS[name]

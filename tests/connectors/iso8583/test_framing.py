@@ -3,7 +3,7 @@
 import pytest
 
 from gatehouse.connectors.iso8583.definition import FramingLayout
-from gatehouse.connectors.iso8583.field_layout import Encoding
+from gatehouse.connectors.iso8583.formats import Encoding
 from gatehouse.connectors.iso8583.framing import Framing
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 

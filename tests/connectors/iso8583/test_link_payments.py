@@ -2,14 +2,23 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
-from gatehouse.connectors.iso8583.payments import Iso8583Gateway
+from gatehouse.connectors.iso8583.payments import Iso8583Gateway, PaymentCodes
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.credentials import AccountReference, CredentialType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
+from gatehouse.core.three_d_secure import (
+    Eci,
+    ScaExemption,
+    ThreeDSecure,
+    ThreeDSStatus,
+    ThreeDSVersion,
+)
 from gatehouse.gateway.port import Authorization, Reversal
 from tests.connectors.iso8583.playhost import (
     PlayHost,
@@ -69,6 +78,33 @@ def test_a_payment_is_sent_with_the_numbers_that_were_stored_for_it() -> None:
     with_host(play)
 
 
+def test_what_3d_secure_found_and_the_account_behind_a_token_go_to_the_host() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        found = ThreeDSecure(
+            ThreeDSVersion.V2_2_0,
+            Eci.AUTHENTICATED,
+            ThreeDSStatus.AUTHENTICATED,
+            ScaExemption.TRANSACTION_RISK_ANALYSIS,
+        )
+        account = AccountReference.parse("V0010013018036776997406844829")
+        asked = msgspec.structs.replace(
+            authorization(),
+            three_d_secure=found,
+            account_reference=account,
+            credential_type=CredentialType.NETWORK_TOKEN,
+        )
+        await gateway_of(connector).authorize(asked)
+        values = host.asked[0].values
+        assert values[Role.ECI] == "05"
+        assert values[Role.THREE_D_SECURE_STATUS] == "Y"
+        assert values[Role.THREE_D_SECURE_VERSION] == "2.2.0"
+        assert values[Role.EXEMPTION] == "TR"
+        assert values[Role.PAR] == account.reveal()
+        assert values[Role.CREDENTIAL_TYPE] == "NETWORK_TOKEN"
+
+    with_host(play)
+
+
 def test_a_payment_is_reversed_after_a_crash_by_what_was_stored() -> None:
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         payment = referred(gateway_of(connector))
@@ -121,6 +157,20 @@ def test_a_host_that_never_heard_of_a_payment_has_nothing_to_reverse() -> None:
         host.behave = lambda side, asked: side.answer(asked, response_code="25")
         gateway = gateway_of(connector)
         await gateway.reverse(Reversal("req_1", referred(gateway), "acct_1"))
+
+    with_host(play)
+
+
+def test_a_payment_that_may_still_arrive_is_not_believed_to_be_unknown() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        gateway = gateway_of(connector)
+        gateway.codes = PaymentCodes(not_found_after_s=60)
+        host.behave = lambda side, asked: side.answer(asked, response_code="25")
+        reference = str(gateway.refer(authorization()))
+        with pytest.raises(ConnectorFailed, match="25"):
+            await gateway.reverse(Reversal("req_1", Payment(1234, "EUR", reference), "acct_1"))
+        a_minute_ago = reference.replace("1114221320", "1114221220")
+        await gateway.reverse(Reversal("req_1", Payment(1234, "EUR", a_minute_ago), "acct_1"))
 
     with_host(play)
 

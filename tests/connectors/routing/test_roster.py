@@ -90,13 +90,26 @@ async def test_down_and_up_again_are_logged_once(caplog: pytest.LogCaptureFixtur
     assert seat is not None
     for _ in range(3):
         seat.breaker.failed()
-    fakes.roster.log_changes()
+    assert [fakes.roster.log_changes() for _ in range(3)] == [True, False, False]
+    seat.breaker.succeeded()
+    assert [fakes.roster.log_changes() for _ in range(2)] == [True, False]
+    said = [record.message for record in caplog.records]
+    assert said == ["a connector is down", "a connector serves again"]
+
+
+@in_a_loop
+async def test_one_that_has_just_begun_is_not_called_down(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    fakes = await FakeRoster().use(Route(("a",)))
+    seat = fakes.roster.seat("a")
+    assert seat is not None
+    for _ in range(3):
+        seat.breaker.failed()
     fakes.roster.log_changes()
     seat.breaker.succeeded()
     fakes.roster.log_changes()
-    fakes.roster.log_changes()
-    said = [record.message for record in caplog.records]
-    assert said == ["a connector is down", "a connector serves again"]
+    assert caplog.records == []
 
 
 @in_a_loop

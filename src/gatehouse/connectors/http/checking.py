@@ -152,8 +152,12 @@ class MappingChecker:
 
     def header(self, path: str, name: str, text: str, function: MappedFunction | None) -> None:
         """A header of a request."""
+        written = self._mapping.authentication
+        proves = written is not None and (written.basic or written.bearer or written.oauth2)
         if name.lower() in RESERVED_HEADERS:
             self.flaw(path, "is written by the client itself; leave it out")
+        elif name.lower() == "authorization" and proves:
+            self.flaw(path, "is written by what authentication says; leave one of the two out")
         self.template(path, text, Place.HEADER, function)
 
     def reading(self, path: str, reading: Reading | None, kind: WordKind) -> None:

@@ -14,7 +14,7 @@ import msgspec
 
 from gatehouse.connectors.http.http1 import Http1Connection
 from gatehouse.connectors.http.http2 import Http2Connection
-from gatehouse.connectors.http.wire import CallFailed, Connection, HttpAnswer, HttpRequest
+from gatehouse.connectors.http.wire import CallFailed, Connection, PartyAnswer, PartyRequest
 
 _IDLE_S: Final = 20.0
 """A connection that was idle for longer may have been closed by the other side unnoticed."""
@@ -34,7 +34,7 @@ class Endpoint(msgspec.Struct, frozen=True):
         """What requests call the host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         usual = 443 if self.is_secure else 80
-        return (host if self.port == usual else f"{host}:{self.port}").encode("idna")
+        return (host if self.port == usual else f"{host}:{self.port}").encode()
 
 
 class _Negotiation(asyncio.Protocol):
@@ -77,7 +77,7 @@ class HttpClient:
         """Open and usable ones."""
         return sum(connection.is_usable for connection in self._open)
 
-    async def ask(self, request: HttpRequest) -> HttpAnswer:
+    async def ask(self, request: PartyRequest) -> PartyAnswer:
         """The answer to a request; or `CallFailed`. The caller bounds the time by cancelling."""
         while True:
             connection = await self._connection()
@@ -148,8 +148,8 @@ class HttpClient:
         except ssl.SSLError as error:
             reason = error.reason or type(error).__name__
             raise CallFailed(f"TLS failed: {reason}", sent=False) from None
-        except OSError as error:
-            why = error.strerror or type(error).__name__
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or type(error).__name__
             raise CallFailed(f"no connection: {why}", sent=False) from None
         finally:
             self._opening -= 1

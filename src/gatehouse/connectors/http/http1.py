@@ -10,8 +10,8 @@ from gatehouse.connectors.http.wire import (
     LARGEST_ANSWER,
     LARGEST_HEAD,
     CallFailed,
-    HttpAnswer,
-    HttpRequest,
+    PartyAnswer,
+    PartyRequest,
     set_failure,
     set_result,
 )
@@ -26,7 +26,9 @@ class Http1Connection(asyncio.Protocol):
         self._host = host
         self._on_free = on_free
         self._transport: asyncio.Transport | None = None
-        self._waiting: asyncio.Future[HttpAnswer] | None = None
+        self._waiting: asyncio.Future[PartyAnswer] | None = None
+        self._is_answered = False
+        """Whether the data at hand hold a whole answer."""
         self._begin_answer()
 
     def _begin_answer(self) -> None:
@@ -47,15 +49,16 @@ class Http1Connection(asyncio.Protocol):
         """One while an answer is awaited."""
         return 0 if self._waiting is None else 1
 
-    async def ask(self, request: HttpRequest) -> HttpAnswer:
+    async def ask(self, request: PartyRequest) -> PartyAnswer:
         """Send a request and wait for its answer; a call that is given up closes the connection."""
         transport = self._transport
         assert transport is not None
         assert self._waiting is None
         if not self.is_usable or transport.is_closing():
             raise CallFailed("the connection was closed before", sent=False)
-        waiting: asyncio.Future[HttpAnswer] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[PartyAnswer] = asyncio.get_running_loop().create_future()
         self._waiting = waiting
+        request.sent = True
         transport.write(self._packed(request))
         try:
             return await waiting
@@ -67,7 +70,7 @@ class Http1Connection(asyncio.Protocol):
             self._waiting = None
             self._on_free()
 
-    def _packed(self, request: HttpRequest) -> bytes:
+    def _packed(self, request: PartyRequest) -> bytes:
         lines = [b"%b %b HTTP/1.1\r\nhost: %b" % (request.method, request.target, self._host)]
         lines += [b"%b: %b" % header for header in request.headers]
         if request.body or request.method != b"GET":
@@ -103,10 +106,11 @@ class Http1Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """A part of an answer came."""
-        if self._waiting is None:
-            # Nobody asked.
+        if self._waiting is None or self._waiting.done():
+            # Nobody asked for it, and it must not be taken for the next answer.
             self.close()
             return
+        self._is_answered = False
         if self._in_head:
             self._head_bytes += len(data)
         try:
@@ -116,6 +120,12 @@ class Http1Connection(asyncio.Protocol):
             return
         if self._in_head and self._head_bytes > LARGEST_HEAD:
             self._fail(f"the headers of the answer are larger than {LARGEST_HEAD} bytes")
+
+    def on_message_begin(self) -> None:
+        """An answer begins; the parser calls it."""
+        if self._is_answered:
+            # A second answer to one request.
+            self.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header; the parser calls it."""
@@ -153,9 +163,10 @@ class Http1Connection(asyncio.Protocol):
             return
         set_result(
             waiting,
-            HttpAnswer(self._parser.get_status_code(), bytes(self._body), self._retry_after),
+            PartyAnswer(self._parser.get_status_code(), bytes(self._body), self._retry_after),
         )
         self.idle_since = asyncio.get_running_loop().time()
+        self._is_answered = True
         self._begin_answer()
         if not self.is_usable:
             self.close()

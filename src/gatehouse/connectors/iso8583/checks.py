@@ -4,8 +4,9 @@ from typing import Final
 
 from gatehouse.connectors.iso8583.card_values import all_card_values, card_values
 from gatehouse.connectors.iso8583.dialect import Dialect
+from gatehouse.connectors.iso8583.exchange import Outgoing
 from gatehouse.connectors.iso8583.numbers import rrn_of
-from gatehouse.connectors.iso8583.pool import LinkPool, Outgoing
+from gatehouse.connectors.iso8583.pool import LinkPool
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import ConnectorFailed
@@ -49,7 +50,7 @@ class Iso8583Checks:
             name = _claimed_name(enquiry)
             if name is not None:
                 values |= _name_values(name)
-        answer = await self._ask(enquiry.request_id, values)
+        answer = await self._ask(enquiry.request_id, b"check", values)
         code = answer.get(_RESPONSE_CODE)
         if code is None:
             raise ConnectorFailed("the host answered without a response code")
@@ -65,14 +66,16 @@ class Iso8583Checks:
         if name is None or name.last_name is None:
             return _holder_results({})
         values = card_values(enquiry.number, request.card_expiry_date) | _name_values(name)
-        answer = await self._ask(enquiry.request_id, values)
+        answer = await self._ask(enquiry.request_id, b"name", values)
         if answer.get(_RESPONSE_CODE, "96") in _UNANSWERED:
             raise ConnectorFailed("the host could not ask the issuer")
         return _holder_results(answer)
 
-    async def _ask(self, request_id: str, values: dict[Role, str]) -> dict[Role, str]:
+    async def _ask(
+        self, request_id: str, purpose: bytes, values: dict[Role, str]
+    ) -> dict[Role, str]:
         values[_AMOUNT] = _NOTHING
-        values[_RRN] = rrn_of(request_id)
+        values[_RRN] = rrn_of(request_id, purpose)
         return (await self._pool.ask(Outgoing(_CHECK, values))).values
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from gatehouse.connectors.iso8583.field_layout import Encoding, Side
+from gatehouse.connectors.iso8583.formats import Encoding, Side
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 
 _DIGITS: Final = b"0123456789"
@@ -28,6 +28,7 @@ WORDS: Final = {
     "ans": "printable characters",
     "b": "bytes in hexadecimal digits",
 }
+HEX_DIGITS: Final = b"0123456789ABCDEFabcdef"
 _UNKNOWN: Final = 0x1A
 """Stands for a byte that means no ASCII character; no content allows it."""
 
@@ -105,26 +106,29 @@ def packed_digits(name: str, kind: str, pad: Side) -> Content:
     return Content(encode, decode, halved=True)
 
 
-def byte_content(name: str, encoding: Encoding) -> Content:
+def byte_content(name: str, encoding: Encoding, code_page: str | None) -> Content:
     """Bytes, which are hexadecimal digits in values; sent as bytes, or as the digits."""
     wrong = f"{name} must be {WORDS['b']}"
+    there, back = (None, None) if code_page is None else translation(code_page)
 
-    def raw_of(text: str) -> bytes:
-        problem = not text.isascii() or len(text) % 2 or not text.isalnum()
-        try:
-            raw = b"" if problem else bytes.fromhex(text)
-        except ValueError:
-            problem = True
-        if problem:
+    def raw_of(digits: bytes) -> bytes:
+        if len(digits) % 2 or digits.translate(None, HEX_DIGITS):
             raise MalformedMessage(wrong)
-        return raw
+        return bytes.fromhex(digits.decode("ascii"))
+
+    def encode(text: str) -> bytes:
+        return raw_of(text.encode("ascii", "replace"))
+
+    def encode_hex(text: str) -> bytes:
+        digits = encode(text).hex().upper().encode("ascii")
+        return digits if there is None else digits.translate(there)
 
     def decode_hex(raw: bytes, _characters: int) -> str:
-        return raw_of(raw.decode("ascii", "replace")).hex().upper()
+        return raw_of(raw if back is None else raw.translate(back)).hex().upper()
 
     if encoding is Encoding.HEX:
-        return Content(lambda text: raw_of(text).hex().upper().encode(), decode_hex, halved=False)
-    return Content(raw_of, lambda raw, _characters: raw.hex().upper(), halved=False)
+        return Content(encode_hex, decode_hex, halved=False)
+    return Content(encode, lambda raw, _characters: raw.hex().upper(), halved=False)
 
 
 class Lengths(NamedTuple):

@@ -6,9 +6,6 @@ from typing import Annotated, Any, Final
 from msgspec import Meta, Struct
 
 from gatehouse.connectors.iso8583.field_layout import (
-    CodePage,
-    CountedIn,
-    Encoding,
     FieldLayout,
     FieldNumber,
     Name,
@@ -16,6 +13,7 @@ from gatehouse.connectors.iso8583.field_layout import (
     parameters_of,
     roles_of,
 )
+from gatehouse.connectors.iso8583.formats import CodePage, CountedIn, Encoding
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.validation import Checked
 
@@ -27,7 +25,7 @@ Hex = Annotated[
 Mti = Annotated[str, Meta(pattern=r"[0-9]{4}", description="four digits")]
 
 
-class EncodingLayout(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class EncodingLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """How everything is written where a field has no encoding of its own."""
 
     mti: Encoding = Encoding.ASCII
@@ -38,6 +36,24 @@ class EncodingLayout(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     length: Encoding = Encoding.ASCII
     counted_in: CountedIn = CountedIn.CHARACTERS
     code_page: CodePage = CodePage.CP037
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Not everything can be written in every way."""
+        for name, allowed in _ENCODINGS.items():
+            chosen = getattr(self, name)
+            if isinstance(chosen, Encoding) and chosen not in allowed:
+                yield name, f"must be {' or '.join(allowed)}"
+
+
+_CHARACTERS: Final = (Encoding.ASCII, Encoding.EBCDIC)
+_ENCODINGS: Final = {
+    "mti": (*_CHARACTERS, Encoding.BCD),
+    "bitmap": (Encoding.BINARY, Encoding.HEX),
+    "numbers": (*_CHARACTERS, Encoding.BCD),
+    "text": _CHARACTERS,
+    "binary": (Encoding.BINARY, Encoding.HEX),
+    "length": (*_CHARACTERS, Encoding.BCD, Encoding.BINARY),
+}
 
 
 class FramingLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -58,15 +74,20 @@ class FramingLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, om
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Numbers must fit into the length."""
-        if self.length not in (Encoding.BINARY, Encoding.ASCII, Encoding.BCD, Encoding.EBCDIC):
+        if self.length is Encoding.HEX:
             yield "length", "must be binary, ascii, bcd or ebcdic"
-        if isinstance(self.total_at, int) and self.total_at + 2 > len(self.header) // 2:
+        if not isinstance(self.header, str):
+            return
+        header = len(self.header) // 2
+        if isinstance(self.total_at, int) and self.total_at + 2 > header:
             yield "total_at", "must be inside the header"
-        if self.header_length_first and not self.header:
+        if self.header_length_first is True and not header:
             yield "header_length_first", "needs a header"
-        if all(isinstance(each, int) for each in (self.bytes, self.largest)):
+        if self.total_at is not None and self.largest == LARGEST_MESSAGE:
+            yield "largest", "leaves no room for the header in the two bytes of total_at"
+        if isinstance(self.bytes, int) and isinstance(self.largest, int):
             digits = {Encoding.BINARY: 256, Encoding.BCD: 100}.get(self.length, 10)
-            if digits**self.bytes <= self.largest + self.bytes + len(self.header) // 2:
+            if digits**self.bytes <= self.largest + self.bytes + header:
                 yield "bytes", "are too few for the largest message and what stands before it"
 
 
@@ -118,6 +139,7 @@ class DialectDefinition(
             if isinstance(message, MessageLayout):
                 yield from _message_problems(self.fields, kind, message)
         yield from _ambiguous_kinds(self.messages)
+        yield from _missing_kinds(self.messages)
 
 
 def _message_problems(
@@ -126,7 +148,11 @@ def _message_problems(
     for index, number in enumerate(message.fields):
         if number not in fields:
             yield f"messages.{kind}.fields[{index}]", "is not among the fields of this dialect"
+        if number in message.fields[:index]:
+            yield f"messages.{kind}.fields[{index}]", "is listed twice"
     carried = {role for number in message.fields for role in roles_of(fields.get(number))}
+    if Role.STAN not in carried:
+        yield f"messages.{kind}.fields", "need one with the role stan, by which answers are found"
     for role in message.values:
         if role not in carried:
             yield f"messages.{kind}.values.{role}", "no field of this message has this role"
@@ -146,3 +172,15 @@ def _ambiguous_kinds(messages: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
                     f"messages.{kind}",
                     f"has the mti and values of {other}: nothing tells them apart",
                 )
+
+
+def _missing_kinds(messages: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
+    """What is asked is answered, and what is authorized can be reversed."""
+    for name in messages:
+        kind = MessageKind(name) if name in set(MessageKind) else None
+        answer = kind.answer if kind is not None else None
+        if answer is not None and answer not in messages:
+            yield f"messages.{name}", f"needs {answer}, the message that answers it"
+    reversals = (MessageKind.REVERSE, MessageKind.REVERSE_ADVICE)
+    if MessageKind.AUTHORIZE in messages and not any(each in messages for each in reversals):
+        yield "messages.authorize", "needs reverse or reverse_advice: late payments are reversed"

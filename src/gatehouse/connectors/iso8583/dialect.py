@@ -6,12 +6,14 @@ Both directions are compiled once. The client and the reference host use the sam
 from collections.abc import Mapping
 from typing import Final
 
+from gatehouse.connectors.iso8583.bitmaps import BitmapCodec
 from gatehouse.connectors.iso8583.compiled import Read, Write
 from gatehouse.connectors.iso8583.constants import parameter_problems
 from gatehouse.connectors.iso8583.content import translation
 from gatehouse.connectors.iso8583.definition import DialectDefinition, FramingLayout
-from gatehouse.connectors.iso8583.field_layout import Encoding, roles_of
+from gatehouse.connectors.iso8583.field_layout import roles_of
 from gatehouse.connectors.iso8583.fields import FieldCompiler
+from gatehouse.connectors.iso8583.formats import Encoding
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.iso8583.values import Values
@@ -20,7 +22,6 @@ from gatehouse.core.secrets import Personal
 
 _MOST_PLANS: Final = 512
 """Bitmaps that are remembered; a party uses a few, and garbage must not fill the memory."""
-_BITMAP: Final = 8
 
 
 class Unpacked(Personal, frozen=True):
@@ -57,7 +58,7 @@ class Dialect:
             raise SettingsError(f"the parameter {name} of the dialect {problem}")
         self.name = definition.dialect
         self.definition = definition
-        self._in_hex = definition.encoding.bitmap is Encoding.HEX
+        self._bitmaps = BitmapCodec(definition.encoding)
         compiler = FieldCompiler(definition.encoding, chosen, definition.codes)
         fields = {
             int(number): compiler.field(f"field {number}", layout)
@@ -121,7 +122,7 @@ class Dialect:
             if piece is not None:
                 bits |= bit
                 pieces.append(piece)
-        pieces[1] = self._bitmap(bits)
+        pieces[1] = self._bitmaps.write(bits)
         return b"".join(pieces)
 
     def unpack(self, data: bytes) -> Unpacked:
@@ -130,7 +131,7 @@ class Dialect:
         found = self._incoming.get(data[:at])
         if found is None:
             raise MalformedMessage("the message has a type that the dialect does not have")
-        end = at + self._bitmap_size(data, at)
+        end = at + self._bitmaps.size(data[at : at + 1])
         bitmap = data[at:end]
         plan = self._plans.get(bitmap) or self._plan(bitmap)
         values: dict[Role, str] = {}
@@ -152,37 +153,18 @@ class Dialect:
         return raw
 
     def _incoming_kinds(self) -> dict[bytes, tuple[str, list[tuple[MessageKind, Values]]]]:
+        """By the bytes of a type, the kinds that have it; those with most values first."""
         kinds: dict[bytes, tuple[str, list[tuple[MessageKind, Values]]]] = {}
         for kind, message in self.definition.messages.items():
             entry = kinds.setdefault(self._mti(message.mti), (message.mti, []))
             entry[1].append((kind, message.values))
+        for _, entries in kinds.values():
+            entries.sort(key=lambda each: -len(each[1]))
         return kinds
-
-    def _bitmap(self, bits: int) -> bytes:
-        if bits & 0xFFFF_FFFF_FFFF_FFFF:
-            raw = (bits | 1 << 127).to_bytes(16, "big")
-        else:
-            raw = (bits >> 64).to_bytes(8, "big")
-        return raw.hex().upper().encode("ascii") if self._in_hex else raw
-
-    def _bitmap_size(self, data: bytes, at: int) -> int:
-        first = data[at : at + 1]
-        if self._in_hex:
-            return 4 * _BITMAP if first in b"89ABCDEFabcdef" and first else 2 * _BITMAP
-        return 2 * _BITMAP if first >= b"\x80" else _BITMAP
 
     def _plan(self, bitmap: bytes) -> tuple[Read, ...]:
         """The readers of the fields that a bitmap lists."""
-        if self._in_hex:
-            if bitmap.translate(None, b"0123456789ABCDEFabcdef") or len(bitmap) % 16:
-                raise MalformedMessage("the bitmap must be of hexadecimal digits")
-            raw = bytes.fromhex(bitmap.decode("ascii"))
-        else:
-            raw = bitmap
-        if len(raw) not in (_BITMAP, 2 * _BITMAP):
-            raise MalformedMessage("the bitmap is cut off")
-        bits = int.from_bytes(raw.ljust(16, b"\0"), "big")
-        numbers = [number for number in range(2, 129) if bits >> (128 - number) & 1]
+        numbers = self._bitmaps.numbers(bitmap)
         unknown = [number for number in numbers if number not in self._reads]
         if unknown:
             raise MalformedMessage(f"the dialect has no field {unknown[0]}")
@@ -193,7 +175,7 @@ class Dialect:
 
 
 def _kind(kinds: list[tuple[MessageKind, Values]], values: Values) -> MessageKind:
-    """The kind whose own values the message has; or else the first that it does not contradict."""
+    """The kind whose own values the message has, or else one that it does not contradict."""
     if len(kinds) == 1:
         return kinds[0][0]
     possible = None
@@ -209,6 +191,9 @@ def _kind(kinds: list[tuple[MessageKind, Values]], values: Values) -> MessageKin
             if same:
                 return kind
             possible = possible or kind
-    if possible is None:
-        raise MalformedMessage("the message is of a kind that the dialect does not have")
-    return possible
+    if possible is not None:
+        return possible
+    # A host may answer with values of its own, and an approval must not be lost for that.
+    if all(kind.answer is None for kind, _ in kinds):
+        return kinds[-1][0]
+    raise MalformedMessage("the message is of a kind that the dialect does not have")

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from enum import StrEnum
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from gatehouse.connectors.iso8583.formats import CountedIn, Encoding, Side
+from gatehouse.connectors.iso8583.layout_checks import encoding_problems, structure_problems
 from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.core.validation import Checked
 
@@ -22,55 +23,6 @@ FieldNumber = Annotated[
 ]
 Name = Annotated[str, Meta(pattern=r"[a-z][a-z0-9_-]{0,39}", description="a name in lower case")]
 Text = Annotated[str, Meta(min_length=1, max_length=999)]
-
-
-class Encoding(StrEnum):
-    """How characters, digits or bytes are written."""
-
-    ASCII = "ascii"
-    EBCDIC = "ebcdic"
-    BCD = "bcd"
-    BINARY = "binary"
-    HEX = "hex"
-
-
-class CountedIn(StrEnum):
-    """What the length before a field counts; they differ for two digits in a byte."""
-
-    CHARACTERS = "characters"
-    BYTES = "bytes"
-
-
-class Side(StrEnum):
-    """Where a short value is filled up."""
-
-    LEFT = "left"
-    RIGHT = "right"
-
-
-class CodePage(StrEnum):
-    """The pages of EBCDIC that hosts use; they differ in a few signs."""
-
-    CP037 = "cp037"
-    CP500 = "cp500"
-    CP1140 = "cp1140"
-
-
-class ParsedFormat(NamedTuple):
-    """A format such as `n..19`, taken apart."""
-
-    content: str
-    dots: int
-    """How many digits of length stand before the value; 0 when it is fixed."""
-    size: int
-    """Characters, digits or, of `b`, bytes; the most when it is variable."""
-
-
-def parse_format(text: str) -> ParsedFormat:
-    """Take apart a format that fits its pattern."""
-    content = text.rstrip("0123456789").rstrip(".")
-    rest = text[len(content) :]
-    return ParsedFormat(content, rest.count("."), int(rest.lstrip(".")))
 
 
 class FieldLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -106,8 +58,8 @@ class FieldLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit
             yield inside[0], "needs a field without role, parameter and value of its own"
         if self.value and (self.role or self.parameter):
             yield "value", "is always written: there is no use for a role or parameter beside it"
-        yield from _encoding_problems(self)
-        yield from _part_problems(self)
+        yield from encoding_problems(self)
+        yield from structure_problems(self)
 
 
 class TagLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -123,7 +75,10 @@ class TagLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Tags have the size that is said."""
-        if not isinstance(self.entries, dict):
+        for name in ("tag", "length"):
+            if getattr(self, name) is Encoding.HEX:
+                yield name, "must be ascii, ebcdic, bcd or binary"
+        if not isinstance(self.entries, dict) or not isinstance(self.tag_bytes, int):
             return
         binary = self.ber or self.tag in (Encoding.BINARY, Encoding.BCD)
         for tag in self.entries:
@@ -172,63 +127,3 @@ def roles_of(field: object) -> Iterator[Role]:
 def parameters_of(field: object) -> Iterator[str]:
     """The parameters inside a field."""
     return (leaf.parameter for leaf in leaves_of(field) if leaf.parameter is not None)
-
-
-_ENCODINGS: Final = {
-    "n": (Encoding.ASCII, Encoding.EBCDIC, Encoding.BCD),
-    "z": (Encoding.ASCII, Encoding.EBCDIC, Encoding.BCD),
-    "b": (Encoding.BINARY, Encoding.HEX),
-}
-_TEXT_ENCODINGS: Final = (Encoding.ASCII, Encoding.EBCDIC)
-
-
-def _format_of(field: Any) -> ParsedFormat | None:
-    return parse_format(field.format) if isinstance(field.format, str) else None
-
-
-def _encoding_problems(field: Any) -> Iterator[tuple[str, str]]:
-    parsed = _format_of(field)
-    if parsed is None:
-        return
-    allowed = _ENCODINGS.get(parsed.content, _TEXT_ENCODINGS)
-    if isinstance(field.encoding, Encoding) and field.encoding not in allowed:
-        yield "encoding", f"of {parsed.content} must be {' or '.join(allowed)}"
-    if field.length is Encoding.HEX:
-        yield "length", "must be ascii, ebcdic, bcd or binary"
-    for name in ("length", "length_bytes", "counted_in"):
-        if getattr(field, name) is not None and not parsed.dots:
-            yield name, "is of no use: the format is fixed"
-    if field.pad is not None and parsed.dots:
-        yield "pad", "is of no use: the format is variable"
-    if parsed.dots and parsed.size >= 10**parsed.dots:
-        yield "format", f"{parsed.dots} digits of length do not reach {parsed.size}"
-
-
-def _part_problems(field: Any) -> Iterator[tuple[str, str]]:
-    parsed = _format_of(field)
-    if parsed is None:
-        return
-    if (field.tags or field.bitmap) and (
-        parsed.content not in ("ans", "b") or field.encoding is Encoding.HEX
-    ):
-        yield "format", "must be ans or b, not in hexadecimal digits, for tags or a bitmap"
-    if not field.parts or not isinstance(field.parts, tuple):
-        return
-    if parsed.content in ("b", "z"):
-        yield "parts", "need a field of characters: n, a, an or ans"
-    for index, part in enumerate(field.parts):
-        inner = parse_format(part.format)
-        if part.parts or part.tags or part.bitmap:
-            yield f"parts[{index}]", "a part has no parts of its own"
-        if inner.content in ("b", "z"):
-            yield f"parts[{index}].format", "must be n, a, an or ans"
-        if inner.dots and index + 1 < len(field.parts):
-            yield f"parts[{index}].format", "must be fixed: only the last part may take the rest"
-        if inner.dots and not parsed.dots:
-            yield f"parts[{index}].format", "must be fixed, because the field is"
-        for name in ("encoding", "length", "length_bytes", "counted_in"):
-            if getattr(part, name) is not None:
-                yield f"parts[{index}].{name}", "is that of the whole field"
-    total = sum(parse_format(part.format).size for part in field.parts)
-    if total > parsed.size or (total < parsed.size and not parsed.dots):
-        yield "parts", f"have {total} characters, and the field has {parsed.size}"

@@ -12,14 +12,8 @@ from gatehouse.connectors.iso8583.content import (
     text_content,
 )
 from gatehouse.connectors.iso8583.definition import EncodingLayout
-from gatehouse.connectors.iso8583.field_layout import (
-    CountedIn,
-    Encoding,
-    FieldLayout,
-    Side,
-    parse_format,
-    roles_of,
-)
+from gatehouse.connectors.iso8583.field_layout import FieldLayout, roles_of
+from gatehouse.connectors.iso8583.formats import CountedIn, Encoding, Side, parse_format
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.plain_fields import (
     PlainField,
@@ -118,7 +112,8 @@ class FieldCompiler:
     def _content(self, name: str, layout: FieldLayout) -> Content:
         kind, encoding = parse_format(layout.format).content, self._encoding_of(layout)
         if kind == "b":
-            return byte_content(name, encoding)
+            in_ebcdic = self._encoding.text is Encoding.EBCDIC
+            return byte_content(name, encoding, self._encoding.code_page if in_ebcdic else None)
         if encoding is Encoding.BCD:
             return packed_digits(name, kind, layout.pad or Side.LEFT)
         page = self._encoding.code_page if encoding is Encoding.EBCDIC else None

@@ -2,7 +2,7 @@
 
 from gatehouse.connectors.iso8583.content import translation
 from gatehouse.connectors.iso8583.definition import FramingLayout
-from gatehouse.connectors.iso8583.field_layout import CodePage, Encoding
+from gatehouse.connectors.iso8583.formats import CodePage, Encoding
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 
 

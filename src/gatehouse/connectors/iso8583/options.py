@@ -12,7 +12,7 @@ from gatehouse.connectors.iso8583.constants import parameter_problems
 from gatehouse.connectors.iso8583.definition import DialectDefinition
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool import Host, PoolOptions
+from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.part_reader import Definition, PartReader
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
@@ -44,6 +44,8 @@ class Iso8583Options(Checked, Definition, frozen=True, kw_only=True):
     """Response codes with which the host approves a payment."""
     not_found_codes: ResponseCodes = ("25",)
     """Response codes with which it says that it never heard of what is to be reversed."""
+    not_found_after_ms: Annotated[int, Meta(ge=0, le=86_400_000)] = 0
+    """How long after a payment was sent that is not believed, because it may still arrive."""
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong beyond the form of the fields."""
@@ -109,6 +111,7 @@ def make_iso8583(_name: str, definition: Iso8583Definition) -> Iso8583Connector:
     codes = PaymentCodes(
         approved=frozenset(definition.approved_codes),
         not_found=frozenset(definition.not_found_codes),
+        not_found_after_s=definition.not_found_after_ms / 1000,
     )
     return Iso8583Connector(dialect, options, codes, lambda: time.time_ns() // 1_000_000)
 

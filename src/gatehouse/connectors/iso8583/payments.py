@@ -7,6 +7,7 @@ is stored with the payment, except the card number, which only this process reme
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -15,8 +16,15 @@ import msgspec
 from gatehouse.connectors.iso8583.card_values import all_card_values, authentication_values
 from gatehouse.connectors.iso8583.currencies import currency_number
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
-from gatehouse.connectors.iso8583.numbers import PaymentReference, rrn_of, transmission_time
-from gatehouse.connectors.iso8583.pool import LinkPool, Outgoing, local_time
+from gatehouse.connectors.iso8583.exchange import Outgoing
+from gatehouse.connectors.iso8583.numbers import (
+    PaymentReference,
+    age_s,
+    local_time,
+    rrn_of,
+    transmission_time,
+)
+from gatehouse.connectors.iso8583.pool import LinkPool
 from gatehouse.connectors.iso8583.recent import Recent
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.cards import CardNumber
@@ -41,6 +49,8 @@ class PaymentCodes(msgspec.Struct, frozen=True):
     reversed: frozenset[str] = frozenset({"00"})
     not_found: frozenset[str] = frozenset({"25"})
     """The host never heard of the payment that is to be reversed."""
+    not_found_after_s: float = 0.0
+    """How long after a payment was sent that is not believed, because it may still arrive."""
 
 
 class _Remembered(msgspec.Struct):
@@ -66,10 +76,10 @@ class Iso8583Gateway:
         self.late_reversed = 0
         """Approvals that came too late and were reversed at once."""
         self.pause_s: Callable[[int], float] = float
-        """The time to wait after so many attempts to reverse such an approval."""
+        """The time to wait after so many failed attempts to reverse such an approval."""
         self._pool = pool
         self._clock = clock
-        self._codes = codes
+        self.codes = codes
         self._first, self._repeat = _reversal_kinds(dialect)
         self._original_mti = dialect.mti(MessageKind.AUTHORIZE)
         self._keeps_number = dialect.carries(self._first, Role.NUMBER)
@@ -96,11 +106,11 @@ class Iso8583Gateway:
         asked = Outgoing(MessageKind.AUTHORIZE, _payment_values(authorization, reference), on_late)
         answer = (await self._pool.ask(asked)).values
         code = answer.get(Role.RESPONSE_CODE)
-        if code is None or (code in _PARTLY_APPROVED and code not in self._codes.approved):
+        if code is None or (code in _PARTLY_APPROVED and code not in self.codes.approved):
             raise ConnectorFailed(f"the host neither approved nor declined a payment: {code}")
         approval = answer.get(Role.APPROVAL_CODE)
         now_known = reference.answered(approval or "", answer.get(Role.TRANSACTION_ID, ""))
-        return GatewayAnswer(code in self._codes.approved, code, approval, now_known.text())
+        return GatewayAnswer(code in self.codes.approved, code, approval, now_known.text())
 
     async def reverse(self, reversal: Reversal) -> None:
         """Return when the host says that the payment does not stand."""
@@ -117,9 +127,13 @@ class Iso8583Gateway:
         remembered.is_reversing = True
         answer = await self._pool.ask(Outgoing(kind, values, urgent=True))
         code = answer.values.get(Role.RESPONSE_CODE)
-        # A host that was not told what to look for cannot know that there is nothing.
-        if code in self._codes.reversed or (reference and code in self._codes.not_found):
+        if code in self.codes.reversed:
             return
+        # A host that was not told what to look for cannot know that there is nothing.
+        if code in self.codes.not_found and reference is not None:
+            sent_s = age_s(reference.transmitted_at, self._clock() // 1000)
+            if sent_s >= self.codes.not_found_after_s:
+                return
         raise ConnectorFailed(f"the host does not confirm a reversal: {code}")
 
     async def stop(self) -> None:
@@ -131,7 +145,7 @@ class Iso8583Gateway:
 
     def _new_reference(self, request_id: str) -> PaymentReference:
         now = transmission_time(self._clock() // 1000)
-        return PaymentReference(self._pool.new_stan(), now, rrn_of(request_id))
+        return PaymentReference(self._pool.exchange.new_stan(), now, rrn_of(request_id))
 
     def _reversal_values(
         self, reversal: Reversal, reference: PaymentReference | None
@@ -152,23 +166,20 @@ class Iso8583Gateway:
     def _came_late(self, reversal: Reversal, answer: Unpacked) -> None:
         """Nobody takes this answer any more: an approval must not stand."""
         code = answer.values.get(Role.RESPONSE_CODE)
-        if code in self._codes.approved or code in _PARTLY_APPROVED:
+        if code in self.codes.approved or code in _PARTLY_APPROVED:
             task = asyncio.get_running_loop().create_task(self._reverse_late(reversal))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     async def _reverse_late(self, reversal: Reversal) -> None:
         about = {"requestId": reversal.request_id, "accountId": reversal.account_id}
-        for attempt in range(1, _LATE_ATTEMPTS + 1):
-            try:
+        for attempt in range(_LATE_ATTEMPTS):
+            await asyncio.sleep(self.pause_s(attempt))
+            with suppress(ConnectorFailed):
                 await self.reverse(reversal)
-            except ConnectorFailed:
-                await asyncio.sleep(self.pause_s(attempt))
-            else:
                 self.late_reversed += 1
-                _log.warning("reversed a payment whose approval came too late", extra=about)
+                _log.info("reversed a payment whose approval came too late", extra=about)
                 return
-        _log.warning("a payment whose approval came too late is not reversed yet", extra=about)
 
 
 def _reversal_kinds(dialect: Dialect) -> tuple[MessageKind, MessageKind]:

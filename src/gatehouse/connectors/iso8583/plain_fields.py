@@ -1,6 +1,6 @@
 """The most frequent fields in fewer steps: one value of fixed size, written as it is.
 
-Without these, packing takes 1.3 and unpacking 1.5 times as long (scripts/bench/iso8583.py).
+Without these, packing takes 1.5 and unpacking 1.3 times as long (decision 0025).
 """
 
 from typing import NamedTuple

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from gatehouse.connectors.iso8583.content import ALLOWED
-from gatehouse.connectors.iso8583.field_layout import FieldLayout, Side, parse_format
+from gatehouse.connectors.iso8583.field_layout import FieldLayout
+from gatehouse.connectors.iso8583.formats import Side, parse_format
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import Role
 

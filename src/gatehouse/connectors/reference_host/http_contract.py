@@ -74,7 +74,7 @@ class VerifyBody(Personal, frozen=True, rename="camel"):
     request_id: ReferenceText
     card_number: CardNumber
     expiry: ExpiryDate
-    holder: ContractHolder
+    holder: ContractHolder = ContractHolder()
 
 
 class PaymentBody(Personal, frozen=True, rename="camel"):

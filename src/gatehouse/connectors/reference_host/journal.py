@@ -87,6 +87,11 @@ class HostJournal:
         except OSError as error:
             raise InvalidInput(f"{path} cannot be written: {error.strerror}") from None
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a file."""
+        return self._file is not None
+
     def write(self, line: JournalLine) -> None:
         """Hand a line to the operating system."""
         if self._file is not None:

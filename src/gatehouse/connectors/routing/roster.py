@@ -18,6 +18,7 @@ from gatehouse.idverify.source import IdentitySource
 
 _log: Final = logging.getLogger("gatehouse.connectors")
 _NO_LIMIT: Final = 1_000_000
+_DOWN_LOOKS: Final = 2
 
 
 def make_connector(name: str, definition: Definition) -> Connector:
@@ -53,8 +54,10 @@ class Roster:
             unlimited = _Records(in_flight=_NO_LIMIT)
             self._records[RECORDS] = Seat(RECORDS, unlimited, _RecordsConnector(records), observe)
         self._table = RoutingTable({}, {}, country_of)
+        self._adopting = asyncio.Lock()
         self._draining: set[asyncio.Task[None]] = set()
-        self._was_up: dict[str, bool] = {}
+        self._down_looks: dict[str, int] = {}
+        """How many times in a row each connector was found down."""
 
     def candidates(self, function: Function, number: CardNumber, account_id: str) -> Iterator[Seat]:
         """The connectors to ask, in order; the caller goes on to the next one after a failure."""
@@ -81,6 +84,10 @@ class Roster:
 
         Connectors that did not change are kept; those that are gone end what they have in flight.
         """
+        async with self._adopting:
+            await self._adopt(configuration)
+
+    async def _adopt(self, configuration: Configuration) -> None:
         before, seats = self._seats, {}
         for name, definition in configuration.connectors.items():
             known = before.get(name)
@@ -109,21 +116,31 @@ class Roster:
         """How each connector is."""
         return {name: seat.state() for name, seat in self._seats.items()}
 
-    def log_changes(self) -> None:
-        """Write one line when a connector has gone down, and one when it serves again."""
+    def log_changes(self) -> bool:
+        """Write one line when a connector has gone down, and one when it serves again.
+
+        One that is down when it is first looked at may just have begun; it is logged when it still
+        is at the next look. Returns whether anything changed since the last look.
+        """
         states = self.states()
-        for name, state in states.items():
-            about = {"connector": name, "problem": state.problem}
-            if not state.up and self._was_up.get(name, True):
+        looks = {
+            name: 0 if state.up else self._down_looks.get(name, 0) + 1
+            for name, state in states.items()
+        }
+        for name, count in looks.items():
+            if count == _DOWN_LOOKS:
+                about = {"connector": name, "problem": states[name].problem}
                 _log.warning("a connector is down", extra=about)
-            elif state.up and not self._was_up.get(name, True):
+            elif not count and self._down_looks.get(name, 0) >= _DOWN_LOOKS:
                 _log.warning("a connector serves again", extra={"connector": name})
-        self._was_up = {name: state.up for name, state in states.items()}
+        before, self._down_looks = self._down_looks, looks
+        return {name for name in looks if looks[name]} != {name for name in before if before[name]}
 
     async def _open(self, name: str, definition: Definition) -> Seat:
         made: Connector | str
         try:
-            made = self._make(name, definition)
+            # Certificates, secrets and modules are read: requests must not wait for that.
+            made = await asyncio.to_thread(self._make, name, definition)
             await made.start()
         except SettingsError as error:
             made = str(error)

@@ -1,0 +1,158 @@
+"""A server's connectors follow what is applied, and refuse what somebody else has written."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from gatehouse.admin import connectors
+from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.connector_status import connector_status
+from gatehouse.connectors.routing.roster import Roster
+from gatehouse.operations.live_connectors import LiveConnectors
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured.refusals import Refusals
+from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATION_TOTALS, CONFIGURATIONS
+from tests.connectors.test_reading import no_file
+
+FILE = b"connectors: {here: {kind: sandbox, in_flight: 7}}\nroutes: {precheck: [{use: [here]}]}\n"
+
+
+def apply(session: AdminSession, limit: int = 7) -> int:
+    content = FILE.replace(b"7", str(limit).encode())
+    return connectors.apply(session, NewVersion(content), no_file).version
+
+
+class Following:
+    """The connectors of a server that runs on the data of a session."""
+
+    def __init__(self, session: AdminSession) -> None:
+        self.session = session
+        self.refusals = Refusals()
+        self.roster = Roster(lambda _: None, lambda *_: None)
+        self.live = LiveConnectors(session, self.roster, self.refusals, "srv_1")
+
+    def limit(self) -> int | None:
+        state = self.roster.states().get("here")
+        return None if state is None else state.limit
+
+    async def look(self) -> int | None:
+        """The limit of the connector after one more look at the data."""
+        await self.live.start()
+        return self.limit()
+
+
+def follow(
+    session: AdminSession, scenario: Callable[[Following], Coroutine[Any, Any, None]]
+) -> None:
+    async def whole() -> None:
+        following = Following(session)
+        await scenario(following)
+        await following.live.stop()
+
+    asyncio.run(whole())
+
+
+async def eventually(holds: Callable[[], bool]) -> None:
+    while not holds():  # noqa: ASYNC110  # what is waited for sets no event
+        await asyncio.sleep(0.01)
+
+
+def test_changes_are_followed_while_it_runs(session: AdminSession) -> None:
+    async def scenario(server: Following) -> None:
+        assert await server.look() is None
+        running = asyncio.create_task(server.live.run())
+        await asyncio.to_thread(apply, session)
+        server.live.changed()
+        await eventually(lambda: server.limit() == 7)
+        await asyncio.to_thread(apply, session, 8)
+        server.live.changed()
+        await eventually(lambda: server.live.version == 2)
+        assert server.limit() == 8
+        await asyncio.to_thread(connectors.rollback, session)
+        server.live.changed()
+        await eventually(lambda: server.live.version == 1)
+        running.cancel()
+
+    follow(session, scenario)
+
+
+def test_a_running_server_reports_and_one_that_stopped_does_not(session: AdminSession) -> None:
+    apply(session)
+
+    async def scenario(server: Following) -> None:
+        await server.look()
+        running = asyncio.create_task(server.live.run())
+        while not (found := await asyncio.to_thread(connector_status, session)):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        assert (found[0].server, found[0].version) == ("srv_1", 1)
+        assert found[0].connectors["here"].up
+        running.cancel()
+
+    follow(session, scenario)
+    assert connector_status(session) == []
+
+
+def change_rows(session: AdminSession, **values: Any) -> None:
+    with session.database.writing() as connection:
+        connection.execute(CONFIGURATIONS.update().values(values))
+
+
+def test_a_changed_row_is_refused_and_the_last_good_one_stays(session: AdminSession) -> None:
+    apply(session)
+
+    async def scenario(server: Following) -> None:
+        assert await server.look() == 7
+        change_rows(session, program=json.dumps({"connectors": {}, "routes": {}}))
+        assert await server.look() == 7
+        assert server.refusals.accounts == 1
+
+    follow(session, scenario)
+
+
+def test_a_server_that_starts_with_a_changed_row_uses_none(sqlite_session: AdminSession) -> None:
+    apply(sqlite_session)
+    change_rows(sqlite_session, note="mine")
+
+    async def scenario(server: Following) -> None:
+        assert await server.look() is None
+        assert (server.refusals.accounts, server.live.version) == (1, None)
+
+    follow(sqlite_session, scenario)
+
+
+def test_an_earlier_state_cannot_be_put_back(sqlite_session: AdminSession) -> None:
+    session = sqlite_session
+    apply(session)
+    tables = (CONFIGURATION_HEADS, CONFIGURATION_TOTALS)
+    with session.reading() as connection:
+        kept = [
+            [dict(row._mapping) for row in connection.execute(each.select())] for each in tables
+        ]
+    apply(session, 8)
+
+    async def scenario(server: Following) -> None:
+        assert await server.look() == 8
+        with session.database.writing() as connection:
+            for table, rows in zip(tables, kept, strict=True):
+                connection.execute(table.delete())
+                connection.execute(table.insert(), rows)
+        assert await server.look() == 8
+        assert server.refusals.accounts == 1
+
+    follow(session, scenario)
+
+
+def test_what_a_newer_version_applied_is_refused(
+    sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply(sqlite_session)
+    monkeypatch.setattr("gatehouse.connectors.definition.KINDS", {})
+
+    async def scenario(server: Following) -> None:
+        assert await server.look() is None
+        assert server.refusals.accounts == 1
+
+    follow(sqlite_session, scenario)
