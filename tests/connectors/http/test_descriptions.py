@@ -5,6 +5,7 @@ The descriptions are not ours to ship: a variable names the folder that has them
 """
 
 import asyncio
+import copy
 import os
 import socket
 import subprocess
@@ -243,9 +244,8 @@ REVERSALS: Final = [reverse(None), reverse("993617895204576J")]
 def test_a_request_that_does_not_fit_is_noticed(
     visa: Provider, visa_description: Described
 ) -> None:
-    spoilt = Provider.__new__(Provider)
-    spoilt.__dict__ |= visa.__dict__
-    spoilt.__dict__["_options"] = ACCEPTOR | {"acquiring_bin": "4"}
+    spoilt = copy.copy(visa)
+    spoilt.options = ACCEPTOR | {"acquiring_bin": "4"}
     with pytest.raises(AssertionError, match="acquiringBin"):
         visa_description.ask(spoilt, CHECKS[:1])
 

@@ -8,8 +8,7 @@ import msgspec
 
 from gatehouse.connectors.http.answers import Read, WordKind, compile_reading
 from gatehouse.connectors.http.asked import Asked
-from gatehouse.connectors.http.bodies import Build, compile_body, when_fields
-from gatehouse.connectors.http.fields import FIELDS
+from gatehouse.connectors.http.bodies import Build, compile_body, compile_when, when_fields
 from gatehouse.connectors.http.json_paths import UnexpectedShape, compile_path
 from gatehouse.connectors.http.mapping import (
     AnswerCondition,
@@ -64,12 +63,9 @@ def compile_requests(written: Requests, environment: Environment, shared: Shared
     """A function that makes a request: the first way whose fields are there."""
     ways = written if isinstance(written, tuple) else (written,)
     made = [
-        (
-            [FIELDS[name].get for name in when_fields(way.when)],
-            when_fields(way.brands),
-            _compile_request(way, environment, shared),
-        )
+        (wanted, when_fields(way.brands), _compile_request(way, environment, shared))
         for way in ways
+        if (wanted := compile_when(way.when, environment)) is not None
     ]
     if len(made) == 1 and made[0][:2] == ([], ()):
         return made[0][2]
