@@ -59,9 +59,22 @@ def test_the_event_of_a_record_shows_the_accounts_fingerprint_and_is_remembered_
 ):
     noted = _event(INNER, SHOWN)
     written = msgspec.json.encode(
-        {"stages": [], "event": recorded_event(noted, SHOWN, counted=True)}
+        {"stages": [], "event": recorded_event(noted, {INNER: SHOWN}, counted=True)}
     ).decode()
     assert INNER not in written
+    past = past_event_in("acct_1", written)
+    assert past is not None
+    assert opened_event(past.event, FINGERPRINTS) == noted
+
+
+def test_the_account_behind_a_card_is_recorded_and_remembered_like_the_card() -> None:
+    behind = f"fp1_{'0f' * 20}"
+    shown = {INNER: SHOWN, behind: FINGERPRINTS.of_account("acct_1", behind)}
+    noted = _event(INNER, shown[behind])
+    noted = msgspec.structs.replace(noted, entities=[(kinds.CARD, behind), *noted.entities])
+    event = recorded_event(noted, shown, counted=True)
+    written = msgspec.json.encode({"stages": [], "event": event}).decode()
+    assert not [inner for inner in shown if inner in written]
     past = past_event_in("acct_1", written)
     assert past is not None
     assert opened_event(past.event, FINGERPRINTS) == noted

@@ -87,6 +87,27 @@ def test_the_gateway_is_told_everything_it_needs_under_the_id_of_the_request() -
     assert (asked.postal_code, asked.street) == ("94105", "1 Market Street")
 
 
+class Referring(Scripted):
+    """A gateway that finds payments by more than the request id."""
+
+    def refer(self, authorization: Authorization) -> str:
+        return f"sent as {authorization.request_id} for {authorization.account_id}"
+
+
+def test_a_payment_goes_to_the_gateway_with_the_reference_that_was_stored_for_it() -> None:
+    gateway = Referring(GatewayAnswer(True, "00", reference="psp-1"))
+    of = case()
+    of.payment_reference = GatewayStage(gateway, time_limit_ms=1000).refer(of)
+    result = run(gateway, of)
+    assert gateway.asked[0].payment.reference == "sent as req_1 for acct_1"
+    assert of.payment_reference == "psp-1"
+    assert result.facts["reference"] == "psp-1"
+
+
+def test_a_gateway_without_references_needs_none() -> None:
+    assert GatewayStage(Scripted(None), time_limit_ms=1000).refer(case()) is None
+
+
 def test_a_decline_is_an_attempt_that_was_refused_and_has_no_approval_code() -> None:
     result = run(Scripted(GatewayAnswer(False, "51", "left over")))
     assert result.response == GatewayResponse(GatewayStatus.DECLINED, "51", None)

@@ -11,10 +11,10 @@ import pytest
 from gatehouse.core.cards import KeptCard, MaskedCard
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.idverify.people import OwnerType, Person, PersonName
+from gatehouse.idverify.people import IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
-from gatehouse.idverify.response import Result
-from gatehouse.idverify.source import Holders, IdentityEnquiry
+from gatehouse.idverify.response import NameResult, Result
+from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry
 from gatehouse.idverify.stage import IdVerifyStage, judge_in_turns
 from gatehouse.idverify.verdict import MOST_COMPARED, judge
 from tests.idverify.asking import ANN, BEN, ask, name
@@ -31,11 +31,11 @@ EVERYTHING = {
 class PlaySource:
     """Answers what it was given, and remembers what it was asked."""
 
-    def __init__(self, holders: Holders | None = None) -> None:
+    def __init__(self, holders: Holders | HolderResults | None = None) -> None:
         self.holders = holders or Holders((ANN, BEN))
         self.asked: list[IdentityEnquiry] = []
 
-    async def find(self, enquiry: IdentityEnquiry) -> Holders:
+    async def find(self, enquiry: IdentityEnquiry) -> Holders | HolderResults:
         self.asked.append(enquiry)
         return self.holders
 
@@ -245,3 +245,57 @@ def test_only_so_many_holders_are_compared() -> None:
     found = judge(ask(email="ann@example.com"), Holders((*crowd, late)))
     assert found.finding.email.result is Result.NO_MATCH
     assert found.holders == MOST_COMPARED + 1
+
+
+COMPARED = HolderResults(
+    email=Result.MATCH,
+    first_name=Result.PARTIAL_MATCH,
+    last_name=Result.MATCH,
+    name=Result.PARTIAL_MATCH,
+    name_result=NameResult.PERFORMED,
+    identifiers={IdentifierType.PASSPORT: Result.NO_MATCH},
+)
+
+
+def test_what_a_source_compared_by_itself_is_the_answer() -> None:
+    result = run(ask(**EVERYTHING), PlaySource(COMPARED))
+    found = answer(result)
+    assert found["cardHolderEmailAddressVerificationResults"] == "MATCH"
+    assert found["cardHolderPhoneNumberVerificationResults"] == "UNKNOWN"
+    assert found["cardHolderNameVerificationResult"] == {
+        "firstNameAccountMatchDecision": "PARTIAL_MATCH",
+        "middleNameAccountMatchDecision": "NOT_PROCESSED",
+        "lastNameAccountMatchDecision": "MATCH",
+        "nameMatchDecision": "PARTIAL_MATCH",
+        "nameResult": "PERFORMED",
+    }
+    assert found["idVerification"] == {"PASSPORT": "NO_MATCH", "TAX": "UNKNOWN"}
+    assert result.completed
+    assert result.mismatched
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [(NameResult.NOT_SUPPORTED, "NOT_SUPPORTED"), (NameResult.NOT_PERFORMED, "UNKNOWN")],
+)
+def test_a_source_that_compares_no_names_says_so(said: NameResult, part: str) -> None:
+    result = run(ask(name=name("Ann", "Archer")), PlaySource(HolderResults(name_result=said)))
+    found = answer(result)["cardHolderNameVerificationResult"]
+    assert (found["nameResult"], found["lastNameAccountMatchDecision"]) == (said, part)
+
+
+def test_nobody_is_asked_when_the_issuer_has_compared_already() -> None:
+    source, case = PlaySource(), case_of(ask(**EVERYTHING))
+    case.answered[HolderResults] = COMPARED
+    result = asyncio.run(IdVerifyStage(source, time_limit_ms=100).run(case))
+    assert source.asked == []
+    assert answer(result)["cardHolderEmailAddressVerificationResults"] == "MATCH"
+
+
+def test_what_the_issuer_said_of_another_card_does_not_count() -> None:
+    source, case = PlaySource(), case_of(ask(**EVERYTHING))
+    case.answered[HolderResults] = COMPARED
+    assert case.card is not None
+    case.other_cards = {IdVerifyStage.name: case.card}
+    asyncio.run(IdVerifyStage(source, time_limit_ms=100).run(case))
+    assert len(source.asked) == 1

@@ -27,6 +27,7 @@ from gatehouse.pipeline.settlement import Insufficient, Release
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, reviews
+from gatehouse.store.requests import intents
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import GATEWAY_INTENTS
@@ -415,6 +416,27 @@ def test_a_payment_that_is_declined_afterwards_is_reversed(
     wanted = steps(paid, late, account_id=account, intent=Payment(5990, "USD"))
     process(session, planned(wanted, decision_plan=course(Outcome.DECLINE)))
     assert intents_of(session, wanted.request_id) == ["REVERSE"]
+
+
+def test_how_a_gateway_finds_a_payment_is_stored_before_it_is_sent_and_again_with_its_answer(
+    session: AdminSession, account: str
+) -> None:
+    stored: list[str | None] = []
+
+    def reference(request_id: str) -> str | None:
+        with session.reading() as connection:
+            return intents.get(connection, request_id).reference
+
+    def answered(case: Case) -> None:
+        stored.append(reference(case.request_id))
+        case.payment_reference = "as the gateway calls it"
+
+    paid = Step(Paid("SENTRY", answered), 1, pays=True)
+    late = Step(Declining("PRECHECK", nothing), 1)
+    wanted = steps(paid, late, account_id=account, intent=Payment(5990, "USD"))
+    process(session, planned(wanted, decision_plan=course(Outcome.DECLINE)))
+    assert stored == [f"reference of {account}"]
+    assert reference(wanted.request_id) == "as the gateway calls it"
 
 
 class Declining(PlayStage):

@@ -7,6 +7,7 @@ import pytest
 
 from gatehouse.conditions.catalogue import LIST_KINDS
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.credentials import AccountReference
 from gatehouse.rules.list_entries import ListEntry, ListKind, canonical
 from gatehouse.rules.lists import AccountLists, ListIndex, covering_entries, membership
 
@@ -14,7 +15,7 @@ from gatehouse.rules.lists import AccountLists, ListIndex, covering_entries, mem
 class PlainHasher:
     """Stands in for the fingerprinter of an installation; what it makes can be read."""
 
-    def card(self, number: CardNumber) -> str:
+    def card(self, number: CardNumber | AccountReference) -> str:
         return f"fp of {number.masked()}"
 
     def known_card(self, text: str) -> str | None:
@@ -47,6 +48,7 @@ def test_there_is_a_kind_of_list_for_all_that_conditions_look_up() -> None:
     [
         ("cards", "4242 4242-4242 4242", "fp of 42424242…4242", "42424242…4242"),
         ("cards", f" {FINGERPRINT} ", FINGERPRINT, FINGERPRINT),
+        ("cards", "V0010013018036776997406844829", "fp of ***", "fp of ***"),
         ("bins", "4242", "4242", "4242"),
         ("bins", "42424242", "42424242", "42424242"),
         ("networks", "203.0.113.7", "203.0.113.7/32", "203.0.113.7"),

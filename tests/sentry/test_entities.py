@@ -413,3 +413,28 @@ def test_small_orders_are_remembered_together_by_currency(
     assert entities({"order": order}).get(EntityKind.SMALL) == expected
     renewal = {"order": order, "event": {"type": "RECURRING_PURCHASE"}}
     assert EntityKind.SMALL not in entities(renewal)
+
+
+def test_an_account_behind_a_card_is_remembered_before_its_number() -> None:
+    kept = KeptCard(
+        brand="VISA",
+        bin="42424242",
+        last_four="4242",
+        expiry=None,
+        country=None,
+        funding=None,
+        prepaid=None,
+        fingerprint="card1_number",
+        account_fingerprint="card1_account",
+    )
+    body = {"event": {"transactionId": "t-1"}}
+    view = view_request(
+        *(READER.read(msgspec.json.encode(body)), NOW, Book()),
+        MaskedCard(kept, "fp1_number", "fp1_account"),
+    )
+    found = event_of("acct_1", view, DEFAULT_POLICY, HASHER).entities
+    assert [value for kind, value in found if kind is EntityKind.CARD] == [
+        *("fp1_account", "fp1_number"),
+    ]
+    # Another token of the account on the same order is the same attempt.
+    assert (EntityKind.TRANSACTION, "t-1 card1_account") in found

@@ -159,6 +159,31 @@ def test_of_two_addresses_the_last_one_is_meant() -> None:
     assert asked(memory, event(NOW + 9, other, ADDRESS), "ip")["count_1h"] == 2
 
 
+def test_tokens_of_one_account_are_one_card_and_either_may_be_new() -> None:
+    memory = LocalMemory(limit=1000)
+    address, account = (EntityKind.ADDRESS, "203.0.113.1"), (EntityKind.CARD, "account")
+
+    def token(number: int) -> Entity:
+        return EntityKind.CARD, f"token {number}"
+
+    # As long as no reference was sent, the number alone is known.
+    memory.note(event(NOW - 5 * DAY, address, token(1)))
+    refused = event(NOW, address, account, token(1), amount=10)
+    first = memory.note(refused)
+    assert named(first.velocity(), "card")["count_7d"] == 2
+    assert named(first.velocity(), "card")["age_days"] == 5
+    memory.note_decline(refused)
+    other = memory.note(event(NOW + 1, address, account, token(2), amount=20)).velocity()
+    assert named(other, "card")["count_24h"] == 2
+    assert named(other, "card")["amount_24h"] == 30
+    assert named(other, "card")["declines_24h"] == 1
+    assert named(other, "ip")["distinct_cards_24h"] == 1
+    assert named(other, "ip")["declined_cards_24h"] == 1
+    # A request without the reference knows its own number.
+    alone = memory.note(event(NOW + 2, address, token(2))).velocity()
+    assert named(alone, "card")["count_24h"] == 2
+
+
 def test_a_transaction_that_comes_again_gets_its_numbers_and_adds_nothing() -> None:
     memory = LocalMemory(limit=1000)
     sale = event(NOW, CARD, (EntityKind.USER, "u"), (EntityKind.TRANSACTION, "t"), amount=5)

@@ -76,6 +76,7 @@ def _back_to_0004(connection: sa.Connection) -> None:
         ("accounts", "closed_reason"),
         ("reviews", "assignee"),
         ("gateway_intents", "reference"),
+        ("holds", "card_account"),
     ):
         connection.execute(sa.text(f"ALTER TABLE {table_name} DROP COLUMN {column}"))
     for table in METADATA.tables.values():

@@ -162,6 +162,18 @@ def test_open_requests_for_a_card_are_counted_beside_its_wrong_guesses() -> None
     assert counted == [(4, 2), (4, 3), (4, 4)]
 
 
+def test_guesses_are_counted_by_the_account_behind_a_card_as_well() -> None:
+    holds = [
+        Hold(f"r{n}", "acct", 1, NOW + 60, "srv", f"token {n}", card_account="account")
+        for n in range(2)
+    ]
+    orders = [Authorize(hold, NOW) for hold in holds]
+    assert wanted_by(orders).cards == {"token 0", "token 1", "account"}
+    answers, _ = decide(orders, loaded(guesses={"token 0": (1, 0), "account": (2, 0)}))
+    counted = [(a.mismatches, a.in_flight) for a in answers if isinstance(a, Authorized)]
+    assert counted == [(2, 0), (2, 1)]
+
+
 def test_a_repetition_after_an_upgrade_is_recognised_by_the_former_hash() -> None:
     kept = StoredClaim("k", "r9", "as it was", "the answer", NOW + 1000)
     order = authorize("r0", key="k", body="as it is")

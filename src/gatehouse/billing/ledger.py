@@ -73,7 +73,10 @@ class Hold(msgspec.Struct, frozen=True, array_like=True):
     expires_at_ms: int
     owner: str
     card: str | None = None
+    """By which mark wrong guesses at its card are counted, if it could be one."""
     claim: str | None = None
+    card_account: str | None = None
+    """The same of the account behind the card, if it is known."""
 
 
 class Item(msgspec.Struct, frozen=True):

@@ -158,6 +158,14 @@ class MaskedCard(Personal, frozen=True):
     inner_account: str | None = None
     """The same of the account that the number belongs to, if its reference was sent."""
 
+    @property
+    def shown(self) -> dict[str, str]:
+        """For each inner fingerprint, the one that the record may show in its place."""
+        kept, shown = self.kept, {self.inner: self.kept.fingerprint}
+        if self.inner_account is not None and kept.account_fingerprint is not None:
+            shown[self.inner_account] = kept.account_fingerprint
+        return shown
+
 
 class CardOfRequest(msgspec.Struct, frozen=True):
     """The card a request speaks of, and whether answering lets a caller guess at its secrets."""

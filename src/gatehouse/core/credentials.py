@@ -24,9 +24,14 @@ class AccountReference(Secret):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Accept 29 capital letters and digits, as EMVCo defines it."""
-        if _REFERENCE.fullmatch(text) is None:
+        if not cls.fits(text):
             raise ValueError("must be 29 capital letters and digits (A to Z, 0 to 9)")
         return cls._wrap(text)
+
+    @staticmethod
+    def fits(text: str) -> bool:
+        """Whether a text is such a reference; no card number and no fingerprint is one."""
+        return _REFERENCE.fullmatch(text) is not None
 
 
 class CredentialType(StrEnum):

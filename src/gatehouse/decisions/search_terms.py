@@ -128,6 +128,8 @@ class TermMaker:
         about = dict.fromkeys(more)
         if record.card is not None:
             about[CARD, record.card.fingerprint] = None
+            if record.card.account_fingerprint is not None:
+                about[CARD, record.card.account_fingerprint] = None
         if event is None and record.signals is None:
             # Neither Sentry nor rules looked at it.
             return [term(account_id, *each) for each in about], None

@@ -185,17 +185,30 @@ class Engine:
         case.guess_limit_at_risk = 0 < limit <= verdict.mismatches + verdict.in_flight
 
     def _hold(self, job: Job, card: MaskedCard | None, now_ms: int) -> Hold:
-        options, asked = self._options, job.plan.card
-        guessable = asked is not None and asked.guessable and options.guess_limit > 0
+        options = self._options
+        mark, account_mark = self._guess_marks(job, card)
         return Hold(
             request_id=job.request_id,
             account_id=job.account_id,
             amount=sum([step.fee for step in job.plan.steps]),
             expires_at_ms=now_ms + options.authorization_ttl_ms,
             owner=options.owner,
-            card=self._masker.fingerprints.guess_mark(card.inner) if card and guessable else None,
+            card=mark,
             claim=job.claim.claim_id if job.claim else None,
+            card_account=account_mark,
         )
+
+    def _guess_marks(self, job: Job, card: MaskedCard | None) -> tuple[str | None, str | None]:
+        """What wrong guesses are counted by, if this may be one: number, and account behind it.
+
+        The second counts among one caller's requests only. Nobody can tell whether a reference is
+        the card's, so a false one must neither hide guesses at a number nor lock others out.
+        """
+        asked = job.plan.card
+        if card is None or asked is None or not asked.guessable or not self._options.guess_limit:
+            return None, None
+        mark, account = self._masker.fingerprints.guess_mark, card.inner_account
+        return mark(card.inner), None if account is None else mark(f"{job.account_id} {account}")
 
     def _numbers(
         self, job: Job, card: MaskedCard | None, others: dict[str, MaskedCard], now_ms: int
@@ -210,7 +223,8 @@ class Engine:
     def _mismatch(self, hold: Hold, runs: Sequence[StageRun]) -> WrongGuess | None:
         if hold.card is None or not any(run.result.mismatched for run in runs):
             return None
-        return WrongGuess(hold.card, self._masker.fingerprints.guess_mark(hold.request_id))
+        request = self._masker.fingerprints.guess_mark(hold.request_id)
+        return WrongGuess(hold.card, request, hold.card_account)
 
     async def _run(self, step: Step, case: Case) -> StageRun:
         stage = step.stage

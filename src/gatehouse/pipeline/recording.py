@@ -38,7 +38,8 @@ def found_by(
         return None
     more = job.plan.contacts
     if case.other_cards:
-        more += tuple((CARD, card.kept.fingerprint) for card in case.other_cards.values())
+        for card in case.other_cards.values():
+            more += tuple((CARD, fingerprint) for fingerprint in card.shown.values())
     return terms.waiting(job.account_id, record, more)
 
 

@@ -87,6 +87,8 @@ class WrongGuess(msgspec.Struct, frozen=True):
 
     card: str
     request: str
+    card_account: str | None = None
+    """Of the account behind the card, if it is known."""
 
 
 class Close(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 import msgspec
 
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.credentials import AccountReference
 from gatehouse.core.redaction import recordable
 from gatehouse.core.text import is_blank
 from gatehouse.intel.emails import parse_email
@@ -48,7 +49,7 @@ class ListKind(StrEnum):
 class EntryHasher(Protocol):
     """Makes a value that may be kept and compared out of one that may not, as signals do."""
 
-    def card(self, number: CardNumber, /) -> str:
+    def card(self, card: CardNumber | AccountReference, /) -> str:
         """The account's fingerprint of a card."""
 
     def known_card(self, text: str, /) -> str | None:
@@ -101,11 +102,15 @@ def _card(text: str, hasher: EntryHasher) -> ListEntry:
     known = hasher.known_card(text)
     if known is not None:
         return ListEntry(known, known)
+    if AccountReference.fits(text):
+        fingerprint = hasher.card(AccountReference.parse(text))
+        return ListEntry(fingerprint, fingerprint)
     try:
         number = CardNumber.parse(_GROUPING.sub("", text))
     except ValueError:
         raise ValueError(
-            "must be a whole card number, or a fingerprint as decisions show it (card1_...)"
+            "must be a whole card number, a payment account reference, or a fingerprint as "
+            "decisions show it (card1_...)"
         ) from None
     return ListEntry(hasher.card(number), number.masked())
 

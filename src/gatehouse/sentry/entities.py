@@ -181,9 +181,15 @@ def _add_buyer(entities: list[Entity], view: RequestView, hasher: EntityHasher) 
     if names:
         entities.append((kinds.USER, names[0]))
     if view.card is not None:
-        card = view.card.kept
+        card, account = view.card.kept, view.card.inner_account
+        if account is None:
+            names += (card.fingerprint, card.bin)
+        else:
+            # Before the number, so that it is what other entities are seen with. The number is
+            # remembered, too: the next request with it may come without the reference.
+            entities.append((kinds.CARD, account))
+            names.append(card.account_fingerprint or "")
         entities += ((kinds.CARD, view.card.inner), (kinds.BIN, card.bin))
-        names += (card.fingerprint, card.bin)
         if card.country is not None:
             entities.append((kinds.ISSUER, card.country))
     if names:

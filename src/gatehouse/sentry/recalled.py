@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from gatehouse.sentry import kinds
 from gatehouse.sentry.entity_history import TIME_SHIFT, EntityHistory
 from gatehouse.sentry.event_layout import EventLayout
 from gatehouse.sentry.history_changes import logarithm_of
@@ -183,7 +184,8 @@ class History:
         """What rules can ask of the history, as `conditions.catalogue.VELOCITY` lays it out.
 
         By name, such as `velocity.card`, and only for groups that the event has an entity of; of
-        several addresses the last one counts.
+        several addresses the last one counts. Of a card's number and of the account behind it, the
+        one that was seen more counts for each measure: either may be new to us.
         """
         last = self._last
         at_s, counted = self.at_s, self.counted
@@ -200,4 +202,7 @@ class History:
                 found[plan.signal] = measured_first(plan, first, history)
             else:
                 found[plan.signal] = measured(plan, history, event)
+            if plan.kind is kinds.CARD and self.first[plan.kind] is not history:
+                of_account = measured(plan, self.first[plan.kind], event)
+                found[plan.signal] = list(map(max, found[plan.signal], of_account))
         return found

@@ -1,5 +1,6 @@
 """What Sentry left in a decision record: the event its memory noted, and what it measured."""
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import msgspec
@@ -52,16 +53,20 @@ _decode: Final = msgspec.json.Decoder(_SentryResult).decode
 
 
 def recorded_event(
-    event: MemoryEvent, card: str | None = None, *, counted: bool | None, declined: bool = False
+    event: MemoryEvent,
+    shown: Mapping[str, str] | None = None,
+    *,
+    counted: bool | None,
+    declined: bool = False,
 ) -> RecordedEvent:
-    """An event for the record, with the account's fingerprint in place of the inner one.
+    """An event for the record, with fingerprints of the account as `shown` for the inner ones.
 
     Whether it counts is not known of an event that the memory missed.
     """
     present, values = map(list, zip(*event.entities, strict=True)) if event.entities else ([], [])
-    if card is not None:
+    if shown is not None:
         of_card = kinds.CARD
-        values = [card if kind is of_card else value for kind, value in event.entities]
+        values = [shown[value] if kind is of_card else value for kind, value in event.entities]
     return RecordedEvent(
         at=round(event.at_s, 3),
         counted=counted is True,
@@ -104,26 +109,27 @@ def past_event_in(account_id: str, text: Text) -> PastEvent | None:
 
 
 def opened_event(event: MemoryEvent, fingerprints: Fingerprints) -> MemoryEvent:
-    """An event out of a record as the memory knows it: with the inner fingerprint of its card.
+    """An event out of a record as the memory knows it: with the inner fingerprints of its card.
 
     Earlier records hold the inner one, also in the name of the transaction, which now has the
     account's. A card that cannot be opened is left out.
     """
-    recorded = next((value for kind, value in event.entities if kind is kinds.CARD), None)
-    if recorded is None:
+    recorded = [value for kind, value in event.entities if kind is kinds.CARD]
+    if not recorded:
         return event
-    inner = fingerprints.opened(event.account_id, recorded)
-    if inner is not None:
-        named = {(kinds.CARD, recorded): (kinds.CARD, inner)}
-        entities = [named.get(entity, entity) for entity in event.entities]
-    elif recorded.startswith(INNER_PREFIX):
-        shown = fingerprints.of_account(event.account_id, recorded)
+    if recorded[0].startswith(INNER_PREFIX):
+        inner, shown = recorded[0], fingerprints.of_account(event.account_id, recorded[0])
         entities = [
-            (kind, value.replace(recorded, shown) if kind is kinds.TRANSACTION else value)
+            (kind, value.replace(inner, shown) if kind is kinds.TRANSACTION else value)
             for kind, value in event.entities
         ]
     else:
-        entities = [entity for entity in event.entities if entity[0] is not kinds.CARD]
+        opened = {each: fingerprints.opened(event.account_id, each) for each in recorded}
+        entities = [
+            (kind, known)
+            for kind, value in event.entities
+            if (known := opened.get(value) if kind is kinds.CARD else value) is not None
+        ]
     return msgspec.structs.replace(event, entities=entities)
 
 

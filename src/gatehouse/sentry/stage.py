@@ -49,10 +49,11 @@ class ObservedRequest(msgspec.Struct):
 
     def recorded(self, *, declined: bool = False) -> RecordedEvent:
         """The event for the decision record."""
-        card = None if self.view.card is None else self.view.card.kept.fingerprint
+        card = self.view.card
         history = self.view.history
         counted = None if history is None else history.counted
-        return recorded_event(self.event, card, counted=counted, declined=declined)
+        shown = None if card is None else card.shown
+        return recorded_event(self.event, shown, counted=counted, declined=declined)
 
 
 class ScoredRequest(NamedTuple):

@@ -2,6 +2,7 @@
 
 from gatehouse.core import keyring
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.credentials import AccountReference
 from gatehouse.core.fingerprints import INNER, OF_ACCOUNT, Fingerprints
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.stage import Contacts
@@ -52,9 +53,9 @@ class EntryFingerprinter(Fingerprinter):
         self._fingerprints = Fingerprints(ring)
         self._account_id = account_id
 
-    def card(self, number: CardNumber) -> str:
+    def card(self, card: CardNumber | AccountReference) -> str:
         """The account's fingerprint of a card."""
-        return self._fingerprints.of_account(self._account_id, self._fingerprints.inner(number))
+        return self._fingerprints.of_account(self._account_id, self._fingerprints.inner(card))
 
     def known_card(self, text: str) -> str | None:
         """The account's fingerprint, from a text that is one, now or in an earlier version.

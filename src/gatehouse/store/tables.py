@@ -72,7 +72,7 @@ HOLDS: Final = _table(
     *required(Text, "account_id"),
     *required(BigInteger, "amount", "expires_at_ms"),
     *required(Text, "owner"),
-    *optional(Text, "card", "claim"),
+    *optional(Text, "card", "claim", "card_account"),
     sqlite_with_rowid=False,
 )
 

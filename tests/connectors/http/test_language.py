@@ -19,7 +19,7 @@ from gatehouse.connectors.http.mapping import (
     RequestMapping,
 )
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
-from gatehouse.core.cards import SecurityCode
+from gatehouse.core.cards import CardNumber, SecurityCode
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from tests.connectors.http.asking import EXPIRY, HOLDER, NUMBER
@@ -81,6 +81,17 @@ def test_templates(template: str, value: Any) -> None:
         ("+1 (415)", "digits|pad:6", "001415"),
         ("A-1 b2", "letters", "A b"),
         ("SW1A 1AA", "compact|first:5", "SW1A1"),
+        ("94105-1234", "alphanumeric|max:9", "941051234"),
+        ("ann@example.com", "fits:15", "ann@example.com"),
+        ("ann@example.com", "fits:14", None),
+        ("1 Market Street", "house_number", "1"),
+        ("1 Market Street", "street_name", "Market Street"),
+        ("Hauptstraße 12b", "house_number", "12b"),
+        ("Hauptstraße 12b", "street_name", "Hauptstraße"),
+        ("221B, Baker Street", "house_number", "221B"),
+        ("The Old Mill", "house_number", None),
+        ("The Old Mill", "street_name", "The Old Mill"),
+        ("7", "house_number", None),
         ("7 Both match", "word:1", "7"),
         ("7", "word:2", None),
         ("---", "digits", None),
@@ -173,6 +184,28 @@ def test_the_first_way_whose_fields_are_there_is_taken() -> None:
     with pytest.raises(ConnectorFailed) as caught:
         compile_requests((by_id,), ENVIRONMENT, SharedParts())(asked())
     assert not caught.value.sent
+
+
+def test_when_can_ask_for_an_option_or_a_secret() -> None:
+    given = {"$when": ["option.merchant", "secret.key"], "number": "{card.number}"}
+    missing = {"$when": ["card.brand", "option.missing"], "number": "{card.number}"}
+    body = compile_body({"given": given, "missing": missing}, ENVIRONMENT)
+    assert body(asked()) == {"given": {"number": "4242424242424242"}}
+    ways = (RequestMapping(path="/a", when="option.missing"), RequestMapping(path="/b"))
+    assert compile_requests(ways, ENVIRONMENT, SharedParts())(asked()).target == b"/b"
+    with pytest.raises(ConnectorFailed, match="no request for these fields"):
+        compile_requests(ways[:1], ENVIRONMENT, SharedParts())(asked())
+
+
+def test_a_way_can_be_for_some_brands() -> None:
+    ways = (RequestMapping(path="/mc", brands="MASTERCARD"), RequestMapping(path="/others"))
+    make = compile_requests(ways, ENVIRONMENT, SharedParts())
+    assert make(asked()).target == b"/others"
+    assert make(asked(number=CardNumber.parse("5555555555554444"))).target == b"/mc"
+    only = compile_requests(RequestMapping(path="/", brands=("VISA",)), ENVIRONMENT, SharedParts())
+    assert only(asked()).target == b"/"
+    with pytest.raises(ConnectorFailed, match="no request for these fields"):
+        only(asked(number=CardNumber.parse("378282246310005")))
 
 
 def test_a_header_takes_no_line_break() -> None:

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.case import ClientReferenceId
+from gatehouse.core.credentials import AccountReference
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
@@ -95,9 +96,19 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
     card_number: Annotated[
         CardNumber | None, Meta(description="The card. Only its fingerprint is compared.")
     ] = None
+    payment_account_reference: Annotated[
+        AccountReference | None,
+        Meta(
+            description="The account behind cards: whatever token of it was sent. Only its "
+            "fingerprint is compared."
+        ),
+    ] = None
     card_fingerprint: Annotated[
         Annotated[str, Meta(max_length=128)] | None,
-        Meta(description="The card by its `fingerprint`, as decisions of this account show it."),
+        Meta(
+            description="The card by its `fingerprint`, or the account behind it by its "
+            "`accountFingerprint`, as decisions of this account show it."
+        ),
     ] = None
     email: Annotated[
         Annotated[str, Meta(min_length=1, max_length=254)] | None,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from gatehouse.admin.search.values import SearchValues
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.credentials import AccountReference
 from gatehouse.core.secrets import Personal
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.search.pages import stream_requests
@@ -16,7 +17,7 @@ class PersonNamed(Personal, frozen=True):
     user_id: str | None = None
     email: str | None = None
     phone: str | None = None
-    card: CardNumber | None = None
+    card: CardNumber | AccountReference | None = None
     username: str | None = None
     """Kept of requests that gave no user id."""
 

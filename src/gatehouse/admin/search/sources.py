@@ -89,6 +89,7 @@ def _amount(values: SearchValues, given: AmountRange) -> Source:
 _FILTERS: Final[dict[str, Callable[[SearchValues, Any], Source]]] = {
     "user_id": lambda values, given: by_terms(values.user(given)),
     "card_number": lambda values, given: by_terms(values.card(given)),
+    "payment_account_reference": lambda values, given: by_terms(values.card(given)),
     "card_fingerprint": lambda values, given: by_terms(values.fingerprint(given)),
     "email": lambda values, given: by_terms(values.email(given)),
     "phone": lambda values, given: by_terms(values.phone(given)),

@@ -2,6 +2,7 @@
 
 from gatehouse.core import keyring
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.credentials import AccountReference
 from gatehouse.core.errors import InvalidInput
 from gatehouse.decisions.search_terms import ADDRESS, CARD, DEVICE, EMAIL, PHONE, USER
 from gatehouse.intel.addresses import read_address
@@ -44,9 +45,9 @@ class SearchValues:
             raise WrongValue("must be a name, not stand in for one")
         return [self.term(USER, self._kept.hashed(f"name {name}"))]
 
-    def card(self, number: CardNumber) -> list[int]:
+    def card(self, card: CardNumber | AccountReference) -> list[int]:
         """The terms of a card, one for each key that fingerprints were ever made with."""
-        inner = self._fingerprints.inner_of_every_key(number)
+        inner = self._fingerprints.inner_of_every_key(card)
         shown = [self._fingerprints.of_account(self.account_id, each) for each in inner]
         return [self.term(CARD, each) for each in shown]
 

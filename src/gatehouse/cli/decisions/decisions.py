@@ -166,6 +166,8 @@ def _search_names(record: DecisionRecord) -> Iterator[tuple[str, str]]:
     """The card and the device by the names that a search takes."""
     if record.card is not None:
         yield "fingerprint", _plain(record.card.fingerprint)
+        if record.card.account_fingerprint is not None:
+            yield "account", _plain(record.card.account_fingerprint)
     event = event_of(record)
     entities = [] if event is None else event.entities
     yield from ((kind, value) for kind, value in entities if kind == _DEVICE)

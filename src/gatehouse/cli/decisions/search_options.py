@@ -16,9 +16,11 @@ from gatehouse.admin.search.filters import (
     WrongFilters,
 )
 from gatehouse.cli.arguments import amount_argument
-from gatehouse.cli.card_input import FROM_INPUT, read_card_number
+from gatehouse.cli.card_input import FROM_INPUT, NOT_TYPED, read_card
 from gatehouse.cli.output import warn
 from gatehouse.cli.spans import read_moment
+from gatehouse.core.cards import CardNumber
+from gatehouse.core.credentials import AccountReference
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
 from gatehouse.core.money import MICROS_PER_UNIT
@@ -47,7 +49,7 @@ def _texts(about: str) -> Any:
 _OPTIONS: Final[dict[str, Any]] = {
     "user": _text("Your name for the user."),
     "card": _text(
-        "A card: - reads its number from standard input or asks; or its fingerprint.",
+        "A card: - reads its number or account reference, or asks; or a fingerprint.",
         metavar="-|FINGERPRINT",
     ),
     "email": _text("E-mail address."),
@@ -147,13 +149,12 @@ def _card(text: str | None) -> Filters:
     if text is None:
         return {}
     if text == FROM_INPUT:
-        return {"card_number": read_card_number(text)}
-    if any(char.isalpha() for char in text):
+        card = read_card()
+        is_number = isinstance(card, CardNumber)
+        return {"card_number" if is_number else "payment_account_reference": card}
+    if any(char.isalpha() for char in text) and not AccountReference.fits(text):
         return {"card_fingerprint": text}
-    raise InvalidInput(
-        "a card number on the command line stands in the shell's history and in the list of "
-        "processes; give --card - and type it when asked, or send it to standard input"
-    )
+    raise InvalidInput(NOT_TYPED)
 
 
 def _amount(least: str | None, most: str | None, currency: str | None) -> AmountRange | None:

@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from gatehouse.cli.arguments import AccountOption, AsJson, DryRun
-from gatehouse.cli.card_input import FROM_INPUT, read_card_number
+from gatehouse.cli.card_input import FROM_INPUT, NOT_TYPED, read_card
 from gatehouse.cli.identities.identity_options import Compact
 from gatehouse.cli.identities.identity_output import new_file
 from gatehouse.cli.opening import open_account
@@ -31,7 +31,11 @@ Username = Annotated[
     typer.Option(help=f"Name the user chose, of requests without user id; {_FROM_INPUT}"),
 ]
 Card = Annotated[
-    str | None, typer.Option(metavar="-", help="Card: its number is read as a line, or asked for.")
+    str | None,
+    typer.Option(
+        metavar="-",
+        help="Card: its number, or its account's reference, is read as a line, or asked for.",
+    ),
 ]
 
 
@@ -152,11 +156,8 @@ def _read(named: _Named) -> "PersonNamed":
     email = _value("E-mail address", named.email)
     phone = _value("Phone number", named.phone)
     if named.card is not None and named.card != FROM_INPUT:
-        raise InvalidInput(
-            "a card number on the command line stands in the shell's history and in the list of "
-            "processes; give --card - and type it when asked, or send it to standard input"
-        )
-    card = None if named.card is None else read_card_number(named.card)
+        raise InvalidInput(NOT_TYPED)
+    card = None if named.card is None else read_card()
     return PersonNamed(user, email, phone, card, _value("Name", named.username))
 
 

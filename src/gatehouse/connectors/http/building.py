@@ -6,11 +6,8 @@ from urllib.parse import urlsplit
 from gatehouse.connectors.http.answers import WordKind
 from gatehouse.connectors.http.calls import CompiledCall, PartyCaller
 from gatehouse.connectors.http.client import Endpoint, HttpClient
-from gatehouse.connectors.http.compiled import (
-    SharedParts,
-    compile_errors,
-    compile_requests,
-)
+from gatehouse.connectors.http.compiled import SharedParts, compile_errors, compile_requests
+from gatehouse.connectors.http.encryption import make_cipher
 from gatehouse.connectors.http.mapping import Authentication, Errors, Requests
 from gatehouse.connectors.http.options import HttpDefinition, url_problem
 from gatehouse.connectors.http.signing import (
@@ -63,8 +60,12 @@ class Building:
         authentication = mapping.authentication
         signer = None if authentication is None else self._signer(authentication, endpoint)
         fixed = (*_USUAL_HEADERS, *fixed_headers(authentication, self.environment))
-        self._shared = SharedParts(prefix, mapping.headers, fixed)
+        cipher = make_cipher(mapping.encryption, self.environment)
+        seal = None if cipher is None else cipher.seal
+        self._shared = SharedParts(prefix, mapping.headers, fixed, seal)
         self.caller = PartyCaller(name, self.client, signer, self.timeout_s)
+        if cipher is not None:
+            self.caller.decrypt = cipher.open
 
     def call(
         self, asking: Asking, kind: WordKind, *, may_repeat: bool, needs_answer: bool = True
@@ -115,11 +116,11 @@ def _environment(definition: HttpDefinition) -> Environment:
         f"option.{name}": definition.options.get(name, option.default)
         for name, option in mapping.options.items()
     }
-    for name in mapping.secrets:
+    for name, need in mapping.secrets.items():
         source = definition.secrets.get(name)
-        if source is None:
+        if source is None and (isinstance(need, str) or need.required):
             raise SettingsError(f"the mapping {mapping.mapping} needs the secret {name}")
-        constants[f"secret.{name}"] = read_secret(source)
+        constants[f"secret.{name}"] = None if source is None else read_secret(source)
     return Environment(constants, mapping.tables)
 
 
@@ -127,7 +128,7 @@ def split_url(url: str, server_name: str | None = None) -> tuple[Endpoint, str]:
     """The endpoint of a URL, and the beginning of its paths; or `SettingsError`."""
     problem = url_problem(url)
     if problem is not None:
-        raise SettingsError(f"{url} {problem}")
+        raise SettingsError(f"the URL {problem}")
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     assert parts.hostname is not None

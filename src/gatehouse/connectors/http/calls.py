@@ -51,6 +51,8 @@ class PartyCaller:
         self._idle = asyncio.Event()
         self._idle.set()
         self.problem: str | None = None
+        self.decrypt: Callable[[Any], Any] | None = None
+        """Turns an encrypted answer into what it was before."""
 
     async def drain(self) -> None:
         """Wait until nothing is in flight, for as long as a call may take."""
@@ -70,6 +72,9 @@ class PartyCaller:
         except TimeoutError:
             sent = asked.request is not None and asked.request.sent
             raise self._failed("no answer within the time limit", sent=sent) from None
+        except asyncio.CancelledError:
+            self.problem = "no answer came before the request was given up"
+            raise
         except ConnectorFailed as error:
             raise self._failed(str(error), sent=error.sent) from None
         except AnswerUnusable as error:
@@ -118,6 +123,8 @@ class PartyCaller:
         status = answer.status
         try:
             decoded = _DECODE(answer.body) if answer.body else None
+            if self.decrypt is not None:
+                decoded = self.decrypt(decoded)
         except (msgspec.DecodeError, RecursionError):
             if call.needs_answer and 200 <= status < 300:
                 raise ConnectorFailed(

@@ -82,6 +82,8 @@ class RequestMapping(MappingPart, frozen=True):
     """Nested JSON; its texts are templates."""
     when: Annotated[tuple[Text, ...], Meta(max_length=10)] | Text = ()
     """The request is made in this way when these fields are there."""
+    brands: Annotated[tuple[Text, ...], Meta(max_length=30)] | Text = ()
+    """The request is made in this way for cards of these brands."""
 
 
 class Reader(Checked, MappingPart, frozen=True):
@@ -343,9 +345,43 @@ class Authentication(Checked, MappingPart, frozen=True):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Two of them would write the same header."""
+        if self.hmac is not None and self.oauth2 is not None:
+            yield "", "has hmac and oauth2; a request has one or the other"
         chosen = [name for name in ("basic", "bearer", "oauth2") if getattr(self, name) is not None]
         if len(chosen) > 1:
             yield "", f"has {' and '.join(chosen)}; all of them write the header Authorization"
+
+
+class ContentCipher(StrEnum):
+    """How an encrypted body is encrypted, by the names of JWE."""
+
+    A128GCM = "A128GCM"
+    A256GCM = "A256GCM"
+
+
+class MessageEncryption(MappingPart, frozen=True):
+    """Bodies as JWE (RSA-OAEP-256), used when the configuration names the secrets."""
+
+    key_id: Text
+    certificate: Text
+    """Of the party, in PEM."""
+    private_key: Text
+    """Ours, in PEM."""
+    member: Text = "encData"
+    """The only member of a body that is encrypted."""
+    content: ContentCipher = ContentCipher.A128GCM
+
+
+class SecretNeed(MappingPart, frozen=True):
+    """A secret that may be left out."""
+
+    description: Annotated[str, Meta(max_length=500)] = ""
+    required: bool = True
+
+
+Secrets = Annotated[
+    dict[OptionName, Annotated[str, Meta(max_length=500)] | SecretNeed], Meta(max_length=20)
+]
 
 
 class Mapping(MappingPart, frozen=True):
@@ -353,12 +389,11 @@ class Mapping(MappingPart, frozen=True):
 
     mapping: Name
     description: Annotated[str, Meta(max_length=2_000)] = ""
-    secrets: Annotated[
-        dict[OptionName, Annotated[str, Meta(max_length=500)]], Meta(max_length=20)
-    ] = {}
+    secrets: Secrets = {}
     """Name and description of what must stay secret; the configuration says where each is."""
     options: Annotated[dict[OptionName, Option], Meta(max_length=50)] = {}
     authentication: Authentication | None = None
+    encryption: MessageEncryption | None = None
     headers: Annotated[dict[HeaderName, Text], Meta(max_length=50)] = {}
     """Of every request."""
     tables: Annotated[dict[OptionName, Table], Meta(max_length=MOST_ENTRIES)] = {}

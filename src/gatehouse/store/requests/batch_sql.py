@@ -72,7 +72,7 @@ SELECT json_array(
     WHERE claim_id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_object(c.value, json_array(
       (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?),
-      (SELECT count(*) FROM holds h WHERE h.card = c.value)))
+      (SELECT count(*) FROM holds h WHERE c.value IN (h.card, h.card_account))))
     FROM json_each(?) c),
   (SELECT json_group_array(json_array(card_group, number, at_ms)) FROM card_numbers
     WHERE at_ms > ? AND card_group IN (SELECT value FROM json_each(?))))
@@ -149,7 +149,8 @@ class PostgresBatchSession(BatchSession):
             )
             guesses = self._select(
                 "SELECT c, (SELECT count(*) FROM card_mismatches m WHERE m.card = c"
-                " AND at_ms > %s), (SELECT count(*) FROM holds h WHERE h.card = c)"
+                " AND at_ms > %s), (SELECT count(*) FROM holds h"
+                " WHERE c IN (h.card, h.card_account))"
                 " FROM unnest(%s::text[]) c",
                 wanted.cards,
                 wanted.guesses_since_ms,

@@ -27,6 +27,7 @@ from gatehouse.pipeline.settlement import (
     Release,
     Replay,
     StillInFlight,
+    WrongGuess,
 )
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.requests.intents import IntentState
@@ -128,7 +129,7 @@ class BatchRows(msgspec.Struct):
     holds: dict[str, Hold]
     claims: dict[str, StoredClaim]
     guesses: dict[str, tuple[int, int]]
-    """By card: mismatches, and requests in flight."""
+    """By card, or the account behind it: mismatches, and requests in flight."""
     numbers: dict[str, dict[str, int]] = {}
     """By group: the numbers that were sent within the window, and when."""
 
@@ -192,7 +193,7 @@ def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
             if order.claim is not None:
                 wanted.claims.add(order.claim.claim_id)
             if order.hold.card is not None:
-                wanted.cards.add(order.hold.card)
+                wanted.cards.update(_guessed_at(order.hold))
                 wanted.guesses_since_ms = order.at_ms - GUESS_WINDOW_MS
             if order.numbers is not None:
                 wanted.groups.update([each.group for each in order.numbers.sent])
@@ -203,6 +204,11 @@ def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
             if isinstance(order, Close) and order.claim_id is not None:
                 wanted.claims.add(order.claim_id)
     return wanted
+
+
+def _guessed_at(guess: Hold | WrongGuess) -> list[str]:
+    """The marks that guesses are counted by: of the number, and of the account behind it."""
+    return [each for each in (guess.card, guess.card_account) if each is not None]
 
 
 def end_of_hour(at_ms: int) -> int:
@@ -292,9 +298,10 @@ class _BatchDecider:
             )
             self._changes.intents_added.append(intent)
         mismatches, in_flight = 0, 0
-        if hold.card is not None:
-            mismatches, in_flight = loaded.guesses.get(hold.card, (0, 0))
-            loaded.guesses[hold.card] = (mismatches, in_flight + 1)
+        for mark in _guessed_at(hold):
+            wrong, open_now = loaded.guesses.get(mark, (0, 0))
+            loaded.guesses[mark] = (wrong, open_now + 1)
+            mismatches, in_flight = max(mismatches, wrong), max(in_flight, open_now)
         return Authorized(loaded.accounts[hold.account_id].available, mismatches, in_flight)
 
     def _enumerated(self, order: Authorize) -> Enumerated | None:
@@ -341,8 +348,10 @@ class _BatchDecider:
             self._changes.missed_events.append(missed)
         guess = order.mismatch
         if guess is not None:
-            mismatch = NewMismatch(guess.card, guess.request, end_of_hour(order.at_ms))
-            self._changes.mismatches.append(mismatch)
+            self._changes.mismatches += [
+                NewMismatch(mark, guess.request, end_of_hour(order.at_ms))
+                for mark in _guessed_at(guess)
+            ]
         remaining = self._loaded.accounts[order.account_id].available
         answer = order.answer(remaining) if order.answer is not None else None
         if order.claim_id is not None and answer is not None:
