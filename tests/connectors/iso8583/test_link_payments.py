@@ -266,9 +266,25 @@ def test_an_approval_that_comes_after_its_request_was_given_up_is_reversed_at_on
         await asyncio.wait([asking])
         assert connector.state().in_flight == 0
         host.behave = well
-        host.open_sides[0].answer(host.asked[0])
+        host.open_sides[0].answer(host.asked[0], approval_code="A1B2C3")
         await until(lambda: gateway.late_reversed == 1)
         assert host.kinds() == [AUTHORIZE, REVERSE]
+        assert host.asked[1].values[Role.APPROVAL_CODE] == "A1B2C3"
+
+    with_host(play)
+
+
+def test_a_reversal_that_never_left_is_not_repeated_but_sent() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        gateway = gateway_of(connector)
+        reversal = Reversal("req_1", referred(gateway), "acct_1")
+        [link] = connector.pool.links
+        link.pause_writing()
+        with pytest.raises(ConnectorFailed):
+            await gateway.reverse(reversal)
+        link.resume_writing()
+        await gateway.reverse(reversal)
+        assert host.kinds() == [REVERSE]
 
     with_host(play)
 
