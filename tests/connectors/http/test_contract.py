@@ -237,6 +237,8 @@ def test_errors_are_classed_by_their_status(ground: Ground, status: int, message
         )
     assert str(caught.value) == f"party: {message}"
     assert caught.value.sent
+    # A party that refuses one request still works, and must not be taken for one that is down.
+    assert caught.value.answered is (status in (400, 422))
 
 
 def test_the_party_says_whether_it_is_there(ground: Ground) -> None:

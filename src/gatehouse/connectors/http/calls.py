@@ -21,6 +21,8 @@ from gatehouse.core.errors import ConnectorFailed
 _log: Final = logging.getLogger("gatehouse.connectors")
 _DECODE: Final = msgspec.json.Decoder().decode
 _LONGEST_PAUSE_S: Final = 10.0
+_ABOUT_ONE_REQUEST: Final = (400, 422)
+"""With these a party that works refuses one request; others, such as 401, concern them all."""
 
 T = TypeVar("T")
 
@@ -76,7 +78,7 @@ class PartyCaller:
             self.problem = "no answer came before the request was given up"
             raise
         except ConnectorFailed as error:
-            raise self._failed(str(error), sent=error.sent) from None
+            raise self._failed(str(error), sent=error.sent, answered=error.answered) from None
         except AnswerUnusable as error:
             raise self._failed(f"the answer cannot be used: {error}", sent=True) from None
         except UnexpectedShape:
@@ -143,7 +145,7 @@ class PartyCaller:
             message = _worded(status, "our mistake", refusal.say)
             if message != self.problem:
                 _log.warning("connector %s: %s", self._name, message)
-            raise ConnectorFailed(message)
+            raise ConnectorFailed(message, answered=status in _ABOUT_ONE_REQUEST)
         return refusal
 
     def _note_pause(self, answer: PartyAnswer) -> None:
@@ -153,9 +155,9 @@ class PartyCaller:
             pause_s = min(float(written[:6]), _LONGEST_PAUSE_S)
             self._not_before_s = asyncio.get_running_loop().time() + pause_s
 
-    def _failed(self, message: str, *, sent: bool) -> ConnectorFailed:
+    def _failed(self, message: str, *, sent: bool, answered: bool = False) -> ConnectorFailed:
         self.problem = message
-        return ConnectorFailed(f"{self._name}: {message}", sent=sent)
+        return ConnectorFailed(f"{self._name}: {message}", sent=sent, answered=answered)
 
 
 def _worded(status: int, meaning: str, say: str) -> str:
