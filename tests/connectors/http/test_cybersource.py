@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.three_d_secure import Eci
 from gatehouse.idverify.response import NameResult, Result
@@ -32,6 +31,7 @@ from tests.connectors.http.providers import (
     MASTERCARD,
     Provider,
     checking,
+    finding,
     gateway,
     proven,
     with_holder,
@@ -199,19 +199,22 @@ def test_results_about_the_holder_become_words(cybersource: Provider) -> None:
         assert (about.email, about.phone) == (word, word)
         assert about.name_result is NameResult.PERFORMED
 
-    def find(connector: HttpConnector) -> Any:
-        assert connector.identities is not None
-        return connector.identities.find(identity_enquiry())
-
     named = Reply(processed(electronicVerificationResults={"code": "Y"}))
     unasked = [results("U", "01"), results("S", "02")]
-    found, heard = cybersource.ask([named, *unasked], find)
+    found, heard = cybersource.ask([named, *unasked], finding(identity_enquiry()))
     assert [(each.name, each.name_result) for each in found] == [
         (Result.MATCH, None),
         (Result.NOT_PROCESSED, NameResult.NOT_PERFORMED),
         (Result.NOT_SUPPORTED, NameResult.NOT_SUPPORTED),
     ]
     assert "securityCode" not in heard[0].json["paymentInformation"]["card"]
+
+
+def test_an_issuer_that_was_not_reached_compared_nothing(cybersource: Provider) -> None:
+    reasons = ("ISSUER_UNAVAILABLE", "PROCESSOR_ERROR", "EXPIRED_CARD")
+    replies = [Reply(declined(reason), 201) for reason in reasons]
+    found, _ = cybersource.ask(replies, finding(identity_enquiry()))
+    assert [type(each) for each in found] == [ConnectorFailed, ConnectorFailed, HolderResults]
 
 
 @pytest.mark.parametrize("number", [NUMBER, MASTERCARD], ids=["visa", "mastercard"])
