@@ -52,7 +52,7 @@ from tests.connectors.http.test_visa import ACCEPTOR
 from tests.harness import PATIENCE_S
 from tests.installed_programs import NPM, npm_packages
 
-VARIABLE: Final = "GATEHOUSE_PROVIDER_DESCRIPTIONS"
+VARIABLE: Final = "PROVIDER_DESCRIPTIONS"
 FOLDER: Final = os.environ.get(VARIABLE, "")
 pytestmark = [
     pytest.mark.skipif(
