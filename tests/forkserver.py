@@ -40,6 +40,9 @@ import os
 import socket
 import sys
 
+# The module `signal` would take longer to load than all of this.
+from _signal import SIGTERM, signal
+
 server = socket.socket(socket.AF_UNIX)
 server.connect({learning!r} if sys.argv[1:3] in {learns!r} else {address!r})
 words = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:]]
@@ -47,8 +50,10 @@ words += [f"{{name}}={{value}}" for name, value in os.environ.items()]
 data = os.fsencode("\\0".join(words))
 socket.send_fds(server, [len(data).to_bytes(4, "big")], [0, 1, 2])
 server.sendall(data)
-_, code = server.makefile("rb").read().split()
-os._exit(int(code) & 255)
+answers = server.makefile("rb")
+pid = int(answers.readline())
+signal(SIGTERM, lambda *_: os.kill(pid, SIGTERM))
+os._exit(int(answers.readline()) & 255)
 '''
 
 

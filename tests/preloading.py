@@ -27,6 +27,7 @@ def load() -> None:
     import uvloop
 
     import gatehouse.bootstrap
+    import gatehouse.connectors.reference_host.serving
     import gatehouse.web.server
     from gatehouse import warmup
     from gatehouse.cli.app import app

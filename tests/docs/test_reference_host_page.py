@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import signal
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +13,13 @@ import pytest
 from gatehouse.connectors.reference_host.misbehaviour import HostFate
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_in_shell
+from tests.forkserver import fork_server
 from tests.harness import free_port
 
 _PAGE = (ROOT / "docs/reference-host.md").read_text()
 _WRAPPER = """#!/bin/sh
 echo $$ >> {pids}
-exec {python} -m gatehouse "$@" --iso8583-port {iso8583} --http-port {http}
+exec {launcher} "$@" --iso8583-port {iso8583} --http-port {http}
 """
 
 
@@ -28,7 +28,7 @@ def command(tmp_path: Path) -> Iterator[tuple[Path, int, int]]:
     """The command with two free ports; hosts end with the test."""
     place, pids, ports = tmp_path / "gatehouse", tmp_path / "pids", (free_port(), free_port())
     place.write_text(
-        _WRAPPER.format(pids=pids, python=sys.executable, iso8583=ports[0], http=ports[1])
+        _WRAPPER.format(pids=pids, launcher=fork_server().launcher, iso8583=ports[0], http=ports[1])
     )
     place.chmod(0o755)
     try:
@@ -36,7 +36,7 @@ def command(tmp_path: Path) -> Iterator[tuple[Path, int, int]]:
     finally:
         for pid in pids.read_text().split() if pids.exists() else ():
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
+                os.kill(int(pid), signal.SIGTERM)
 
 
 def test_the_commands_print_what_the_page_shows(

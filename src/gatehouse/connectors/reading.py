@@ -28,12 +28,12 @@ from gatehouse.intel.places import is_country
 
 MOST_CONNECTORS: Final = 50
 MOST_ROUTES: Final = 200
-_MOST_VALUES: Final = 1000
+MOST_VALUES: Final = 1000
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}", re.ASCII)
 _ACCOUNT: Final = re.compile(r"acct_[A-Za-z0-9]{1,64}", re.ASCII)
 _KEYS: Final = ("connectors", "routes")
 
-_Values = Annotated[tuple[str, ...], Meta(min_length=1, max_length=_MOST_VALUES)]
+_Values = Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_VALUES)]
 
 
 class _WrittenRoute(msgspec.Struct, frozen=True):

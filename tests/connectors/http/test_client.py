@@ -1,6 +1,7 @@
 """The client of HTTP on a bad network: what it sends again, what it never does, what it bounds."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar
@@ -336,18 +337,16 @@ precheck:
 
 
 @pytest.fixture
-def free_port() -> Iterator[int]:
-    """A port on which nobody listens, taken so that nobody will."""
-    import socket
-
+def taken_port() -> Iterator[socket.socket]:
+    """A port that is taken, so that nobody else will listen on it."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]
+        yield taken
 
 
-def test_nothing_was_sent_where_nobody_listens(free_port: int, authority: Authority) -> None:
+def test_nothing_was_sent_where_nobody_listens(taken_port: socket.socket) -> None:
     async def run() -> None:
-        made = definition(MAPPING, f"https://127.0.0.1:{free_port}")
+        made = definition(MAPPING, f"https://127.0.0.1:{taken_port.getsockname()[1]}")
         async with connected(made) as connector:
             for work in (check(connector), pay(connector), reverse(connector)):
                 failure = await failure_of(work)
@@ -403,6 +402,22 @@ def test_a_party_that_asks_us_to_wait_is_not_asked_meanwhile(
 
     busy = Reply({}, 503, {"Retry-After": "5"})
     Network(server_context, authority, None).run(lambda _: busy, work)
+
+
+def test_nothing_was_sent_of_a_payment_that_waited_for_its_connection(
+    taken_port: socket.socket,
+) -> None:
+    taken_port.listen()
+
+    async def run() -> None:
+        url = f"https://127.0.0.1:{taken_port.getsockname()[1]}"
+        made = definition(MAPPING, url, timeout_ms=100, connect_timeout_ms=30_000)
+        async with connected(made) as connector:
+            failure = await failure_of(pay(connector))
+            assert "no answer within the time limit" in str(failure)
+            assert not failure.sent
+
+    asyncio.run(run())
 
 
 def test_stopping_lets_what_is_in_flight_end(

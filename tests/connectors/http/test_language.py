@@ -9,7 +9,7 @@ import pytest
 from gatehouse.connectors.http.answers import AnswerUnusable, WordKind, compile_reading
 from gatehouse.connectors.http.asked import Asked
 from gatehouse.connectors.http.bodies import compile_body
-from gatehouse.connectors.http.compiled import compile_errors, compile_requests
+from gatehouse.connectors.http.compiled import SharedParts, compile_errors, compile_requests
 from gatehouse.connectors.http.fields import FIELDS
 from gatehouse.connectors.http.json_paths import UnexpectedShape, compile_path
 from gatehouse.connectors.http.mapping import (
@@ -19,7 +19,7 @@ from gatehouse.connectors.http.mapping import (
     RequestMapping,
 )
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
-from gatehouse.core.cards import SecurityCode
+from gatehouse.core.cards import CardNumber, SecurityCode
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from tests.connectors.http.asking import EXPIRY, HOLDER, NUMBER
@@ -81,6 +81,17 @@ def test_templates(template: str, value: Any) -> None:
         ("+1 (415)", "digits|pad:6", "001415"),
         ("A-1 b2", "letters", "A b"),
         ("SW1A 1AA", "compact|first:5", "SW1A1"),
+        ("94105-1234", "alphanumeric|max:9", "941051234"),
+        ("ann@example.com", "fits:15", "ann@example.com"),
+        ("ann@example.com", "fits:14", None),
+        ("1 Market Street", "house_number", "1"),
+        ("1 Market Street", "street_name", "Market Street"),
+        ("Hauptstraße 12b", "house_number", "12b"),
+        ("Hauptstraße 12b", "street_name", "Hauptstraße"),
+        ("221B, Baker Street", "house_number", "221B"),
+        ("The Old Mill", "house_number", None),
+        ("The Old Mill", "street_name", "The Old Mill"),
+        ("7", "house_number", None),
         ("7 Both match", "word:1", "7"),
         ("7", "word:2", None),
         ("---", "digits", None),
@@ -165,19 +176,30 @@ def test_constants_keep_their_types_and_their_order() -> None:
 def test_the_first_way_whose_fields_are_there_is_taken() -> None:
     by_id = RequestMapping(path="/payments/{payment.id}/cancels", when="payment.id")
     by_reference = RequestMapping(path="/cancels", body={"ref": "{reference}"})
-    make = compile_requests((by_id, by_reference), ENVIRONMENT, [], "/v1")
+    make = compile_requests((by_id, by_reference), ENVIRONMENT, SharedParts("/v1"))
     made = make(asked(payment_id="a/b?c"))
     assert (made.target, made.body) == (b"/v1/payments/a%2Fb%3Fc/cancels", b"")
     made = make(asked())
     assert (made.target, made.body) == (b"/v1/cancels", b'{"ref":"req_1"}')
     with pytest.raises(ConnectorFailed) as caught:
-        compile_requests((by_id,), ENVIRONMENT, [], "")(asked())
+        compile_requests((by_id,), ENVIRONMENT, SharedParts())(asked())
     assert not caught.value.sent
+
+
+def test_a_way_can_be_for_some_brands() -> None:
+    ways = (RequestMapping(path="/mc", brands="MASTERCARD"), RequestMapping(path="/others"))
+    make = compile_requests(ways, ENVIRONMENT, SharedParts())
+    assert make(asked()).target == b"/others"
+    assert make(asked(number=CardNumber.parse("5555555555554444"))).target == b"/mc"
+    only = compile_requests(RequestMapping(path="/", brands=("VISA",)), ENVIRONMENT, SharedParts())
+    assert only(asked()).target == b"/"
+    with pytest.raises(ConnectorFailed, match="no request for these fields"):
+        only(asked(number=CardNumber.parse("378282246310005")))
 
 
 def test_a_header_takes_no_line_break() -> None:
     way = RequestMapping(path="/", headers={"X-Ref": "{reference}"})
-    make = compile_requests(way, ENVIRONMENT, [(b"x-ref", b"base")], "")
+    make = compile_requests(way, ENVIRONMENT, SharedParts(fixed=((b"x-ref", b"base"),)))
     assert make(asked()).headers == [(b"x-ref", b"req_1")]
     with pytest.raises(ConnectorFailed, match="line break"):
         make(asked(reference="a\r\nX-Evil: 1"))
@@ -309,7 +331,7 @@ def test_the_first_rule_that_fits_classes_an_error(
 
 def test_what_holds_secrets_is_never_shown() -> None:
     way = RequestMapping(path="/", headers={"X": "{secret.key}"}, body={"n": "{card.number}"})
-    made = compile_requests(way, ENVIRONMENT, [], "")(asked())
+    made = compile_requests(way, ENVIRONMENT, SharedParts())(asked())
     for each in (made, asked(), ENVIRONMENT):
         assert "4242" not in repr(each)
         assert "s3cret" not in repr(each)

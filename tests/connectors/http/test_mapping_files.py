@@ -108,6 +108,17 @@ def test_every_mapping_that_ships_can_be_read_and_kept(name: str) -> None:
         ("{secret.key}", "{card.number}", "card.number cannot be used here"),
         ("{secret.key}", "{secret.kee}", "secret.kee is not declared; add it to secrets; did you"),
         ("X-Key", "Content-Length", "is written by the client itself; leave it out"),
+        (
+            "headers: {X-Key",
+            'authentication: {bearer: "{secret.key}"}\nheaders: {Authorization',
+            "is written by what authentication says; leave one of the two out",
+        ),
+        (
+            "headers: {X-Key",
+            "authentication:\n  oauth2: {token_url: oauth, client_id: a, client_secret: b}\n"
+            "headers: {X-Key",
+            "line 8, column 23: authentication.oauth2.token_url: must be a path",
+        ),
         ("X-Key", "X Key", "headers.X Key: the key must be the name of a header"),
         ("entry: 5", "entry: 05", "line 17, column 14: precheck.request.body.entry: write '05' in"),
         (
@@ -183,6 +194,15 @@ def test_when_names_fields_that_may_be_absent(body: str, flaw: str) -> None:
     [found] = flaws_of(text % body)
     assert flaw in found
     assert found.startswith("line 3, column ")
+
+
+def test_a_way_names_brands_that_there_are() -> None:
+    brands = GOOD.replace("    path: /check", "    brands: [VISA, MASTERCRD]\n    path: /check")
+    [found] = flaws_of(brands)
+    assert "line 12, column 13: precheck.request.brands: MASTERCRD is not a brand; did you" in found
+    health = "health:\n  request: {path: /, brands: VISA}\n"
+    [found] = flaws_of(GOOD + health)
+    assert "health.request.brands: health knows no card" in found
 
 
 def test_a_payment_cannot_be_asked_for_without_a_way_to_take_it_back() -> None:

@@ -12,7 +12,7 @@ from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
 from gatehouse.connectors.iso8583.framing import Framing
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool import Host, PoolOptions
+from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from tests.harness.waiting import PATIENCE_S
@@ -73,7 +73,11 @@ class HostSide(asyncio.Protocol):
         return self.framing.frame(self.host.dialect.pack(kind, values))
 
     def answer(self, asked: Unpacked, **changes: str) -> None:
-        self.transport.write(self.framed(asked, **changes))
+        self.say(self.framed(asked, **changes))
+
+    def say(self, data: bytes) -> None:
+        if self.is_open:
+            self.transport.write(data)
 
     def send(self, kind: MessageKind, values: dict[Role, str]) -> None:
         """Say something without being asked."""

@@ -6,7 +6,7 @@ import pytest
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool import Host, PoolOptions
+from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
@@ -152,7 +152,7 @@ def test_an_issuer_that_could_not_be_asked_is_no_answer_about_a_name() -> None:
 def test_a_value_that_does_not_fit_is_refused_before_anything_is_sent() -> None:
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         assert connector.issuer is not None
-        with pytest.raises(ConnectorFailed, match="does not fit") as failed:
+        with pytest.raises(ConnectorFailed, match="cannot be made") as failed:
             await connector.issuer.check(enquiry(expiry=ExpiryDate(20311, 7777)))
         assert not failed.value.sent
         assert "4242" not in str(failed.value)

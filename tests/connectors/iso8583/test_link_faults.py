@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import random
+from contextlib import suppress
 
 import pytest
 
@@ -272,20 +273,23 @@ def test_under_every_fault_at_once_each_request_ends_and_no_payment_is_sent_twic
             except ConnectorFailed:
                 doubtful.append(Reversal(request_id, payment, "acct_1"))
 
-        for first in range(0, 400, 40):
+        for first in range(0, 200, 40):
             await asyncio.gather(*[pay(f"req_{number}") for number in range(first, first + 40)])
             await until(lambda: connector.state().connections)
         host.behave = well
-        be_patient(connector)
+        connector.pool.options = connector.pool.options._replace(timeout_s=1.0, connect_s=1.0)
         await until(lambda: connector.state().problem is None and not gateway.reversing)
-        for reversal in doubtful:
-            await gateway.reverse(reversal)
+        while doubtful:
+            # Some connections are still broken: what was sent on them is of no use.
+            with suppress(ConnectorFailed):
+                await gateway.reverse(doubtful[-1])
+                doubtful.pop()
         paid = [each.values[Role.RRN] for each in host.asked if each.kind is AUTHORIZE]
         taken_back = {each.values[Role.RRN] for each in host.asked if each.kind is not AUTHORIZE}
         assert len(paid) == len(set(paid))
         assert set(paid) - approved <= taken_back
         assert approved
-        assert doubtful
+        assert taken_back
 
     with_host(play, connections=4, timeout_s=0.05, connect_s=0.2)
     gc.collect()
@@ -296,6 +300,8 @@ def test_under_every_fault_at_once_each_request_ends_and_no_payment_is_sent_twic
 def _misbehave(dice: random.Random, side: HostSide, asked: Unpacked) -> None:
     fate = dice.random()
     framed = side.framed(asked)
+    if not side.is_open:
+        return
     if fate < 0.05:
         side.transport.abort()
     elif fate < 0.10:
@@ -309,6 +315,6 @@ def _misbehave(dice: random.Random, side: HostSide, asked: Unpacked) -> None:
     elif fate < 0.30:
         side.transport.write(framed * 2)
     elif fate < 0.40:
-        asyncio.get_running_loop().call_later(0.06, side.transport.write, framed)
+        asyncio.get_running_loop().call_later(0.06, side.say, framed)
     else:
         side.transport.write(framed)

@@ -8,7 +8,7 @@ import pytest
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
-from gatehouse.connectors.iso8583.pool import Host
+from gatehouse.connectors.iso8583.pool_options import Host
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.tls import TlsOptions
@@ -203,6 +203,83 @@ def test_the_pause_before_the_next_try_doubles_and_is_drawn_from_the_whole_span(
         await until(lambda: len(spans) >= 5)
         await connector.stop()
         assert spans[:5] == [(0.0, 0.1), (0.0, 0.2), (0.0, 0.4), (0.0, 0.5), (0.0, 0.5)]
+
+    run(play)
+
+
+def test_a_host_that_agrees_and_then_hangs_up_is_left_alone_for_longer_and_longer() -> None:
+    async def play() -> None:
+        async with PlayHost() as host:
+            spans: list[float] = []
+
+            def jitter(_low: float, high: float) -> float:
+                spans.append(high)
+                return 0.0
+
+            async def hang_up(times: int) -> None:
+                for side in host.open_sides:
+                    side.transport.close()
+                await until(lambda: len(spans) == times)
+
+            connector = connector_to(host, jitter=jitter, least_backoff_s=0.1, most_backoff_s=60)
+            await connector.start()
+            for times in (1, 2, 3):
+                await until(lambda: connector.state().problem is None)
+                await hang_up(times)
+            await until(lambda: connector.state().problem is None)
+            await check(connector)
+            await hang_up(4)
+            assert spans == [0.1, 0.2, 0.4, 0.1]
+            await connector.stop()
+
+    run(play)
+
+
+def test_a_host_that_is_silent_at_the_sign_on_does_not_hold_up_the_stop() -> None:
+    async def play() -> None:
+        async with PlayHost() as host:
+            host.is_deaf = True
+            connector = connector_to(host)
+            await connector.start()
+            await until(lambda: host.network)
+            await connector.stop()
+            await until(lambda: not host.open_sides)
+
+    run(play)
+
+
+def test_requests_one_after_another_use_every_connection() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        used: list[HostSide] = []
+
+        def note(side: HostSide, asked: Unpacked) -> None:
+            used.append(side)
+            side.answer(asked)
+
+        host.behave = note
+        for _ in range(3):
+            await check(connector)
+        assert len(set(map(id, used))) == 3
+
+    with_host(play, connections=3)
+
+
+def test_a_message_that_is_too_long_for_the_connection_leaves_nothing_behind() -> None:
+    definition = shipped_dialect("reference")
+    framing = msgspec.structs.replace(definition.framing, largest=64)
+    dialect = Dialect(msgspec.structs.replace(definition, framing=framing))
+
+    async def play() -> None:
+        async with PlayHost(dialect) as host:
+            connector = connector_to(host)
+            await connector.start()
+            await until(lambda: connector.state().problem is None)
+            with pytest.raises(ConnectorFailed, match="longer") as failed:
+                await check(connector)
+            assert not failed.value.sent
+            assert connector.state().in_flight == 0
+            await connector.stop()
+            assert host.asked == []
 
     run(play)
 

@@ -10,7 +10,7 @@ import pytest
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool import Host, PoolOptions
+from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.reference_host.certificates import HostTls, make_certificates
 from gatehouse.connectors.reference_host.serving import HostOptions, RunningHost, serve_host

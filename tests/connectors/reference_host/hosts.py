@@ -20,6 +20,10 @@ from gatehouse.connectors.iso8583.framing import Framing
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.reference_host.serving import HostOptions, RunningHost, serve_host
+from gatehouse.connectors.sandbox.parties import SandboxIssuer
+from gatehouse.connectors.sandbox.triggers import all_triggers
+from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
 from tests.harness import PATIENCE_S
 
 TOKEN = "token-of-the-tests"
@@ -30,6 +34,44 @@ STREET, POSTAL_CODE = "1 Market Street", "94105"
 @cache
 def dialect(name: str = "reference") -> Dialect:
     return Dialect(shipped_dialect(name))
+
+
+@dataclass
+class TriggerCase:
+    """A check with one trigger of the sandbox, and what the sandbox itself answers."""
+
+    effect: str
+    number: str
+    code: str
+    street: str
+    postal_code: str
+    answer: IssuerAnswer
+
+
+@cache
+def trigger_cases() -> list[TriggerCase]:
+    """Every trigger that an issuer sees and answers."""
+    usual = {
+        "cardNumber": CARD,
+        "cardCvv2Value": "123",
+        "cardAddress.street": STREET,
+        "cardAddress.postalCode": POSTAL_CODE,
+    }
+    cases = []
+    for row in all_triggers():
+        if row.field in usual and not row.silent:
+            number, code, street, postal_code = (usual | {row.field: row.value}).values()
+            enquiry = CardEnquiry(
+                "",
+                CardNumber.parse(number),
+                ExpiryDate(2035, 12),
+                SecurityCode.parse(code),
+                postal_code,
+                street,
+            )
+            answer = asyncio.run(SandboxIssuer().check(enquiry))
+            cases.append(TriggerCase(row.effect, number, code, street, postal_code, answer))
+    return cases
 
 
 @dataclass

@@ -1,17 +1,19 @@
 """The reference host over HTTP: our own contract, and what it says to those who break it."""
 
-import asyncio
 import re
 from typing import Any
 
 import httpx
 import pytest
 
-from gatehouse.connectors.sandbox.parties import SandboxIssuer
 from gatehouse.connectors.sandbox.triggers import SILENT, Trigger, all_triggers
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.precheck.issuer import CardEnquiry
-from tests.connectors.reference_host.hosts import CARD, POSTAL_CODE, STREET, HostThread
+from tests.connectors.reference_host.hosts import (
+    CARD,
+    POSTAL_CODE,
+    STREET,
+    HostThread,
+    trigger_cases,
+)
 from tests.harness import PATIENCE_S
 
 _CHECK = {
@@ -22,11 +24,6 @@ _CHECK = {
     "address": {"street": STREET, "postalCode": POSTAL_CODE},
 }
 _PAYMENT = {"amountMinor": 5990, "currency": "USD", "cardNumber": CARD, "expiry": "2035-12"}
-OF_CARDS = [
-    row
-    for row in all_triggers()
-    if row.field.startswith(("cardNumber", "cardCvv2Value", "cardAddress")) and not row.silent
-]
 
 
 def _pay(host: HostThread, reference: str, **more: Any) -> Any:
@@ -39,34 +36,14 @@ def _reverse(host: HostThread, reference: str, **more: Any) -> Any:
 
 
 def test_every_trigger_of_the_sandbox_has_the_answer_of_the_sandbox(host: HostThread) -> None:
-    for row in OF_CARDS:
-        number, code, street, postal_code = values_of(row)
-        enquiry = CardEnquiry(
-            "req_1",
-            CardNumber.parse(number),
-            ExpiryDate(2035, 12),
-            SecurityCode.parse(code),
-            postal_code,
-            street,
-        )
-        direct = asyncio.run(SandboxIssuer().check(enquiry))
-        address = {"street": street, "postalCode": postal_code}
-        body = {**_CHECK, "cardNumber": number, "securityCode": code, "address": address}
+    for case in trigger_cases():
+        address = {"street": case.street, "postalCode": case.postal_code}
+        body = {**_CHECK, "cardNumber": case.number, "securityCode": case.code, "address": address}
         assert host.post("/v1/cards/check", **body) == {
-            "responseCode": direct.response_code,
-            "avs": direct.avs_letter,
-            "cvv2": direct.cvv2_letter,
-        }, row.effect
-
-
-def values_of(row: Trigger) -> tuple[str, str, str, str]:
-    """Card number, code, street and postal code of a check with one trigger."""
-    return (
-        row.value if row.field == "cardNumber" else CARD,
-        row.value if row.field == "cardCvv2Value" else "123",
-        row.value if row.field == "cardAddress.street" else STREET,
-        row.value if row.field == "cardAddress.postalCode" else POSTAL_CODE,
-    )
+            "responseCode": case.answer.response_code,
+            "avs": case.answer.avs_letter,
+            "cvv2": case.answer.cvv2_letter,
+        }, case.effect
 
 
 def test_a_check_says_nothing_about_what_was_not_sent(host: HostThread) -> None:

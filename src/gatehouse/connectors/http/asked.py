@@ -4,6 +4,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any
 
+from gatehouse.connectors.http.wire import PartyRequest
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.money import Payment
 from gatehouse.idverify.request import IdVerifyRequest
@@ -25,6 +26,7 @@ class Asked:
         "postal_code",
         "proof",
         "reference",
+        "request",
         "request_id",
         "signing",
         "source",
@@ -47,6 +49,8 @@ class Asked:
         self.payment_id: str | None = None
         self.signing: dict[str, str] = {}
         """What only the signature knows; see `OF_SIGNING`."""
+        self.request: PartyRequest | None = None
+        """What was made of it last."""
         self.proof: object = None
         """The token that it was sent with last."""
         self._now: datetime | None = None

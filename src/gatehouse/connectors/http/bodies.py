@@ -103,7 +103,7 @@ def _compile_list(node: list[Any] | tuple[Any, ...], environment: Environment) -
 
 
 def when_fields(written: Any) -> tuple[str, ...]:
-    """The fields that `when` names: one or several."""
+    """What `when` or `brands` names: one or several."""
     return (written,) if isinstance(written, str) else tuple(written)
 
 

@@ -7,10 +7,11 @@ from gatehouse.connectors.http.answers import WordKind
 from gatehouse.connectors.http.calls import CompiledCall, PartyCaller
 from gatehouse.connectors.http.client import Endpoint, HttpClient
 from gatehouse.connectors.http.compiled import (
-    compile_base_headers,
+    SharedParts,
     compile_errors,
     compile_requests,
 )
+from gatehouse.connectors.http.encryption import make_cipher
 from gatehouse.connectors.http.mapping import Authentication, Errors, Requests
 from gatehouse.connectors.http.options import HttpDefinition, url_problem
 from gatehouse.connectors.http.signing import (
@@ -26,10 +27,10 @@ from gatehouse.connectors.secret_sources import read_secret
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
 
-_USUAL_HEADERS: Final[list[Header]] = [
+_USUAL_HEADERS: Final[tuple[Header, ...]] = (
     (b"accept", b"application/json"),
     (b"user-agent", b"gatehouse"),
-]
+)
 
 
 class Asking(Protocol):
@@ -62,18 +63,20 @@ class Building:
         self._closing = [self.client.close]
         authentication = mapping.authentication
         signer = None if authentication is None else self._signer(authentication, endpoint)
-        own = compile_base_headers(mapping.headers, self.environment)
-        named = {header for header, _ in own}
-        usual = [header for header in _USUAL_HEADERS if header[0] not in named]
-        self._base = usual + own + fixed_headers(authentication, self.environment)
+        fixed = (*_USUAL_HEADERS, *fixed_headers(authentication, self.environment))
+        cipher = make_cipher(mapping.encryption, self.environment)
+        seal = None if cipher is None else cipher.seal
+        self._shared = SharedParts(prefix, mapping.headers, fixed, seal)
         self.caller = PartyCaller(name, self.client, signer, self.timeout_s)
+        if cipher is not None:
+            self.caller.decrypt = cipher.open
 
     def call(
         self, asking: Asking, kind: WordKind, *, may_repeat: bool, needs_answer: bool = True
     ) -> CompiledCall:
         """How one function is asked for."""
         return CompiledCall(
-            compile_requests(asking.request, self.environment, self._base, self._prefix),
+            compile_requests(asking.request, self.environment, self._shared),
             compile_errors(asking.errors, kind, self.environment),
             may_repeat,
             needs_answer,
@@ -117,11 +120,11 @@ def _environment(definition: HttpDefinition) -> Environment:
         f"option.{name}": definition.options.get(name, option.default)
         for name, option in mapping.options.items()
     }
-    for name in mapping.secrets:
+    for name, need in mapping.secrets.items():
         source = definition.secrets.get(name)
-        if source is None:
+        if source is None and (isinstance(need, str) or need.required):
             raise SettingsError(f"the mapping {mapping.mapping} needs the secret {name}")
-        constants[f"secret.{name}"] = read_secret(source)
+        constants[f"secret.{name}"] = None if source is None else read_secret(source)
     return Environment(constants, mapping.tables)
 
 

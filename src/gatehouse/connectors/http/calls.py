@@ -2,22 +2,27 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+from gatehouse.connectors.http.answers import AnswerUnusable
 from gatehouse.connectors.http.asked import Asked
 from gatehouse.connectors.http.client import HttpClient
 from gatehouse.connectors.http.compiled import Classify, Make, Refusal
+from gatehouse.connectors.http.json_paths import UnexpectedShape
 from gatehouse.connectors.http.mapping import ErrorClass
 from gatehouse.connectors.http.signing import RequestSigner
-from gatehouse.connectors.http.wire import CallFailed, HttpAnswer
+from gatehouse.connectors.http.wire import CallFailed, PartyAnswer
 from gatehouse.core.errors import ConnectorFailed
 
 _log: Final = logging.getLogger("gatehouse.connectors")
 _DECODE: Final = msgspec.json.Decoder().decode
 _LONGEST_PAUSE_S: Final = 10.0
+
+T = TypeVar("T")
 
 
 class CompiledCall(msgspec.Struct, frozen=True):
@@ -46,6 +51,8 @@ class PartyCaller:
         self._idle = asyncio.Event()
         self._idle.set()
         self.problem: str | None = None
+        self.decrypt: Callable[[Any], Any] | None = None
+        """Turns an encrypted answer into what it was before."""
 
     async def drain(self) -> None:
         """Wait until nothing is in flight, for as long as a call may take."""
@@ -53,19 +60,25 @@ class PartyCaller:
             async with asyncio.timeout(self._timeout_s):
                 await self._idle.wait()
 
-    async def call(self, call: CompiledCall, asked: Asked) -> Any | Refusal:
-        """The decoded answer, or what a rule for errors says of it; or `ConnectorFailed`."""
+    async def call(self, call: CompiledCall, asked: Asked, read: Callable[[Any, Asked], T]) -> T:
+        """What a reader makes of the answer, or of its `Refusal`; or `ConnectorFailed`."""
         self._check_pause()
         self.in_flight += 1
         self._idle.clear()
         try:
             async with asyncio.timeout(self._timeout_s):
                 answer = await self._answer(call, asked)
-            found = self._read(call, asked, answer)
+            found = read(self._classed(call, asked, answer), asked)
         except TimeoutError:
-            raise self._failed("no answer within the time limit", sent=True) from None
+            sent = asked.request is not None and asked.request.sent
+            raise self._failed("no answer within the time limit", sent=sent) from None
         except ConnectorFailed as error:
             raise self._failed(str(error), sent=error.sent) from None
+        except AnswerUnusable as error:
+            raise self._failed(f"the answer cannot be used: {error}", sent=True) from None
+        except UnexpectedShape:
+            message = "the answer has another shape than the mapping says"
+            raise self._failed(message, sent=True) from None
         finally:
             self.in_flight -= 1
             if not self.in_flight:
@@ -77,14 +90,14 @@ class PartyCaller:
         if self._not_before_s and asyncio.get_running_loop().time() < self._not_before_s:
             raise self._failed("it asked us to wait before the next request", sent=False)
 
-    async def _answer(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
+    async def _answer(self, call: CompiledCall, asked: Asked) -> PartyAnswer:
         answer = await self._send(call, asked)
         if answer.status != 401 or self._signer is None or not self._signer.refused(asked):
             return answer
         # Only the proof was refused, so nothing was done; a payment is not repeated even so.
         return await self._send(call, asked) if call.may_repeat else answer
 
-    async def _send(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
+    async def _send(self, call: CompiledCall, asked: Asked) -> PartyAnswer:
         """Send a request; once more when that is safe and no connection or a dead one was met."""
         try:
             return await self._send_once(call, asked)
@@ -96,16 +109,19 @@ class PartyCaller:
         except CallFailed as failure:
             raise ConnectorFailed(str(failure), sent=failure.sent) from None
 
-    async def _send_once(self, call: CompiledCall, asked: Asked) -> HttpAnswer:
-        request = call.make(asked)
+    async def _send_once(self, call: CompiledCall, asked: Asked) -> PartyAnswer:
+        request = asked.request = call.make(asked)
         if self._signer is not None:
             await self._signer.sign(request, asked)
         return await self._client.ask(request)
 
-    def _read(self, call: CompiledCall, asked: Asked, answer: HttpAnswer) -> Any | Refusal:
+    def _classed(self, call: CompiledCall, asked: Asked, answer: PartyAnswer) -> Any | Refusal:
+        """The decoded answer, or what a rule for errors says of it."""
         status = answer.status
         try:
             decoded = _DECODE(answer.body) if answer.body else None
+            if self.decrypt is not None:
+                decoded = self.decrypt(decoded)
         except (msgspec.DecodeError, RecursionError):
             if call.needs_answer and 200 <= status < 300:
                 raise ConnectorFailed(
@@ -122,11 +138,12 @@ class PartyCaller:
             raise ConnectorFailed(_worded(status, "try later", refusal.say))
         if refusal.then is ErrorClass.MISTAKE:
             message = _worded(status, "our mistake", refusal.say)
-            _log.warning("connector %s: %s", self._name, message)
+            if message != self.problem:
+                _log.warning("connector %s: %s", self._name, message)
             raise ConnectorFailed(message)
         return refusal
 
-    def _note_pause(self, answer: HttpAnswer) -> None:
+    def _note_pause(self, answer: PartyAnswer) -> None:
         """Do not ask again before the party wants to be asked, within reason."""
         written = answer.retry_after
         if answer.status in (429, 503) and written.isdigit():

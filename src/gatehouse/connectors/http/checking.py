@@ -141,10 +141,23 @@ class MappingChecker:
             elif field.is_sure:
                 self.flaw(path, f"{name} is always there, so it decides nothing")
 
+    def brands(self, path: str, written: str | tuple[str, ...], function: MappedFunction) -> None:
+        """Brands of cards that a way to ask is for."""
+        names = (written,) if isinstance(written, str) else written
+        if names and function not in FIELDS["card.brand"].functions:
+            self.flaw(path, f"{function} knows no card")
+        for name in names:
+            if name not in BRAND_NAMES:
+                self.flaw(path, f"{name} is not a brand{suggestion(name, BRAND_NAMES)}")
+
     def header(self, path: str, name: str, text: str, function: MappedFunction | None) -> None:
         """A header of a request."""
+        written = self._mapping.authentication
+        proves = written is not None and (written.basic or written.bearer or written.oauth2)
         if name.lower() in RESERVED_HEADERS:
             self.flaw(path, "is written by the client itself; leave it out")
+        elif name.lower() == "authorization" and proves:
+            self.flaw(path, "is written by what authentication says; leave one of the two out")
         self.template(path, text, Place.HEADER, function)
 
     def reading(self, path: str, reading: Reading | None, kind: WordKind) -> None:

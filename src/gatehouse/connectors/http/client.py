@@ -14,7 +14,7 @@ import msgspec
 
 from gatehouse.connectors.http.http1 import Http1Connection
 from gatehouse.connectors.http.http2 import Http2Connection
-from gatehouse.connectors.http.wire import CallFailed, Connection, HttpAnswer, HttpRequest
+from gatehouse.connectors.http.wire import CallFailed, Connection, PartyAnswer, PartyRequest
 
 _IDLE_S: Final = 20.0
 """A connection that was idle for longer may have been closed by the other side unnoticed."""
@@ -77,7 +77,7 @@ class HttpClient:
         """Open and usable ones."""
         return sum(connection.is_usable for connection in self._open)
 
-    async def ask(self, request: HttpRequest) -> HttpAnswer:
+    async def ask(self, request: PartyRequest) -> PartyAnswer:
         """The answer to a request; or `CallFailed`. The caller bounds the time by cancelling."""
         while True:
             connection = await self._connection()

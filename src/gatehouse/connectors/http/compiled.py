@@ -1,13 +1,12 @@
 """A mapping made quick: functions that make requests and read answers, built once."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable
+from typing import Any, Final
 from urllib.parse import quote
 
 import msgspec
 
 from gatehouse.connectors.http.answers import (
-    AnswerUnusable,
     Read,
     WordKind,
     compile_reading,
@@ -32,14 +31,13 @@ from gatehouse.connectors.http.templates import (
     compile_template,
     parse_template,
 )
-from gatehouse.connectors.http.wire import Header, HttpRequest
+from gatehouse.connectors.http.wire import Header, PartyRequest
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 
 _JSON: Final[Header] = (b"content-type", b"application/json")
 _ENCODE: Final = msgspec.json.Encoder().encode
 
-T = TypeVar("T")
-Make = Callable[[Asked], HttpRequest]
+Make = Callable[[Asked], PartyRequest]
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -54,23 +52,36 @@ Classify = Callable[[int, Any, str | None], Refusal | None]
 """Takes the status, the decoded answer and the card's brand."""
 
 
-def compile_requests(
-    written: Requests, environment: Environment, base: Sequence[Header], prefix: str
-) -> Make:
+class SharedParts(msgspec.Struct, frozen=True):
+    """What all requests of a connector have."""
+
+    prefix: str = ""
+    """The beginning of every path."""
+    headers: dict[str, str] = {}
+    """Templates; a request can have others in their place."""
+    fixed: tuple[Header, ...] = ()
+    seal: Callable[[bytes], bytes] | None = None
+    """Encrypts a body."""
+
+
+def compile_requests(written: Requests, environment: Environment, shared: SharedParts) -> Make:
     """A function that makes a request: the first way whose fields are there."""
     ways = written if isinstance(written, tuple) else (written,)
     made = [
         (
             [FIELDS[name].get for name in when_fields(way.when)],
-            _compile_request(way, environment, base, prefix),
+            when_fields(way.brands),
+            _compile_request(way, environment, shared),
         )
         for way in ways
     ]
-    if len(made) == 1 and not made[0][0]:
-        return made[0][1]
+    if len(made) == 1 and made[0][:2] == ([], ()):
+        return made[0][2]
 
-    def make(asked: Asked) -> HttpRequest:
-        for wanted, way in made:
+    def make(asked: Asked) -> PartyRequest:
+        for wanted, brands, way in made:
+            if brands and asked.brand not in brands:
+                continue
             if all(get(asked) is not None for get in wanted):
                 return way(asked)
         raise ConnectorFailed("the mapping has no request for these fields", sent=False)
@@ -78,30 +89,36 @@ def compile_requests(
     return make
 
 
-def _compile_request(
-    way: RequestMapping, environment: Environment, base: Sequence[Header], prefix: str
-) -> Make:
+def _compile_request(way: RequestMapping, environment: Environment, shared: SharedParts) -> Make:
     method = way.method.value.encode()
-    target = _compile_target(way.path, environment, prefix)
-    fixed, made = _compile_headers(way.headers, environment)
+    target = _compile_target(way.path, environment, shared.prefix)
+    fixed, made = _compile_headers(_merged(shared.headers, way.headers), environment)
     replaced = {name for name, _ in (*fixed, *made)}
-    shared = [header for header in base if header[0] not in replaced] + fixed
+    always = [header for header in shared.fixed if header[0] not in replaced] + fixed
+    seal = shared.seal
     build: Build | None = None
     if way.body is not None:
         build = compile_body(way.body, environment)
-        if b"content-type" not in {name for name, _ in shared}:
-            shared.append(_JSON)
+        if b"content-type" not in replaced:
+            always.append(_JSON)
 
-    def make(asked: Asked) -> HttpRequest:
-        headers = shared.copy()
+    def make(asked: Asked) -> PartyRequest:
+        headers = always.copy()
         for name, render in made:
             value = render(asked)
             if value is not None:
                 headers.append((name, _sendable(str(value))))
         body = b"" if build is None else _ENCODE(build(asked))
-        return HttpRequest(method, target(asked), headers, body)
+        if seal is not None and body:
+            body = seal(body)
+        return PartyRequest(method, target(asked), headers, body)
 
     return make
+
+
+def _merged(common: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+    """All headers by their names in small letters."""
+    return {name.lower(): text for name, text in (*common.items(), *own.items())}
 
 
 def _compile_headers(
@@ -113,18 +130,10 @@ def _compile_headers(
     for name, text in written.items():
         compiled = compile_template(parse_template(text), environment)
         if callable(compiled):
-            made.append((name.lower().encode(), compiled))
+            made.append((name.encode(), compiled))
         elif compiled is not None:
-            fixed.append((name.lower().encode(), header_value(str(compiled))))
+            fixed.append((name.encode(), header_value(str(compiled))))
     return fixed, made
-
-
-def compile_base_headers(written: dict[str, str], environment: Environment) -> list[Header]:
-    """The headers of every request, none of which a request decides."""
-    fixed, made = _compile_headers(written, environment)
-    if made:
-        raise SettingsError("headers of every request can use options and secrets only")
-    return fixed
 
 
 def _sendable(text: str) -> bytes:
@@ -136,30 +145,23 @@ def _sendable(text: str) -> bytes:
 
 def _compile_target(path: str, environment: Environment, prefix: str) -> Callable[[Asked], bytes]:
     parts = [
-        part
-        if isinstance(part, str)
-        else compile_template((Hole(part.field, part.formats, part.column),), environment)
+        (compile_template((part,), environment), isinstance(part, Hole))
         for part in parse_template(path)
     ]
-    if not any(callable(part) for part in parts):
-        texts = [
-            part if isinstance(hole, str) else quote(str(part or ""), safe="")
-            for part, hole in zip(parts, parse_template(path), strict=True)
-        ]
-        target = (prefix + "".join(str(text) for text in texts)).encode()
-        return lambda _asked: target
-    holes = [not isinstance(part, str) for part in parse_template(path)]
 
     def make(asked: Asked) -> bytes:
         texts = [prefix]
-        for part, is_hole in zip(parts, holes, strict=True):
+        for part, is_hole in parts:
             value = part(asked) if callable(part) else part
             if value is None:
                 raise ConnectorFailed("a field that the path needs is absent", sent=False)
             texts.append(quote(str(value), safe="") if is_hole else str(value))
         return "".join(texts).encode()
 
-    return make
+    if any(callable(part) for part, _ in parts):
+        return make
+    target = make(Asked())
+    return lambda _asked: target
 
 
 def compile_errors(rules: Errors, kind: WordKind, environment: Environment) -> Classify:
@@ -225,13 +227,3 @@ def _compile_condition(condition: AnswerCondition | None) -> Callable[[Any], boo
         return word is not None and (not words or word in words)
 
     return holds
-
-
-def read_or_fail(read: Callable[[Any, str | None], T], answer: Any, brand: str | None) -> T:
-    """What a reader finds; an answer that is not as the mapping says is a failure of the party."""
-    try:
-        return read(answer, brand)
-    except AnswerUnusable as error:
-        raise ConnectorFailed(f"the answer cannot be used: {error}") from None
-    except UnexpectedShape:
-        raise ConnectorFailed("the answer has another shape than the mapping says") from None

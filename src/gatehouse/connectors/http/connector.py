@@ -15,7 +15,7 @@ from gatehouse.connectors.http.answers import (
 from gatehouse.connectors.http.asked import Asked
 from gatehouse.connectors.http.building import Building
 from gatehouse.connectors.http.calls import CompiledCall
-from gatehouse.connectors.http.compiled import Refusal, read_or_fail
+from gatehouse.connectors.http.compiled import Refusal
 from gatehouse.connectors.http.mapping import (
     AuthorizeMapping,
     CheckMapping,
@@ -55,14 +55,12 @@ class HttpIssuer:
         # In a pipeline another card may be charged than the one whose holder is asked for.
         if claimed is not None and claimed.card_number == enquiry.number:
             asked.holder = claimed
-        answer = await self._caller.call(self._call, asked)
+        return await self._caller.call(self._call, asked, self._read)
+
+    def _read(self, answer: Any, asked: Asked) -> IssuerAnswer:
         if isinstance(answer, Refusal):
             return IssuerAnswer(_code(answer))
-        return read_or_fail(
-            lambda found, brand: self._read(found, brand, asked), answer, asked.brand
-        )
-
-    def _read(self, answer: Any, brand: str | None, asked: Asked) -> IssuerAnswer:
+        brand = asked.brand
         code = self._code(answer, brand)
         if code is None:
             raise ConnectorFailed("the answer has no response code")
@@ -79,18 +77,17 @@ class HttpIdentities:
     def __init__(self, mapping: IdentityMapping, building: Building) -> None:
         self._caller = building.caller
         self._call = building.call(mapping, WordKind.RESPONSE_CODE, may_repeat=True)
-        self._read = compile_holder(mapping.answer.holder, building.environment.tables)
+        self._holder = compile_holder(mapping.answer.holder, building.environment.tables)
 
     async def find(self, enquiry: IdentityEnquiry) -> HolderResults:
         """Ask about one card's holder."""
         asked = Asked(enquiry.request_id, enquiry.account_id, enquiry)
         asked.number, asked.expiry = enquiry.number, enquiry.request.card_expiry_date
         asked.holder = enquiry.request
-        answer = await self._caller.call(self._call, asked)
-        if isinstance(answer, Refusal):
-            return HolderResults()
-        results: HolderResults | None = read_or_fail(self._read, answer, asked.brand)
-        return results or HolderResults()
+        return await self._caller.call(self._call, asked, self._read)
+
+    def _read(self, answer: Any, asked: Asked) -> HolderResults:
+        return self._holder(answer, asked.brand) or HolderResults()
 
 
 class HttpGateway:
@@ -129,14 +126,12 @@ class HttpGateway:
         own = authorization.payment.reference
         if self._own is not None and own:
             asked.reference = own
-        answer = await self._caller.call(self._authorize, asked)
+        return await self._caller.call(self._authorize, asked, self._read)
+
+    def _read(self, answer: Any, asked: Asked) -> GatewayAnswer:
         if isinstance(answer, Refusal):
             return GatewayAnswer(approved=False, response_code=_code(answer))
-        return read_or_fail(
-            lambda found, brand: self._read(found, brand, asked), answer, asked.brand
-        )
-
-    def _read(self, answer: Any, brand: str | None, asked: Asked) -> GatewayAnswer:
+        brand = asked.brand
         approved, code = self._approved(answer, brand), self._code(answer, brand)
         if approved is None:
             raise ConnectorFailed("the answer does not say whether the payment is approved")
@@ -157,10 +152,12 @@ class HttpGateway:
             asked.reference = known
         elif known:
             asked.payment_id = known
-        answer = await self._caller.call(self._reverse, asked)
+        await self._caller.call(self._reverse, asked, self._confirm)
+
+    def _confirm(self, answer: Any, _asked: Asked) -> None:
         if isinstance(answer, Refusal) or self._reversed is None:
             return
-        if not read_or_fail(self._reversed, answer, None):
+        if not self._reversed(answer, None):
             raise ConnectorFailed("the reversal is not confirmed")
 
 
@@ -206,7 +203,7 @@ class HttpConnector:
     async def check_health(self) -> None:
         """Ask whether the party is there, if the mapping can; or `ConnectorFailed`."""
         if self._health is not None:
-            await self._caller.call(self._health, Asked())
+            await self._caller.call(self._health, Asked(), _nothing)
 
     async def start(self) -> None:
         """Open a first connection in the background."""
@@ -251,7 +248,7 @@ def _code(refusal: Refusal) -> str:
     return refusal.response_code
 
 
-def _nothing(_answer: Any, _brand: str | None) -> None:
+def _nothing(_answer: Any, _about: object) -> None:
     return None
 
 

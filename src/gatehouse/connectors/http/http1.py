@@ -10,8 +10,8 @@ from gatehouse.connectors.http.wire import (
     LARGEST_ANSWER,
     LARGEST_HEAD,
     CallFailed,
-    HttpAnswer,
-    HttpRequest,
+    PartyAnswer,
+    PartyRequest,
     set_failure,
     set_result,
 )
@@ -26,7 +26,7 @@ class Http1Connection(asyncio.Protocol):
         self._host = host
         self._on_free = on_free
         self._transport: asyncio.Transport | None = None
-        self._waiting: asyncio.Future[HttpAnswer] | None = None
+        self._waiting: asyncio.Future[PartyAnswer] | None = None
         self._begin_answer()
 
     def _begin_answer(self) -> None:
@@ -47,15 +47,16 @@ class Http1Connection(asyncio.Protocol):
         """One while an answer is awaited."""
         return 0 if self._waiting is None else 1
 
-    async def ask(self, request: HttpRequest) -> HttpAnswer:
+    async def ask(self, request: PartyRequest) -> PartyAnswer:
         """Send a request and wait for its answer; a call that is given up closes the connection."""
         transport = self._transport
         assert transport is not None
         assert self._waiting is None
         if not self.is_usable or transport.is_closing():
             raise CallFailed("the connection was closed before", sent=False)
-        waiting: asyncio.Future[HttpAnswer] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[PartyAnswer] = asyncio.get_running_loop().create_future()
         self._waiting = waiting
+        request.sent = True
         transport.write(self._packed(request))
         try:
             return await waiting
@@ -67,7 +68,7 @@ class Http1Connection(asyncio.Protocol):
             self._waiting = None
             self._on_free()
 
-    def _packed(self, request: HttpRequest) -> bytes:
+    def _packed(self, request: PartyRequest) -> bytes:
         lines = [b"%b %b HTTP/1.1\r\nhost: %b" % (request.method, request.target, self._host)]
         lines += [b"%b: %b" % header for header in request.headers]
         if request.body or request.method != b"GET":
@@ -153,7 +154,7 @@ class Http1Connection(asyncio.Protocol):
             return
         set_result(
             waiting,
-            HttpAnswer(self._parser.get_status_code(), bytes(self._body), self._retry_after),
+            PartyAnswer(self._parser.get_status_code(), bytes(self._body), self._retry_after),
         )
         self.idle_since = asyncio.get_running_loop().time()
         self._begin_answer()

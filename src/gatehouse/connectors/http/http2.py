@@ -24,8 +24,8 @@ from gatehouse.connectors.http.wire import (
     LARGEST_ANSWER,
     LARGEST_HEAD,
     CallFailed,
-    HttpAnswer,
-    HttpRequest,
+    PartyAnswer,
+    PartyRequest,
     set_failure,
     set_result,
 )
@@ -47,7 +47,7 @@ class _Stream:
 
     __slots__ = ("body", "future", "retry_after", "status", "unsent")
 
-    def __init__(self, future: asyncio.Future[HttpAnswer], unsent: bytes) -> None:
+    def __init__(self, future: asyncio.Future[PartyAnswer], unsent: bytes) -> None:
         self.future = future
         self.unsent = unsent
         self.status = 0
@@ -89,7 +89,7 @@ class Http2Connection(asyncio.Protocol):
         """Streams that wait for an answer."""
         return len(self._streams)
 
-    async def ask(self, request: HttpRequest) -> HttpAnswer:
+    async def ask(self, request: PartyRequest) -> PartyAnswer:
         """Send a request and wait for its answer; one that is given up ends its stream alone."""
         if not self.is_usable or self._transport is None or self._transport.is_closing():
             raise CallFailed("the connection was closed before", sent=False)
@@ -113,7 +113,7 @@ class Http2Connection(asyncio.Protocol):
             self._end_if_unused()
             self._on_free()
 
-    def _open_stream(self, request: HttpRequest, stream: _Stream) -> int:
+    def _open_stream(self, request: PartyRequest, stream: _Stream) -> int:
         protocol = self._protocol
         number = protocol.get_next_available_stream_id()
         if number > _LAST_STREAM:
@@ -128,6 +128,7 @@ class Http2Connection(asyncio.Protocol):
         protocol.send_headers(number, headers, end_stream=not request.body)
         self._streams[number] = stream
         self._send_rest(number, stream)
+        request.sent = True
         self._flush()
         return number
 
@@ -204,7 +205,7 @@ class Http2Connection(asyncio.Protocol):
             case StreamEnded():
                 stream = self._streams.pop(event.stream_id, None)
                 if stream is not None:
-                    answer = HttpAnswer(stream.status, bytes(stream.body), stream.retry_after)
+                    answer = PartyAnswer(stream.status, bytes(stream.body), stream.retry_after)
                     set_result(stream.future, answer)
             case StreamReset():
                 stream = self._streams.pop(event.stream_id, None)

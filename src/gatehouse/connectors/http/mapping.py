@@ -82,6 +82,8 @@ class RequestMapping(MappingPart, frozen=True):
     """Nested JSON; its texts are templates."""
     when: Annotated[tuple[Text, ...], Meta(max_length=10)] | Text = ()
     """The request is made in this way when these fields are there."""
+    brands: Annotated[tuple[Text, ...], Meta(max_length=30)] | Text = ()
+    """The request is made in this way for cards of these brands."""
 
 
 class Reader(Checked, MappingPart, frozen=True):
@@ -185,7 +187,7 @@ Requests = RequestMapping | Annotated[tuple[RequestMapping, ...], Meta(min_lengt
 Errors = Annotated[tuple[ErrorRule, ...], Meta(max_length=50)]
 
 
-class CheckAnswer(MappingPart, frozen=True):
+class CardCheckAnswer(MappingPart, frozen=True):
     """How the answer about a card is read."""
 
     response_code: Reading
@@ -198,7 +200,7 @@ class CheckMapping(MappingPart, frozen=True):
     """PreCheck: asks about a card; the same call may answer for its holder."""
 
     request: Requests
-    answer: CheckAnswer
+    answer: CardCheckAnswer
     errors: Errors = ()
 
 
@@ -274,7 +276,7 @@ class BasicAuth(MappingPart, frozen=True):
     password: Text
 
 
-class Encoding(StrEnum):
+class ByteEncoding(StrEnum):
     """How bytes are written as text."""
 
     BASE64 = "base64"
@@ -298,17 +300,17 @@ class HmacAuth(Checked, MappingPart, frozen=True):
     """A template of what is signed."""
     headers: Annotated[dict[HeaderName, Text], Meta(min_length=1, max_length=20)]
     """What is sent; `{signature}` and `{digest}` stand for the results."""
-    key_encoding: Encoding = Encoding.TEXT
+    key_encoding: ByteEncoding = ByteEncoding.TEXT
     algorithm: Digest = Digest.SHA256
-    encoding: Encoding = Encoding.BASE64
+    encoding: ByteEncoding = ByteEncoding.BASE64
     """Of the signature."""
     digest: Digest = Digest.SHA256
-    digest_encoding: Encoding = Encoding.BASE64
+    digest_encoding: ByteEncoding = ByteEncoding.BASE64
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Bytes are no text."""
         for name in ("encoding", "digest_encoding"):
-            if getattr(self, name) == Encoding.TEXT:
+            if getattr(self, name) == ByteEncoding.TEXT:
                 yield name, "must be base64 or hex"
 
 
@@ -348,17 +350,48 @@ class Authentication(Checked, MappingPart, frozen=True):
             yield "", f"has {' and '.join(chosen)}; all of them write the header Authorization"
 
 
+class ContentCipher(StrEnum):
+    """How an encrypted body is encrypted, by the names of JWE."""
+
+    A128GCM = "A128GCM"
+    A256GCM = "A256GCM"
+
+
+class MessageEncryption(MappingPart, frozen=True):
+    """Bodies as JWE (RSA-OAEP-256), used when the configuration names the secrets."""
+
+    key_id: Text
+    certificate: Text
+    """Of the party, in PEM."""
+    private_key: Text
+    """Ours, in PEM."""
+    member: Text = "encData"
+    """The only member of a body that is encrypted."""
+    content: ContentCipher = ContentCipher.A128GCM
+
+
+class SecretNeed(MappingPart, frozen=True):
+    """A secret that may be left out."""
+
+    description: Annotated[str, Meta(max_length=500)] = ""
+    required: bool = True
+
+
+Secrets = Annotated[
+    dict[OptionName, Annotated[str, Meta(max_length=500)] | SecretNeed], Meta(max_length=20)
+]
+
+
 class Mapping(MappingPart, frozen=True):
     """The whole file."""
 
     mapping: Name
     description: Annotated[str, Meta(max_length=2_000)] = ""
-    secrets: Annotated[
-        dict[OptionName, Annotated[str, Meta(max_length=500)]], Meta(max_length=20)
-    ] = {}
+    secrets: Secrets = {}
     """Name and description of what must stay secret; the configuration says where each is."""
     options: Annotated[dict[OptionName, Option], Meta(max_length=50)] = {}
     authentication: Authentication | None = None
+    encryption: MessageEncryption | None = None
     headers: Annotated[dict[HeaderName, Text], Meta(max_length=50)] = {}
     """Of every request."""
     tables: Annotated[dict[OptionName, Table], Meta(max_length=MOST_ENTRIES)] = {}

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from gatehouse.connectors.http.mapping import Mapping, OptionName
+from gatehouse.connectors.http.mapping import Mapping, OptionName, SecretNeed
 from gatehouse.connectors.part_reader import Definition, InFlight, PartReader, TimeLimit
 from gatehouse.connectors.secret_sources import SecretSource
 from gatehouse.connectors.tls import TlsOptions
@@ -28,7 +28,7 @@ BaseUrl = Annotated[
         description="a URL such as https://api.example.com/v1",
     ),
 ]
-Secrets = Annotated[dict[OptionName, SecretSource], Meta(max_length=20)]
+SecretPlaces = Annotated[dict[OptionName, SecretSource], Meta(max_length=20)]
 Options = Annotated[
     dict[OptionName, Annotated[str, Meta(min_length=1, max_length=500)]], Meta(max_length=50)
 ]
@@ -40,7 +40,7 @@ class _WrittenPart(Checked, msgspec.Struct, frozen=True, forbid_unknown_fields=T
 
     mapping: Annotated[str, Meta(min_length=1, max_length=300)]
     base_url: BaseUrl
-    secrets: Secrets = {}
+    secrets: SecretPlaces = {}
     options: Options = {}
     tls: TlsOptions | None = None
     timeout_ms: TimeLimit = 2500
@@ -160,8 +160,10 @@ def _mapping(part: PartReader, name: str) -> Mapping | None:
 def _compare(part: PartReader, written: _WrittenPart, mapping: Mapping) -> None:
     """Note where the part does not give what its mapping needs."""
     for name, about in mapping.secrets.items():
-        if name not in written.secrets:
-            part.refuse("secrets", f"the mapping needs {name} ({about}), such as env:NAME")
+        need = SecretNeed(about) if isinstance(about, str) else about
+        if name not in written.secrets and need.required:
+            message = f"the mapping needs {name} ({need.description}), such as env:NAME"
+            part.refuse("secrets", message)
     for name, option in mapping.options.items():
         if name not in written.options and option.required and option.default is None:
             part.refuse("options", f"the mapping needs {name} ({option.description})")

@@ -122,6 +122,10 @@ def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
         checker.flaw(there, message)
     for name, text in mapping.headers.items():
         checker.header(f"headers.{name}", name, text, None)
+    oauth = None if mapping.authentication is None else mapping.authentication.oauth2
+    if oauth is not None and not oauth.token_url.startswith(("/", "https://", "{option.")):
+        message = "must be a path that begins with /, or a URL that begins with https://"
+        checker.flaw("authentication.oauth2.token_url", message)
     for path, text in _setup_texts(mapping):
         checker.template(path, text, Place.SETUP, None)
     hmac = None if mapping.authentication is None else mapping.authentication.hmac
@@ -135,6 +139,9 @@ def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
 
 def _setup_texts(mapping: Mapping) -> Iterator[tuple[str, str]]:
     """The templates that no request takes part in."""
+    if mapping.encryption is not None:
+        for name in ("key_id", "certificate", "private_key"):
+            yield f"encryption.{name}", getattr(mapping.encryption, name)
     written = mapping.authentication
     if written is None:
         return
@@ -164,6 +171,7 @@ def _check_asking(checker: MappingChecker, part: AnyFunction, function: MappedFu
             checker.flaw(f"{place}.path", "must begin with /; the host is in base_url")
         checker.template(f"{place}.path", way.path, Place.URL, function)
         checker.fields(f"{place}.when", way.when, function)
+        checker.brands(f"{place}.brands", way.brands, function)
         for name, text in way.headers.items():
             checker.header(f"{place}.headers.{name}", name, text, function)
         for text_path, text in texts_of(way.body, f"{place}.body"):

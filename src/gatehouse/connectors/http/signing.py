@@ -15,7 +15,7 @@ from gatehouse.connectors.http.client import HttpClient
 from gatehouse.connectors.http.mapping import (
     Authentication,
     BasicAuth,
-    Encoding,
+    ByteEncoding,
     HmacAuth,
     OAuthAuth,
     SendClient,
@@ -26,7 +26,7 @@ from gatehouse.connectors.http.templates import (
     compile_template,
     parse_template,
 )
-from gatehouse.connectors.http.wire import CallFailed, Header, HttpRequest
+from gatehouse.connectors.http.wire import CallFailed, Header, PartyRequest
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 
 _AHEAD: Final = 0.1
@@ -40,7 +40,7 @@ _NO_REQUEST: Final = Asked()
 class RequestSigner(Protocol):
     """Adds to a request what proves who sends it."""
 
-    async def sign(self, request: HttpRequest, asked: Asked) -> None:
+    async def sign(self, request: PartyRequest, asked: Asked) -> None:
         """Add headers to a request; or `ConnectorFailed`."""
 
     def refused(self, asked: Asked) -> bool:
@@ -99,7 +99,7 @@ class HmacSigner:
             for name, text in written.headers.items()
         ]
 
-    async def sign(self, request: HttpRequest, asked: Asked) -> None:
+    async def sign(self, request: PartyRequest, asked: Asked) -> None:
         """Add the headers of the signature."""
         signing = asked.signing = {
             "method": request.method.decode(),
@@ -126,18 +126,18 @@ def _rendered(template: Render | str | int | None, asked: Asked) -> str:
     return str(value)
 
 
-def _key_bytes(text: str, encoding: Encoding) -> bytes:
+def _key_bytes(text: str, encoding: ByteEncoding) -> bytes:
     try:
-        if encoding is Encoding.BASE64:
+        if encoding is ByteEncoding.BASE64:
             return base64.b64decode(text, validate=True)
-        return bytes.fromhex(text) if encoding is Encoding.HEX else text.encode()
+        return bytes.fromhex(text) if encoding is ByteEncoding.HEX else text.encode()
     except ValueError:
         raise SettingsError(f"the key of the signature is not {encoding.value}") from None
 
 
-_ENCODERS: Final[dict[Encoding, Callable[[bytes], str]]] = {
-    Encoding.BASE64: lambda data: base64.b64encode(data).decode(),
-    Encoding.HEX: bytes.hex,
+_ENCODERS: Final[dict[ByteEncoding, Callable[[bytes], str]]] = {
+    ByteEncoding.BASE64: lambda data: base64.b64encode(data).decode(),
+    ByteEncoding.HEX: bytes.hex,
 }
 
 
@@ -183,7 +183,7 @@ class TokenSigner:
             form |= {"client_id": client_id, "client_secret": client_secret}
         self._body = urlencode(form).encode()
 
-    async def sign(self, request: HttpRequest, asked: Asked) -> None:
+    async def sign(self, request: PartyRequest, asked: Asked) -> None:
         """Add the token; waits for one if there is none that is still good."""
         now_s = asyncio.get_running_loop().time()
         if now_s >= self._renew_at_s:
@@ -223,7 +223,7 @@ class TokenSigner:
         """Fetch a token; a failure is kept for those who wait, and followed by a pause."""
         loop = asyncio.get_running_loop()
         self._not_before_s = loop.time() + _PAUSE_S
-        request = HttpRequest(b"POST", self._target, [*self._headers], self._body)
+        request = PartyRequest(b"POST", self._target, [*self._headers], self._body)
         try:
             async with asyncio.timeout(self._timeout_s):
                 answer = await self._client.ask(request)

@@ -162,6 +162,16 @@ def _to_number(value: Value) -> Value:
     return int(text) if value is not None and text.isascii() and text.isdecimal() else None
 
 
+def _split_street(text: str) -> tuple[str, str]:
+    """The number of a house and the rest; the number may lead or follow."""
+    words = text.split()
+    for place in (0, -1):
+        if len(words) > 1 and words[place][0].isdigit():
+            number = words.pop(place)
+            return number.strip(","), " ".join(words).strip(",")
+    return "", " ".join(words)
+
+
 def _word(count: int) -> Callable[[str], str]:
     def of_text(text: str) -> str:
         words = text.split()
@@ -177,12 +187,16 @@ _PLAIN: Final[dict[str, Callable[[str], str]]] = {
     "ascii": anyascii,
     "digits": lambda text: "".join(char for char in text if char in string.digits),
     "letters": lambda text: "".join(char for char in text if char.isalpha() or char == " "),
+    "alphanumeric": lambda text: "".join(char for char in text if char.isalnum() or char == " "),
     "compact": lambda text: "".join(text.split()),
+    "house_number": lambda text: _split_street(text)[0],
+    "street_name": lambda text: _split_street(text)[1],
     "text": str,
     "number": str,
 }
 _COUNTED: Final[dict[str, Callable[[int], Callable[[str], str]]]] = {
     "max": lambda count: lambda text: text[:count].rstrip(),
+    "fits": lambda count: lambda text: text if len(text) <= count else "",
     "first": lambda count: lambda text: text[:count],
     "last": lambda count: lambda text: text[-count:],
     "pad": lambda count: lambda text: text.rjust(count, "0"),

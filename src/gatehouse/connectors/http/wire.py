@@ -10,10 +10,10 @@ LARGEST_HEAD: Final = 64 * 1024
 Header = tuple[bytes, bytes]
 
 
-class HttpRequest:
+class PartyRequest:
     """One request. It holds secrets: it is never printed."""
 
-    __slots__ = ("body", "headers", "method", "target")
+    __slots__ = ("body", "headers", "method", "sent", "target")
 
     def __init__(self, method: bytes, target: bytes, headers: list[Header], body: bytes) -> None:
         self.method = method
@@ -21,12 +21,14 @@ class HttpRequest:
         self.headers = headers
         """Names in small letters; neither the host nor the length."""
         self.body = body
+        self.sent = False
+        """Whether anything of it may have left this process."""
 
     def __repr__(self) -> str:
-        return f"HttpRequest({self.method.decode()})"
+        return f"PartyRequest({self.method.decode()})"
 
 
-class HttpAnswer:
+class PartyAnswer:
     """One answer. What it holds is not printed."""
 
     __slots__ = ("body", "retry_after", "status")
@@ -37,7 +39,7 @@ class HttpAnswer:
         self.retry_after = retry_after
 
     def __repr__(self) -> str:
-        return f"HttpAnswer({self.status})"
+        return f"PartyAnswer({self.status})"
 
 
 class CallFailed(Exception):
@@ -69,20 +71,20 @@ class Connection(Protocol):
     def idle_since(self) -> float:
         """When its last answer came, by the loop's clock."""
 
-    async def ask(self, request: HttpRequest) -> HttpAnswer:
+    async def ask(self, request: PartyRequest) -> PartyAnswer:
         """Send a request and wait for its answer; or `CallFailed`."""
 
     def close(self) -> None:
         """Close it; what waits fails."""
 
 
-def set_result(future: "asyncio.Future[HttpAnswer]", answer: HttpAnswer) -> None:
+def set_result(future: "asyncio.Future[PartyAnswer]", answer: PartyAnswer) -> None:
     """Give an answer to whoever still waits."""
     if not future.done():
         future.set_result(answer)
 
 
-def set_failure(future: "asyncio.Future[HttpAnswer]", failure: CallFailed) -> None:
+def set_failure(future: "asyncio.Future[PartyAnswer]", failure: CallFailed) -> None:
     """Give a failure to whoever still waits."""
     if not future.done():
         future.set_exception(failure)

@@ -4,8 +4,9 @@ from typing import Final
 
 from gatehouse.connectors.iso8583.card_values import all_card_values, card_values
 from gatehouse.connectors.iso8583.dialect import Dialect
+from gatehouse.connectors.iso8583.exchange import Outgoing
 from gatehouse.connectors.iso8583.numbers import rrn_of
-from gatehouse.connectors.iso8583.pool import LinkPool, Outgoing
+from gatehouse.connectors.iso8583.pool import LinkPool
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import ConnectorFailed

@@ -5,7 +5,8 @@ from gatehouse.connectors.iso8583.checks import Iso8583Checks
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.matching import LinkCounts
 from gatehouse.connectors.iso8583.payments import Iso8583Gateway, PaymentCodes
-from gatehouse.connectors.iso8583.pool import LinkPool, PoolOptions
+from gatehouse.connectors.iso8583.pool import LinkPool
+from gatehouse.connectors.iso8583.pool_options import PoolOptions
 from gatehouse.connectors.iso8583.roles import MessageKind
 from gatehouse.core.clock import Clock
 
@@ -31,7 +32,7 @@ class Iso8583Connector:
     @property
     def counts(self) -> LinkCounts:
         """What happened on its connections since the start."""
-        return self.pool.counts
+        return self.pool.exchange.counts
 
     async def start(self) -> None:
         """Begin to open connections; returns at once."""

@@ -11,7 +11,6 @@ from typing import Final, Protocol, cast
 from gatehouse.connectors.iso8583.dialect import Unpacked
 from gatehouse.connectors.iso8583.framing import Framing
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
-from gatehouse.connectors.iso8583.roles import MessageKind
 
 _MOST_UNSENT: Final = 262_144
 """Bytes that the host has not taken yet: with more, a link takes no further requests."""
@@ -24,7 +23,6 @@ class Pending:
         "future",
         "is_open",
         "is_written",
-        "kind",
         "link",
         "on_late",
         "rrn",
@@ -33,13 +31,12 @@ class Pending:
         "timer",
     )
 
-    def __init__(self, link: "Link", kind: MessageKind, stan: str, rrn: str | None) -> None:
+    def __init__(self, link: "Link", stan: str, rrn: str | None) -> None:
         loop = link.loop
         self.link = link
-        self.kind = kind
         self.stan = stan
         self.rrn = rrn
-        """None of messages that have none, such as an echo."""
+        """None of messages about the connection itself, such as an echo."""
         self.future: asyncio.Future[Unpacked] = loop.create_future()
         self.on_late: Callable[[Unpacked], None] | None = None
         """Hears the answer if it comes when nobody waits for it any more."""
@@ -70,9 +67,10 @@ class Link(asyncio.Protocol):
         self.waiting: set[Pending] = set()
         self.is_ready = False
         """Whether the host is signed on to, where it asks for that."""
-        self.heard_at_s = self.loop.time()
+        self.opened_at_s = self.heard_at_s = self.loop.time()
         """When it sent its last message that could be read."""
         self.has_answered = False
+        """Whether the host has answered a request on it."""
         self.echo: Pending | None = None
         self.idle_timer: asyncio.TimerHandle | None = None
         self.why_lost = "the host closed the connection"
@@ -88,11 +86,15 @@ class Link(asyncio.Protocol):
         """Whether it takes requests now."""
         return self.is_ready and not self._is_full
 
-    def send(self, body: bytes, pending: Pending | None) -> None:
-        """Send a message with the others of this turn of the event loop."""
+    def framed(self, body: bytes) -> bytes:
+        """A message as it is sent here; `MalformedMessage` when it is too long."""
+        return self._framing.frame(body)
+
+    def send(self, frame: bytes, pending: Pending | None) -> None:
+        """Send a framed message with the others of this turn of the event loop."""
         if not self._outgoing:
             self.loop.call_soon(self._flush)
-        self._outgoing.append((self._framing.frame(body), pending))
+        self._outgoing.append((frame, pending))
 
     def close(self, why: str) -> None:
         """Give the connection up at once."""

@@ -9,16 +9,21 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.core.errors import ConnectorFailed
 
 MOST_STANS: Final = 999_999
 """STANs have six digits; 000000 is not used."""
+_MOST_TRIES: Final = 120_000
+"""More than can be in use at a time."""
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _RRN_STEPS: Final = range(50, -1, -10)
 _REFERENCE: Final = re.compile(
     r"([0-9]{6})/([0-9]{10})/([0-9A-Z]{12})/([0-9A-Za-z]{0,6})/([0-9A-Za-z]{0,20})"
 )
+_LOCAL_DATE: Final = Role.LOCAL_DATE
+_LOCAL_TIME: Final = Role.LOCAL_TIME
 _NO_CODE: Final = re.compile(r"[^0-9A-Za-z]")
 
 
@@ -30,7 +35,7 @@ class StanCounter:
 
     def take(self, used: Container[str]) -> str:
         """The next STAN that is not among the used ones; after the last comes the first."""
-        for _ in range(MOST_STANS):
+        for _ in range(_MOST_TRIES):
             self._next = self._next % MOST_STANS + 1
             stan = f"{self._next:06d}"
             if stan not in used:
@@ -53,6 +58,11 @@ def rrn_of(request_id: str, purpose: bytes = b"") -> str:
 def transmission_time(second: int) -> str:
     """A second since 1970 as MMDDhhmmss in UTC."""
     return f"{datetime.fromtimestamp(second, UTC):%m%d%H%M%S}"
+
+
+def local_time(transmitted_at: str) -> dict[Role, str]:
+    """The date and the time of a transmission, for hosts that want them apart; in UTC as well."""
+    return {_LOCAL_DATE: transmitted_at[:4], _LOCAL_TIME: transmitted_at[4:]}
 
 
 def age_s(transmitted_at: str, now_s: int) -> int:

@@ -12,7 +12,7 @@ from gatehouse.connectors.iso8583.constants import parameter_problems
 from gatehouse.connectors.iso8583.definition import DialectDefinition
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool import Host, PoolOptions
+from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.part_reader import Definition, PartReader
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput

@@ -16,13 +16,15 @@ import msgspec
 from gatehouse.connectors.iso8583.card_values import all_card_values, authentication_values
 from gatehouse.connectors.iso8583.currencies import currency_number
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
+from gatehouse.connectors.iso8583.exchange import Outgoing
 from gatehouse.connectors.iso8583.numbers import (
     PaymentReference,
     age_s,
+    local_time,
     rrn_of,
     transmission_time,
 )
-from gatehouse.connectors.iso8583.pool import LinkPool, Outgoing, local_time
+from gatehouse.connectors.iso8583.pool import LinkPool
 from gatehouse.connectors.iso8583.recent import Recent
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.cards import CardNumber
@@ -143,7 +145,7 @@ class Iso8583Gateway:
 
     def _new_reference(self, request_id: str) -> PaymentReference:
         now = transmission_time(self._clock() // 1000)
-        return PaymentReference(self._pool.new_stan(), now, rrn_of(request_id))
+        return PaymentReference(self._pool.exchange.new_stan(), now, rrn_of(request_id))
 
     def _reversal_values(
         self, reversal: Reversal, reference: PaymentReference | None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from gatehouse.connectors.iso8583.compiled import EnclosedCodec, FieldCodec, Write
+from gatehouse.connectors.iso8583.compiled import EnclosedCodec, FieldCodec
 from gatehouse.connectors.iso8583.content import length_table
 from gatehouse.connectors.iso8583.field_layout import (
     BitmapLayout,
@@ -26,16 +26,13 @@ def tag_structure(
     code_page: str,
 ) -> EnclosedCodec:
     """Values behind tags, in the order of the file; what is not listed is skipped."""
-    entries = {
-        _tag_bytes(layout, tag, code_page): compile_entry(f"{name}, tag {tag}", entry)
-        for tag, entry in layout.entries.items()
-    }
-    worth = [_is_worth_sending(entry) for entry in layout.entries.values()]
-    writes = [
-        (tag, entry.write, matters)
-        for (tag, entry), matters in zip(entries.items(), worth, strict=True)
+    listed = [
+        (_tag_bytes(layout, tag, code_page), compile_entry(f"{name}, tag {tag}", each), each)
+        for tag, each in layout.entries.items()
     ]
-    only_constants = not any(worth)
+    entries = {tag: codec for tag, codec, _ in listed}
+    writes = [(tag, codec.write, _has_more(each)) for tag, codec, each in listed]
+    only_constants = not any(matters for _, _, matters in writes)
     written_length = _length_writer(name, layout, code_page)
     header = _ber_header if layout.ber else _plain_header(layout, code_page)
     wrong = f"{name} has a tag or length that cannot be"
@@ -70,26 +67,22 @@ def bitmap_structure(
 ) -> EnclosedCodec:
     """Fields behind a bitmap; what follows a field that is not listed is left unread."""
     size = layout.bytes
-    fields = {
-        1 << (size * 8 - int(number)): compile_field(f"{name}.{number}", each)
-        for number, each in sorted(layout.fields.items(), key=lambda item: int(item[0]))
-    }
-    worth = [
-        _is_worth_sending(each)
-        for _, each in sorted(layout.fields.items(), key=lambda item: int(item[0]))
+    fields = [
+        (1 << (size * 8 - number), compile_field(f"{name}.{number}", each), _has_more(each))
+        for number, each in sorted(
+            ((int(number), each) for number, each in layout.fields.items()),
+            key=lambda item: item[0],
+        )
     ]
-    writes: list[tuple[int, Write, bool]] = [
-        (bit, each.write, matters)
-        for (bit, each), matters in zip(fields.items(), worth, strict=True)
-    ]
-    known, only_constants = sum(fields), not any(worth)
+    known = sum(bit for bit, _, _ in fields)
+    only_constants = not any(matters for _, _, matters in fields)
     short, too_long = f"{name} is cut off", f"{name} is longer than its fields"
 
     def write(values: Values) -> bytes | None:
         bits, wanted = 0, only_constants
         pieces: list[bytes] = []
-        for bit, write_field, matters in writes:
-            raw = write_field(values)
+        for bit, each, matters in fields:
+            raw = each.write(values)
             if raw is not None:
                 bits |= bit
                 pieces.append(raw)
@@ -101,7 +94,7 @@ def bitmap_structure(
             raise MalformedMessage(short)
         bits, at = int.from_bytes(raw[:size], "big"), size
         unknown = (bits & ~known).bit_length()
-        for bit, each in fields.items():
+        for bit, each, _ in fields:
             if bits & bit and bit >> unknown:
                 at = each.read(raw, at, values)
         if at != len(raw) and not unknown:
@@ -110,7 +103,7 @@ def bitmap_structure(
     return EnclosedCodec(write, read)
 
 
-def _is_worth_sending(layout: FieldLayout) -> bool:
+def _has_more(layout: FieldLayout) -> bool:
     """Whether a field has more than constants in it."""
     return any(leaf.value is None for leaf in leaves_of(layout))
 

@@ -71,12 +71,7 @@ class OpenConnection(Protocol):
 class ReferenceHost:
     """Decides as the sandbox does, and remembers payments as a real host does."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        journal: HostJournal,
-        misbehaviour: HostMisbehaviour,
-    ) -> None:
+    def __init__(self, clock: Clock, journal: HostJournal, misbehaviour: HostMisbehaviour) -> None:
         self._clock = clock
         self._journal = journal
         self._handshakes = 0
@@ -91,7 +86,7 @@ class ReferenceHost:
         self._fate_of = make_fates(misbehaviour)
 
     def authorize(self, message: HostMessage) -> HostDecision:
-        """Decide about a payment; a repeated one gets the first answer, a reversed one none."""
+        """Decide about a payment; a repeat gets the first answer, a reversed one is declined."""
         assert message.reference is not None
         assert message.number is not None
         known = self.memory.find(message.reference)

@@ -89,7 +89,7 @@ class Iso8583Answers:
         """The message of an answer."""
         values = reply.values
         if wrong_stan:
-            stan = (int(values.get(Role.STAN, "0")) + 1) % _MOST_STANS
+            stan = ((_whole(values.get(Role.STAN)) or 0) + 1) % _MOST_STANS
             values = {**values, Role.STAN: f"{stan:06d}"}
         return self._dialect.pack(reply.kind, values)
 
@@ -109,13 +109,13 @@ class Iso8583Answers:
 
 def _message(kind: HostKind, asked: Unpacked) -> HostMessage:
     values = asked.values
-    amount = values.get(Role.AMOUNT)
+    has_amount = kind in (HostKind.AUTHORIZE, HostKind.REVERSE)
     return HostMessage(
         "iso8583",
         kind,
         _reference(kind, values),
         values.get(Role.STAN),
-        int(amount) if amount and kind in (HostKind.AUTHORIZE, HostKind.REVERSE) else None,
+        _whole(values.get(Role.AMOUNT)) if has_amount else None,
         values.get(Role.CURRENCY),
         _number(values),
     )
@@ -131,6 +131,10 @@ def _reference(kind: HostKind, values: Values) -> str | None:
     else:
         stan, at = values.get(Role.STAN), values.get(Role.TRANSMITTED_AT)
     return f"{stan}-{at}" if stan and at else None
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() else None
 
 
 def _number(values: Values) -> CardNumber | None:
@@ -174,10 +178,9 @@ def _compare_name(number: CardNumber, expiry: ExpiryDate, values: Values) -> Val
     first, middle, last = (
         values.get(role) or None for role in (Role.FIRST_NAME, Role.MIDDLE_NAME, Role.LAST_NAME)
     )
-    whole = values.get(Role.HOLDER_NAME)
-    if last is None and whole:
-        *others, last = whole.split()
-        first = " ".join(others) or None
+    words = values.get(Role.HOLDER_NAME, "").split()
+    if last is None and words:
+        first, last = " ".join(words[:-1]) or None, words[-1]
     holders = None if last is None else find_holders(number)
     if holders is None:
         return {}
