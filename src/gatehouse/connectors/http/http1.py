@@ -53,6 +53,8 @@ class Http1Connection(asyncio.Protocol):
         assert transport is not None
         assert self._waiting is None
         if not self.is_usable or transport.is_closing():
+            # Otherwise the client would try it again and again, and nothing else would run.
+            self.is_usable = False
             raise CallFailed("the connection was closed before", sent=False)
         waiting: asyncio.Future[PartyAnswer] = asyncio.get_running_loop().create_future()
         self._waiting = waiting
@@ -117,6 +119,12 @@ class Http1Connection(asyncio.Protocol):
             return
         if self._in_head and self._head_bytes > LARGEST_HEAD:
             self._fail(f"the headers of the answer are larger than {LARGEST_HEAD} bytes")
+
+    def on_message_begin(self) -> None:
+        """An answer begins; the parser calls it."""
+        if self._waiting is not None and self._waiting.done():
+            # A second answer to one request: whatever follows could be taken for another's.
+            self.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header; the parser calls it."""
