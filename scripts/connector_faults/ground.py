@@ -9,6 +9,8 @@ LIMIT_MS: Final = 1500
 """Of each stage that asks somebody."""
 CONNECTOR_MS: Final = 700
 """Of each connector, so that there is time for the one behind it."""
+CONNECTIONS: Final = 4
+"""Of each connector."""
 PIPELINE_ID: Final = 7
 _PIPELINE: Final = f"""\
 pipeline: {PIPELINE_ID}
@@ -34,7 +36,9 @@ class Ground(NamedTuple):
     keys: dict[str, str]
 
 
-def prepare(folder: Path, hosts: tuple[Host, Host], base: dict[str, str], commands: Commands) -> Ground:
+def prepare(
+    folder: Path, hosts: tuple[Host, Host], base: dict[str, str], commands: Commands
+) -> Ground:
     """A home with an account for every way, and connectors to both hosts in force."""
     applied = dict.fromkeys(("GATEHOUSE_ISSUER", "GATEHOUSE_GATEWAY"), "connectors")
     limits = {f"GATEHOUSE_{stage}_TIMEOUT_MS": str(LIMIT_MS) for stage in ("PRECHECK", "GATEWAY")}
@@ -66,8 +70,8 @@ def prepare(folder: Path, hosts: tuple[Host, Host], base: dict[str, str], comman
 def _configuration(hosts: tuple[Host, Host], accounts: dict[str, str]) -> str:
     lines = ["connectors:"]
     for host in hosts:
-        shared = f"timeout_ms: {CONNECTOR_MS}, in_flight: 1000, connections: 4, connect_timeout_ms: 500"
-        shared += f", tls: {{ca_file: {host.ca_file}}}"
+        shared = f"connections: {CONNECTIONS}, in_flight: 1000, timeout_ms: {CONNECTOR_MS}"
+        shared += f", connect_timeout_ms: 500, tls: {{ca_file: {host.ca_file}}}"
         iso = f"kind: iso8583, dialect: {host.dialect}, hosts: ['127.0.0.1:{host.iso8583_port}']"
         http = f"kind: http, mapping: gatehouse, base_url: 'https://127.0.0.1:{host.http_port}'"
         secrets = "secrets: {token: env:HOST_TOKEN}"

@@ -125,7 +125,7 @@ def _body(number: int, *, is_payment: bool) -> tuple[str, dict[str, Any]]:
     return "/api/v1/pipeline", body
 
 
-def _read(way: str, is_payment: bool, status: int, answer: dict[str, Any], ms: float) -> Answered:  # noqa: FBT001
+def _read(way: str, is_payment: bool, status: int, answer: dict[str, Any], ms: float) -> Answered:
     billing = answer.get("billing") or {}
     items = billing.get("items") or [{"completed": False}]
     completed = all(item["completed"] for item in items)

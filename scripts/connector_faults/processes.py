@@ -18,7 +18,9 @@ from scripts.bench.servers import free_port
 
 PATIENCE_S: Final = 120.0
 TOKEN: Final = "token-of-a-trial"
-FAULTS: Final = "slow=0.02,silent=0.02,garbage=0.01,half=0.01,duplicate=0.02,wrong-stan=0.01,reset=0.01"
+FAULTS: Final = (
+    "slow=0.02,silent=0.02,garbage=0.01,half=0.01,duplicate=0.02,wrong-stan=0.01,reset=0.01"
+)
 """A tenth of all answers."""
 SLOW_MS: Final = 900
 
@@ -159,7 +161,10 @@ def wait_for(holds: Any, what: str) -> None:
 @contextlib.contextmanager
 def running_hosts(folder: Path, commands: Commands) -> Iterator[tuple[Host, Host]]:
     """A host for the first choice of every route, and one behind it."""
-    hosts = (Host("first", "reference", folder, commands), Host("second", "base-one", folder, commands))
+    hosts = (
+        Host("first", "reference", folder, commands),
+        Host("second", "base-one", folder, commands),
+    )
     try:
         for host in hosts:
             host.start()

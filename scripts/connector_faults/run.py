@@ -3,12 +3,11 @@
 import json
 import signal
 import threading
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scripts.connector_faults.ground import Ground, prepare
+from scripts.connector_faults.ground import CONNECTIONS, Ground, prepare
 from scripts.connector_faults.load import Answered, drive
 from scripts.connector_faults.processes import Commands, Host, Server, running_hosts, wait_for
 from scripts.connector_faults.proof import late_answers, payment_problems, read_hosts
@@ -16,6 +15,8 @@ from scripts.connector_faults.proof import late_answers, payment_problems, read_
 GRACE_MS: Final = 100.0
 _MOST_GROWTH_MB: Final = 40.0
 _WAITING: Final = ("OPEN", "REVERSE")
+_OVER_ISO8583: Final = ("iso-first", "iso-second")
+_CONNECTIONS: Final = 'gatehouse_connector_connections{{connector="{}"}}'
 
 
 class Plan(NamedTuple):
@@ -101,17 +102,16 @@ def _in_doubt(ground: Ground, commands: Commands) -> bool:
 
 
 def _settled(server: Server) -> dict[str, float]:
-    """The figures of a server that has nothing to do."""
-    busy = ("gatehouse_requests_in_flight ", "gatehouse_connector_in_flight{", "gatehouse_holds")
+    """The figures of a server that has nothing to do, with all its connections."""
+    busy = ("gatehouse_requests_in_flight ", "gatehouse_connector_in_flight{")
 
     def is_idle() -> bool:
         figures = server.figures()
-        return not any(
-            value for name, value in figures.items() if f"{name} ".startswith(busy)
-        )
+        lines = [value for name, value in figures.items() if f"{name} ".startswith(busy)]
+        links = [figures[_CONNECTIONS.format(name)] for name in _OVER_ISO8583]
+        return not any(lines) and links == [CONNECTIONS] * len(links)
 
-    wait_for(is_idle, "an idle server")
-    time.sleep(1)
+    wait_for(is_idle, "an idle server with all connections")
     return server.figures()
 
 
@@ -128,7 +128,9 @@ def _judge(
     problems += [f"ledger: {problem}" for problem in verified["problems"]]
     failed = commands.run(["gateway", "list", "--state", "FAILED"], ground.environ)
     problems += [f"{each['requestId']}: could not be reversed" for each in failed]
-    reversed_ = commands.run(["gateway", "list", "--state", "REVERSED", "--limit", "10000"], ground.environ)
+    reversed_ = commands.run(
+        ["gateway", "list", "--state", "REVERSED", "--limit", "10000"], ground.environ
+    )
     payments = Counter(str(each.payment) for each in answered if each.is_payment)
     standing = sum(each.approved - each.reversed for each in hosts.values())
     facts = [
@@ -161,13 +163,10 @@ def _left_over(before: dict[str, float], after: dict[str, float]) -> list[str]:
     grown = (after["process_resident_memory_bytes"] - before["process_resident_memory_bytes"]) / 1e6
     if grown > _MOST_GROWTH_MB:
         problems.append(f"memory grew by {grown:.0f} MB")
-    # Idle connections over HTTP are kept or not, four to each host.
-    if after["process_open_fds"] > before["process_open_fds"] + 8:
-        problems.append(f"{after['process_open_fds'] - before['process_open_fds']:.0f} more files are open")
-    for name in ("iso-first", "iso-second"):
-        connections = after[f'gatehouse_connector_connections{{connector="{name}"}}']
-        if connections != 4:
-            problems.append(f"{name} has {connections:.0f} of 4 connections")
+    # Connections over HTTP are kept while they are idle, or not.
+    opened = after["process_open_fds"] - before["process_open_fds"]
+    if opened > 2 * CONNECTIONS:
+        problems.append(f"{opened:.0f} more files are open")
     return problems
 
 

@@ -3,7 +3,7 @@
 import re
 
 from gatehouse.connectors.iso8583.card_values import authentication_values
-from gatehouse.connectors.iso8583.options import Iso8583Definition, Iso8583Options
+from gatehouse.connectors.iso8583.options import Iso8583Definition
 from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.connectors.reading import read_configuration
 from gatehouse.core.three_d_secure import ScaExemption, ThreeDSecure
@@ -19,20 +19,6 @@ def test_the_sample_can_be_applied() -> None:
     assert isinstance(definition, Iso8583Definition)
     assert definition.unfit_for_production() == ()
     assert read.warnings == []
-
-
-def test_the_table_has_every_option_with_its_default() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (?:`(\w+)`)? ?\|", PAGE, flags=re.MULTILINE)
-    definition = Iso8583Options(hosts=("a:1",))
-    defaults = {name: getattr(definition, name) for name in definition.__struct_fields__}
-    shown = {name: _shown(value) for name, value in defaults.items()}
-    assert dict(rows) == shown | {"dialect": "", "hosts": ""}
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(value)
-    return "" if value is None or value == {} else str(value)
 
 
 def test_the_letters_of_exemptions_are_those_that_are_sent() -> None:

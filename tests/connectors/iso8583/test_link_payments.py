@@ -56,6 +56,16 @@ def referred(gateway: Iso8583Gateway, request_id: str = "req_1") -> Payment:
     return Payment(1234, "EUR", gateway.refer(authorization(request_id=request_id)))
 
 
+async def give_up(host: PlayHost, gateway: Iso8583Gateway, payment: Payment) -> None:
+    """Ask for a payment, and stop waiting when the host has it; it then approves all else."""
+    host.behave = silent
+    asking = asyncio.create_task(gateway.authorize(authorization(payment)))
+    await until(lambda: host.asked)
+    asking.cancel()
+    await asyncio.wait([asking])
+    host.behave = well
+
+
 def test_a_payment_is_sent_with_the_numbers_that_were_stored_for_it() -> None:
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         gateway = gateway_of(connector)
@@ -259,16 +269,27 @@ def test_an_approval_that_comes_after_the_time_limit_is_reversed_at_once() -> No
 def test_an_approval_that_comes_after_its_request_was_given_up_is_reversed_at_once() -> None:
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         gateway = gateway_of(connector)
-        host.behave = silent
-        asking = asyncio.create_task(gateway.authorize(authorization(referred(gateway))))
-        await until(lambda: host.asked)
-        asking.cancel()
-        await asyncio.wait([asking])
+        await give_up(host, gateway, referred(gateway))
         assert connector.state().in_flight == 0
-        host.behave = well
-        host.open_sides[0].answer(host.asked[0])
+        host.open_sides[0].answer(host.asked[0], approval_code="A1B2C3")
         await until(lambda: gateway.late_reversed == 1)
         assert host.kinds() == [AUTHORIZE, REVERSE]
+        assert host.asked[1].values[Role.APPROVAL_CODE] == "A1B2C3"
+
+    with_host(play)
+
+
+def test_a_reversal_that_never_left_is_not_repeated_but_sent() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        gateway = gateway_of(connector)
+        reversal = Reversal("req_1", referred(gateway), "acct_1")
+        [link] = connector.pool.links
+        link.pause_writing()
+        with pytest.raises(ConnectorFailed):
+            await gateway.reverse(reversal)
+        link.resume_writing()
+        await gateway.reverse(reversal)
+        assert host.kinds() == [REVERSE]
 
     with_host(play)
 
@@ -277,12 +298,7 @@ def test_the_reversal_worker_and_the_link_may_both_reverse_and_the_second_is_a_r
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         gateway = gateway_of(connector)
         payment = referred(gateway)
-        host.behave = silent
-        asking = asyncio.create_task(gateway.authorize(authorization(payment)))
-        await until(lambda: host.asked)
-        asking.cancel()
-        await asyncio.wait([asking])
-        host.behave = well
+        await give_up(host, gateway, payment)
         await gateway.reverse(Reversal("req_1", payment, "acct_1"))
         host.open_sides[0].answer(host.asked[0])
         await until(lambda: gateway.late_reversed == 1)
@@ -294,11 +310,7 @@ def test_the_reversal_worker_and_the_link_may_both_reverse_and_the_second_is_a_r
 def test_a_late_decline_needs_no_reversal_and_a_late_check_neither() -> None:
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         gateway = gateway_of(connector)
-        host.behave = silent
-        asking = asyncio.create_task(gateway.authorize(authorization(referred(gateway))))
-        await until(lambda: host.asked)
-        asking.cancel()
-        await asyncio.wait([asking])
+        await give_up(host, gateway, referred(gateway))
         host.open_sides[0].answer(host.asked[0], response_code="05")
         await until(lambda: connector.state().late_answers == 1)
         assert host.kinds() == [AUTHORIZE]
@@ -310,11 +322,7 @@ def test_a_late_approval_is_reversed_again_a_few_times_and_then_left_to_the_work
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         gateway = gateway_of(connector)
         gateway.pause_s = lambda _attempt: 0.0
-        host.behave = silent
-        asking = asyncio.create_task(gateway.authorize(authorization(referred(gateway))))
-        await until(lambda: host.asked)
-        asking.cancel()
-        await asyncio.wait([asking])
+        await give_up(host, gateway, referred(gateway))
         host.behave = lambda side, asked: side.answer(asked, response_code="96")
         host.open_sides[0].answer(host.asked[0])
         await until(lambda: len(host.asked) == 4 and connector.state().in_flight == 0)

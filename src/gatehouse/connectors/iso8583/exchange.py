@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
 from gatehouse.connectors.iso8583.link import Link, Pending
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
-from gatehouse.connectors.iso8583.matching import LinkCounts, PendingTable
+from gatehouse.connectors.iso8583.matching import LateMessage, LinkCounts, PendingTable
 from gatehouse.connectors.iso8583.numbers import StanCounter, local_time, transmission_time
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.clock import Clock
@@ -96,7 +96,7 @@ class MessageExchange:
                 self._give_up(pending)
             elif future.exception() is None:
                 # The answer came in the turn in which the caller was cancelled.
-                self._came_late(pending, future.result())
+                self._came_late(pending.on_late, future.result())
             raise
 
     def received(self, link: Link, body: bytes) -> None:
@@ -110,18 +110,21 @@ class MessageExchange:
         if answer.kind in _REQUESTS:
             self._reply(link, answer)
             return
-        pending = self._table.take(answer.values.get(_STAN, ""), answer.values.get(_RRN))
-        if pending is None:
+        message = self._table.take(answer.values.get(_STAN, ""), answer.values.get(_RRN))
+        if message is None:
             self.counts.unmatched += 1
             return
-        if pending.rrn is not None:
+        if message.rrn is not None:
             link.has_answered = True
-        self._end(pending)
-        if pending.future.done():
-            self._came_late(pending, answer)
+        if isinstance(message, LateMessage):
+            self._came_late(message.on_late, answer)
+            return
+        self._end(message)
+        if message.future.done():
+            self._came_late(message.on_late, answer)
         else:
             self.counts.answered += 1
-            pending.future.set_result(answer)
+            message.future.set_result(answer)
 
     def fail_all(self, link: Link) -> None:
         """Tell everybody who waits for an answer on a link that is lost."""
@@ -170,9 +173,8 @@ class MessageExchange:
             failure = ConnectorFailed(f"{pending.link.host}: {why}", sent=pending.is_written)
             pending.future.set_exception(failure)
 
-    def _came_late(self, pending: Pending, answer: Unpacked) -> None:
+    def _came_late(self, on_late: Callable[[Unpacked], None] | None, answer: Unpacked) -> None:
         self.counts.late += 1
-        on_late, pending.on_late = pending.on_late, None
         if on_late is not None:
             on_late(answer)
 

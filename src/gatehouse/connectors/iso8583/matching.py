@@ -1,9 +1,11 @@
 """Finds the message of an answer by STAN and RRN, also when the answer comes too late."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 import msgspec
 
+from gatehouse.connectors.iso8583.dialect import Unpacked
 from gatehouse.connectors.iso8583.link import Pending
 from gatehouse.connectors.iso8583.recent import Recent
 
@@ -26,40 +28,49 @@ class LinkCounts(msgspec.Struct):
     """Connections."""
 
 
+class LateMessage(NamedTuple):
+    """What is still known of a message for whose answer nobody waits; there may be many."""
+
+    rrn: str | None
+    on_late: Callable[[Unpacked], None] | None
+
+
 class PendingTable:
     """All messages whose answers are expected, or may still come; their STANs are in use."""
 
     def __init__(self) -> None:
         self._open: dict[str, Pending] = {}
-        self._late = Recent[Pending](most=_MOST_LATE, kept_s=_LATE_S)
+        self._late = Recent[LateMessage](most=_MOST_LATE, kept_s=_LATE_S)
 
     def __contains__(self, stan: object) -> bool:
         return stan in self._open or stan in self._late
-
-    def __len__(self) -> int:
-        return len(self._open) + len(self._late)
 
     def add(self, pending: Pending) -> None:
         """Expect an answer."""
         self._open[pending.stan] = pending
 
-    def take(self, stan: str, rrn: str | None) -> Pending | None:
+    def take(self, stan: str, rrn: str | None) -> Pending | LateMessage | None:
         """The message that an answer belongs to; no other answer is expected to it."""
-        pending = self._open.get(stan) or self._late.get(stan)
-        if pending is None or pending.rrn not in (None, rrn):
+        pending = self._open.get(stan)
+        if pending is not None:
+            if pending.rrn not in (None, rrn):
+                return None
+            del self._open[stan]
+            return pending
+        late = self._late.get(stan)
+        if late is None or late.rrn not in (None, rrn):
             return None
-        self.drop(pending)
-        return pending
+        self._late.pop(stan)
+        return late
 
     def drop(self, pending: Pending) -> None:
         """Expect no answer."""
-        if self._open.pop(pending.stan, None) is None:
-            self._late.pop(pending.stan)
+        self._open.pop(pending.stan, None)
 
     def keep(self, pending: Pending) -> None:
         """Go on expecting an answer for a while, although nobody waits for it."""
-        self._open.pop(pending.stan, None)
-        self._late.put(pending.stan, pending)
+        if self._open.pop(pending.stan, None) is not None:
+            self._late.put(pending.stan, LateMessage(pending.rrn, pending.on_late))
 
     def clear(self) -> None:
         """Forget everything."""

@@ -102,15 +102,17 @@ class Iso8583Gateway:
         number = authorization.number if self._keeps_number else None
         self._remembered.put(request_id, _Remembered(reference, number))
         reversal = Reversal(request_id, payment, authorization.account_id)
-        on_late = partial(self._came_late, reversal)
+        on_late = partial(self._came_late, reversal, reference)
         asked = Outgoing(MessageKind.AUTHORIZE, _payment_values(authorization, reference), on_late)
         answer = (await self._pool.ask(asked)).values
         code = answer.get(Role.RESPONSE_CODE)
         if code is None or (code in _PARTLY_APPROVED and code not in self.codes.approved):
             raise ConnectorFailed(f"the host neither approved nor declined a payment: {code}")
-        approval = answer.get(Role.APPROVAL_CODE)
-        now_known = reference.answered(approval or "", answer.get(Role.TRANSACTION_ID, ""))
-        return GatewayAnswer(code in self.codes.approved, code, approval, now_known.text())
+        if code not in self.codes.approved:
+            self._remembered.pop(request_id)
+            return GatewayAnswer(approved=False, response_code=code)
+        reference_text = _after(reference, answer).text()
+        return GatewayAnswer(True, code, answer.get(Role.APPROVAL_CODE), reference_text)
 
     async def reverse(self, reversal: Reversal) -> None:
         """Return when the host says that the payment does not stand."""
@@ -123,9 +125,7 @@ class Iso8583Gateway:
         values = self._reversal_values(reversal, reference)
         if remembered.number is not None:
             values[Role.NUMBER] = remembered.number.reveal()
-        kind = self._repeat if remembered.is_reversing else self._first
-        remembered.is_reversing = True
-        answer = await self._pool.ask(Outgoing(kind, values, urgent=True))
+        answer = await self._ask_to_reverse(remembered, values)
         code = answer.values.get(Role.RESPONSE_CODE)
         if code in self.codes.reversed:
             return
@@ -135,6 +135,16 @@ class Iso8583Gateway:
             if sent_s >= self.codes.not_found_after_s:
                 return
         raise ConnectorFailed(f"the host does not confirm a reversal: {code}")
+
+    async def _ask_to_reverse(self, remembered: _Remembered, values: dict[Role, str]) -> Unpacked:
+        was_sent = remembered.is_reversing
+        remembered.is_reversing = True
+        kind = self._repeat if was_sent else self._first
+        try:
+            return await self._pool.ask(Outgoing(kind, values, urgent=True))
+        except ConnectorFailed as failure:
+            remembered.is_reversing = was_sent or failure.sent
+            raise
 
     async def stop(self) -> None:
         """End what is tried again by itself; `store.requests.reversal_worker` goes on with it."""
@@ -163,10 +173,13 @@ class Iso8583Gateway:
                 values[Role.TRANSACTION_ID] = reference.transaction_id
         return values
 
-    def _came_late(self, reversal: Reversal, answer: Unpacked) -> None:
+    def _came_late(self, late: Reversal, reference: PaymentReference, answer: Unpacked) -> None:
         """Nobody takes this answer any more: an approval must not stand."""
         code = answer.values.get(Role.RESPONSE_CODE)
         if code in self.codes.approved or code in _PARTLY_APPROVED:
+            known = _after(reference, answer.values).text()
+            payment = msgspec.structs.replace(late.payment, reference=known)
+            reversal = Reversal(late.request_id, payment, late.account_id)
             task = asyncio.get_running_loop().create_task(self._reverse_late(reversal))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -180,6 +193,13 @@ class Iso8583Gateway:
                 self.late_reversed += 1
                 _log.info("reversed a payment whose approval came too late", extra=about)
                 return
+
+
+def _after(reference: PaymentReference, answer: dict[Role, str]) -> PaymentReference:
+    """The reference with what the host said about the payment."""
+    return reference.answered(
+        answer.get(Role.APPROVAL_CODE, ""), answer.get(Role.TRANSACTION_ID, "")
+    )
 
 
 def _reversal_kinds(dialect: Dialect) -> tuple[MessageKind, MessageKind]:
