@@ -5,6 +5,7 @@ from typing import IO, Any
 
 from scripts.connector_faults.processes import Commands, Process
 from scripts.connector_faults.run import Plan, run
+
 from tests.harness import Home
 from tests.harness.commands import fork_command, run_here
 
