@@ -12,7 +12,11 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from gatehouse.connectors.reference_host.certificates import HostTls, make_certificates
+from gatehouse.connectors.reference_host.certificates import (
+    HostTls,
+    MadeCertificates,
+    make_certificates,
+)
 from gatehouse.connectors.sandbox.people import all_holders
 from gatehouse.connectors.sandbox.triggers import SILENT, all_triggers
 from tests.connectors.reference_host.hosts import TOKEN, HostThread, dialect, host_thread
@@ -138,6 +142,12 @@ class Way(NamedTuple):
                 for call in [CALLS[name]]
             }
 
+    def connectors(self) -> dict[str, Body]:
+        """How the connectors of the server are."""
+        with self.server.client() as client:
+            found: dict[str, Body] = client.get("/readyz").json()["connectors"]["connectors"]
+            return found
+
 
 def _told(answer: Body) -> Body:
     """The answer without what is of one request alone."""
@@ -175,44 +185,51 @@ def _account(home: Home, pipeline: Path) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Way]]:
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> MadeCertificates:
+    folder = tmp_path_factory.mktemp("tls")
+    return make_certificates(folder, "127.0.0.1", lambda: time.time_ns() // 1_000_000)
+
+
+@pytest.fixture(scope="module")
+def hosts(certificates: MadeCertificates) -> Iterator[dict[str, HostThread]]:
+    """A reference host for each dialect."""
+    tls = HostTls(certificates.certificate_file, certificates.key_file)
+    with contextlib.ExitStack() as stack:
+        yield {
+            name: stack.enter_context(host_thread(dialect=dialect(name), tls=tls))
+            for name in ISO8583
+        }
+
+
+@pytest.fixture(scope="module")
+def ways(
+    hosts: dict[str, HostThread],
+    certificates: MadeCertificates,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[dict[str, Way]]:
     """A server that asks the sandbox, and one that asks the reference host in three ways."""
     folder = tmp_path_factory.mktemp("ways")
     pipeline, file = folder / "pipeline.yaml", folder / "connectors.yaml"
     pipeline.write_text(PIPELINE)
-    settings = {
-        "GATEHOUSE_RATE_LIMIT_PER_SECOND": "0",
-        **{
-            f"GATEHOUSE_{stage}_TIMEOUT_MS": "1500" for stage in ("PRECHECK", "IDVERIFY", "GATEWAY")
-        },
-    }
-    applied = dict.fromkeys(
-        ("GATEHOUSE_ISSUER", "GATEHOUSE_IDENTITIES", "GATEHOUSE_GATEWAY"), "connectors"
-    )
+    stages, parties = ("PRECHECK", "IDVERIFY", "GATEWAY"), ("ISSUER", "IDENTITIES", "GATEWAY")
+    settings = {"GATEHOUSE_RATE_LIMIT_PER_SECOND": "0"}
+    settings |= {f"GATEHOUSE_{stage}_TIMEOUT_MS": "1500" for stage in stages}
+    applied = {f"GATEHOUSE_{party}": "connectors" for party in parties}
     direct = Home(folder / "direct", settings=settings).migrated()
-    connected = Home(
-        folder / "connected", settings={**settings, **applied, "TOKEN": TOKEN}
-    ).migrated()
-    made = make_certificates(folder / "tls", "127.0.0.1", lambda: time.time_ns() // 1_000_000)
-    tls = HostTls(made.certificate_file, made.key_file)
-    with contextlib.ExitStack() as stack:
-        hosts = {
-            name: stack.enter_context(host_thread(dialect=dialect(name), tls=tls))
-            for name in ISO8583
-        }
-        accounts = {way: _account(connected, pipeline) for way in WAYS}
-        ids = {way: account for way, (account, _) in accounts.items()}
-        file.write_text(_configuration(hosts, made.ca_file, ids))
-        connected.ok("connectors", "apply", str(file))
-        _, key = _account(direct, pipeline)
-        found = {DIRECT: Way(stack.enter_context(direct.server()), key)}
-        server = stack.enter_context(connected.server())
-        with server.client() as client:
-            until(
-                lambda: client.get("/readyz").json()["connectors"]["connectors"],
-                lambda states: all(state["state"] == "up" for state in states.values()),
-            )
-        yield found | {way: Way(server, accounts[way][1]) for way in WAYS}
+    connected = Home(folder / "connected", settings={**settings, **applied, "TOKEN": TOKEN})
+    connected.migrated()
+    accounts = {way: _account(connected, pipeline) for way in WAYS}
+    ids = {way: account for way, (account, _) in accounts.items()}
+    file.write_text(_configuration(hosts, certificates.ca_file, ids))
+    connected.ok("connectors", "apply", str(file))
+    _, key = _account(direct, pipeline)
+    with direct.server() as sandbox, connected.server() as server:
+        found = {way: Way(server, accounts[way][1]) for way in WAYS}
+        until(
+            lambda: found[HTTPS].connectors().values(),
+            lambda states: all(state["state"] == "up" for state in states),
+        )
+        yield {DIRECT: Way(sandbox, key)} | found
 
 
 @pytest.fixture(scope="module")
@@ -268,3 +285,26 @@ def _over_iso8583(name: str, answer: Body) -> Body:
             found[field] = "NOT_SUPPORTED"
     found["idVerification"] = dict.fromkeys(found["idVerification"], "NOT_SUPPORTED")
     return answer
+
+
+def test_a_slow_connector_does_not_delay_requests_that_do_not_need_it(
+    answers: dict[str, dict[str, Body]], ways: dict[str, Way], hosts: dict[str, HostThread]
+) -> None:
+    name = "precheck nothing but the card"
+    slow, others = ways["base-one"], [ways[HTTPS], ways["reference"], ways[DIRECT]]
+
+    def waiting() -> int:
+        count: int = ways[HTTPS].connectors()["base-one"]["inFlight"]
+        return count
+
+    with hosts["base-one"].misbehaving("silent"), ThreadPoolExecutor(20) as threads:
+
+        def are_overtaken() -> bool:
+            for _ in range(20):
+                threads.submit(slow.ask, name)
+            until(waiting)
+            for way in others:
+                assert way.ask(name) == {name: answers[DIRECT][name]}
+            return waiting() > 0
+
+        until(are_overtaken)
