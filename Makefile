@@ -14,7 +14,7 @@ DATA   ?=
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench eval-names eval-sentry docs bins networks browsers places starter lock clean
+.PHONY: help setup run test quick format bench faults eval-names eval-sentry docs bins networks browsers places starter lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ format: setup ## Format the code and fix what can be fixed
 
 bench: setup ## Measure speed as ratios to a bare endpoint (ARGS=--quick for a short run)
 	@$(BIN)/python -m scripts.bench $(ARGS)
+
+faults: setup ## Requests over connectors to hosts that misbehave and are restarted (ARGS="--requests 2000")
+	@$(BIN)/python -m scripts.connector_faults $(ARGS)
 
 eval-names: setup ## Measure the name matcher on labelled pairs (DATA=DIR, a folder of CSV files)
 	@$(BIN)/python -m scripts.eval_names $(DATA)

@@ -1,6 +1,7 @@
 """`make bench`: prints the figures of docs/performance/speed.md; bars are ratios within a run."""
 
 import argparse
+import contextlib
 import os
 import platform
 import statistics
@@ -8,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.bench import backtesting, judging, searching, stage
+from scripts.bench import backtesting, connectors, judging, searching, stage
 from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
@@ -43,13 +44,11 @@ def sync_ms(folder: Path) -> float:
     return statistics.median(times) * 1000
 
 
-def alternate(
-    left: tuple[Server, list[bytes]], right: tuple[Server, list[bytes]], options: argparse.Namespace
-) -> tuple[list[Round], list[Round]]:
-    """Rounds on both servers in turn, after a warm-up, so that both see the same machine."""
-    rounds: tuple[list[Round], list[Round]] = ([], [])
+def alternate(options: argparse.Namespace, *sides: tuple[Server, list[bytes]]) -> list[list[Round]]:
+    """Rounds on the servers in turn, after a warm-up, so that all see the same machine."""
+    rounds: list[list[Round]] = [[] for _ in sides]
     for turn in range(options.rounds + 1):
-        for side, (server, requests) in enumerate((left, right)):
+        for side, (server, requests) in enumerate(sides):
             done = Round(server, requests, options.seconds, options.connections)
             if turn:
                 rounds[side].append(done)
@@ -74,7 +73,7 @@ def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespac
     shop = subject.shop(folder / f"{subject.key}-speed")
     ours, bare = subject.requests(shop.key), subject.requests(shop.key, "/")
     with gatehouse_server(shop) as server, bare_server() as yardstick:
-        rounds, bare_rounds = alternate((server, ours), (yardstick, bare), options)
+        rounds, bare_rounds = alternate(options, (server, ours), (yardstick, bare))
         alone = Round(server, ours, options.seconds, 1).load
         top_rate = medians(rounds)[0]
         steady = pace(
@@ -117,7 +116,7 @@ def compare_empty_with_full(subject: Subject, folder: Path, options: argparse.Na
     subject.grow(full, options.records)
     small_load, large_load = subject.requests(empty.key), subject.requests(full.key)
     with gatehouse_server(empty) as small, gatehouse_server(full) as large:
-        rounds = alternate((small, small_load), (large, large_load), options)
+        rounds = alternate(options, (small, small_load), (large, large_load))
     (small_rate, small_cpu), (large_rate, large_cpu) = medians(rounds[0]), medians(rounds[1])
     print(f"{subject.name} with {options.records:,} more {subject.kind} beside none")
     print(f"  none            {small_rate:8.0f} requests/s  {small_cpu:6.1f} us CPU")
@@ -136,7 +135,7 @@ def compare_shared_with_embedded(folder: Path, options: argparse.Namespace) -> N
         gatehouse_server(shared_shop) as shared,
     ):
         requests, ours = subject.requests(shop.key), subject.requests(shared_shop.key)
-        rounds = alternate((embedded, requests), (shared, ours), options)
+        rounds = alternate(options, (embedded, requests), (shared, ours))
         alone = Round(shared, ours, options.seconds, 1).load
     (rate, cpu), (shared_rate, shared_cpu) = medians(rounds[0]), medians(rounds[1])
     print("Sentry on PostgreSQL (waits for the disk) and Valkey beside Sentry embedded")
@@ -147,7 +146,44 @@ def compare_shared_with_embedded(folder: Path, options: argparse.Namespace) -> N
     print(verdict("p50 in ms", alone.percentile_ms(0.5), 4, at_least=False))
 
 
-def time_the_start(folder: Path) -> None:
+def compare_connectors(folder: Path, options: argparse.Namespace) -> None:
+    """PreCheck through connectors beside PreCheck through the sandbox's issuer."""
+    [subject] = [each for each in SUBJECTS if each.key == "precheck"]
+    with contextlib.ExitStack() as stack:
+        shops = {"sandbox": subject.shop(folder / "precheck-sandbox")}
+        for kind in connectors.MOST_TIMES:
+            shop = connectors.connected_shop(folder / f"precheck-{kind}", kind)
+            shops[kind] = stack.enter_context(shop)
+        sides = [
+            (stack.enter_context(gatehouse_server(shop)), subject.requests(shop.key))
+            for shop in shops.values()
+        ]
+        found = dict(zip(shops, map(medians, alternate(options, *sides)), strict=True))
+    print(f"PreCheck through connectors, {options.connections} connections, medians")
+    for kind, (rate, cpu) in found.items():
+        print(f"  {kind:<15} {rate:8.0f} requests/s  {cpu:6.1f} us CPU")
+    for kind, most in connectors.MOST_TIMES.items():
+        times = found[kind][1] / found["sandbox"][1]
+        print(verdict(f"times the CPU of the server, {kind}", times, most, at_least=False))
+    hold_many_in_flight(subject, folder)
+
+
+def hold_many_in_flight(subject: Subject, folder: Path) -> None:
+    """Many requests that wait for a slow host at the same time, on few connections."""
+    slow, home = connectors.slow_host_options(), folder / "precheck-slow"
+    with (
+        connectors.connected_shop(home, "iso8583", *slow) as shop,
+        gatehouse_server(shop) as server,
+    ):
+        load, most = connectors.drive_in_flight(server.port, subject.requests(shop.key))
+    print(
+        f"ISO 8583, {connectors.CONNECTIONS} connections, a slow host: {load.requests} answered, "
+        f"{load.failures} failed, p50 {load.percentile_ms(0.5):.0f} ms"
+    )
+    print(verdict("requests in flight", most, connectors.IN_FLIGHT, at_least=True))
+
+
+def time_the_start(folder: Path, _options: argparse.Namespace) -> None:
     """How soon a server serves."""
     shop = make_shop(folder / "start")
     times = [first_answer_s(shop) for _ in range(7)]
@@ -214,7 +250,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            "search",
+            *("search", "connectors"),
         ),
         help="one measurement alone",
     )
@@ -236,10 +272,13 @@ def main() -> None:
                 compare_with_bare(subject, Path(folder), options)
             if options.only in (None, "growth") and subject.kind is not None:
                 compare_empty_with_full(subject, Path(folder), options)
-        if options.only == "shared" or (options.only is None and options.operation is None):
-            compare_shared_with_embedded(Path(folder), options)
-        if options.only == "start" or (options.only is None and options.operation is None):
-            time_the_start(Path(folder))
+        for name, measure in (
+            ("shared", compare_shared_with_embedded),
+            ("connectors", compare_connectors),
+            ("start", time_the_start),
+        ):
+            if options.only == name or (options.only is None and options.operation is None):
+                measure(Path(folder), options)
     if options.only == "rules" or (options.only is None and options.operation is None):
         time_the_rules()
     if options.only == "backtest" or (options.only is None and options.operation is None):

@@ -5,11 +5,13 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar
+from unittest import mock
 
 import pytest
 
 from gatehouse.connectors.http.connector import HttpConnector
-from gatehouse.connectors.http.wire import LARGEST_ANSWER
+from gatehouse.connectors.http.http1 import Http1Connection
+from gatehouse.connectors.http.wire import LARGEST_ANSWER, PartyRequest
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import ConnectorFailed
 from tests.connectors.http.asking import (
@@ -169,6 +171,19 @@ def test_a_connection_that_was_closed_while_idle_is_replaced_even_for_a_payment(
     network.run(lambda _: FINE, work)
 
 
+def test_a_connection_that_is_being_closed_is_not_tried_for_ever(network: Network) -> None:
+    async def work(connector: HttpConnector, party: Party) -> None:
+        await check(connector)
+        [connection] = connector._building.client._open
+        transport = connection._transport  # type: ignore[attr-defined]
+        transport.close()
+        assert connection.is_usable, "it is not told before the event loop goes on"
+        assert await pay(connector)
+        assert [heard.connection for heard in party.heard] == [1, 2]
+
+    network.run(lambda _: FINE, work)
+
+
 def test_a_party_that_is_silent_fails_within_the_time_limit(network: Network) -> None:
     async def work(connector: HttpConnector, party: Party) -> None:
         failure = await failure_of(pay(connector))
@@ -257,6 +272,23 @@ def test_what_is_not_http_is_refused(
         assert len(party.heard) == 1
 
     Network(server_context, authority, None).run(lambda _: Reply(raw=raw), work)
+
+
+def test_after_a_second_answer_to_one_request_the_connection_is_not_used_again() -> None:
+    raw = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+    async def answered(data: bytes) -> bool:
+        connection = Http1Connection(b"party.example", lambda: None)
+        connection.connection_made(mock.Mock(is_closing=lambda: False))
+        asking = asyncio.create_task(connection.ask(PartyRequest(b"POST", b"/pay", [], b"{}")))
+        await asyncio.sleep(0)
+        connection.data_received(data)
+        assert (await asking).body == b"{}"
+        return connection.is_usable
+
+    assert asyncio.run(answered(raw))
+    for more in (raw, raw[:10], b"\0"):
+        assert not asyncio.run(answered(raw + more))
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ class Http1Connection(asyncio.Protocol):
         assert transport is not None
         assert self._waiting is None
         if not self.is_usable or transport.is_closing():
+            # Otherwise the client would try it again and again, and nothing else would run.
+            self.is_usable = False
             raise CallFailed("the connection was closed before", sent=False)
         waiting: asyncio.Future[PartyAnswer] = asyncio.get_running_loop().create_future()
         self._waiting = waiting

@@ -92,6 +92,8 @@ class Http2Connection(asyncio.Protocol):
     async def ask(self, request: PartyRequest) -> PartyAnswer:
         """Send a request and wait for its answer; one that is given up ends its stream alone."""
         if not self.is_usable or self._transport is None or self._transport.is_closing():
+            # Otherwise the client would try it again and again, and nothing else would run.
+            self.is_usable = False
             raise CallFailed("the connection was closed before", sent=False)
         stream = _Stream(asyncio.get_running_loop().create_future(), request.body)
         try:

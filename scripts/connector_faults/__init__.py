@@ -1,0 +1,1 @@
+"""Requests over real connectors to hosts that misbehave and are restarted, and what must hold."""
