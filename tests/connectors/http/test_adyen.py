@@ -1,5 +1,7 @@
 """The mapping for Adyen: what is sent, and what its results come to."""
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import msgspec
 import pytest
 
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.ids import new_id
 from gatehouse.core.three_d_secure import ScaExemption
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result
@@ -262,3 +265,12 @@ def test_a_payment_is_taken_back_by_adyens_name_for_it_or_by_ours(adyen: Provide
         "reference": "undo_req_1",
     }
     assert [type(each) for each in found] == [type(None), ConnectorFailed, ConnectorFailed]
+
+
+def test_a_reversal_by_our_reference_does_not_overtake_its_payment(adyen: Provider) -> None:
+    young = new_id("req", round(time.time() * 1000), os.urandom)
+    asked = msgspec.structs.replace(reversal(), request_id=young)
+    [found], heard = adyen.ask([Reply({})], lambda each: gateway(each).reverse(asked))
+    assert isinstance(found, ConnectorFailed)
+    assert (found.sent, found.answered) == (False, True)
+    assert heard == []

@@ -3,13 +3,16 @@
 import base64
 import hashlib
 import hmac
+import os
 import re
+import time
 from typing import Any
 
 import msgspec
 import pytest
 
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.ids import new_id
 from gatehouse.core.three_d_secure import Eci
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults
@@ -292,3 +295,12 @@ def test_a_payment_is_taken_back_by_its_id_or_by_our_reference(cybersource: Prov
     assert found[:3] == [None, None, None]
     assert [type(each) for each in found[3:]] == [ConnectorFailed] * 4
     assert "refund it there" in str(found[5])
+
+
+def test_a_reversal_by_our_reference_does_not_overtake_its_payment(cybersource: Provider) -> None:
+    young = new_id("req", round(time.time() * 1000), os.urandom)
+    asked = msgspec.structs.replace(reversal(), request_id=young)
+    [found], heard = cybersource.ask([Reply({})], lambda each: gateway(each).reverse(asked))
+    assert isinstance(found, ConnectorFailed)
+    assert (found.sent, found.answered) == (False, True)
+    assert heard == []

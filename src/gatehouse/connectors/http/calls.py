@@ -156,7 +156,8 @@ class PartyCaller:
             self._not_before_s = asyncio.get_running_loop().time() + pause_s
 
     def _failed(self, message: str, *, sent: bool, answered: bool = False) -> ConnectorFailed:
-        self.problem = message
+        if not answered:
+            self.problem = message
         return ConnectorFailed(f"{self._name}: {message}", sent=sent, answered=answered)
 
 
