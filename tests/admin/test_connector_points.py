@@ -8,6 +8,7 @@ import pytest
 from gatehouse.admin import connectors
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.connector_points import connector_points
+from gatehouse.connectors.definition import Configuration
 from gatehouse.core.errors import GatehouseError, InvalidInput
 from gatehouse.preflight import Point
 from gatehouse.settings import Settings, load_settings
@@ -51,7 +52,8 @@ def file(tmp_path: Path) -> str:
 def points(session: AdminSession, settings: Settings, content: str | None) -> dict[str, Point]:
     if content is not None:
         connectors.apply(session, NewVersion(content.encode()), no_file)
-    return {point.name: point for point in connector_points(settings, lambda: session)}
+    found = connector_points(settings, lambda: connectors.in_force(session))
+    return {point.name: point for point in found}
 
 
 def test_a_whole_configuration_is_accepted(
@@ -64,10 +66,8 @@ def test_a_whole_configuration_is_accepted(
     assert {"connector acquirer", "connector bureau"} <= found.keys()
 
 
-def test_nothing_is_said_when_no_setting_asks_for_connectors(
-    sqlite_session: AdminSession,
-) -> None:
-    assert connector_points(load_settings({}), lambda: sqlite_session) == []
+def test_nothing_is_said_when_no_setting_asks_for_connectors() -> None:
+    assert connector_points(load_settings({}), Configuration) == []
 
 
 def test_a_missing_configuration_is_named_for_each_setting(
@@ -134,7 +134,7 @@ def test_a_connector_that_leaves_no_time_for_the_next_is_a_hint(
 
 
 def test_data_that_cannot_be_read_is_no_configuration(settings: Settings) -> None:
-    def closed() -> AdminSession:
+    def closed() -> Configuration:
         raise GatehouseError("there is no database yet")
 
     assert {point.found for point in connector_points(settings, closed)} == {

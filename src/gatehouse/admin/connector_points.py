@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from gatehouse.admin import connectors
 from gatehouse.connectors.definition import RECORDS, Configuration, Function
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.roster import make_connector
@@ -12,7 +11,6 @@ from gatehouse.core.errors import GatehouseError, SettingsError
 from gatehouse.operations.connectors import applied_functions
 from gatehouse.preflight import Point
 from gatehouse.settings import Settings
-from gatehouse.store.admin.admin_session import AdminSession
 
 _POINTS: Final = {
     "issuer": "issuer connector",
@@ -28,14 +26,13 @@ _LIMITS: Final = {
 _APPLY: Final = "gatehouse connectors apply FILE; see docs/connectors.md"
 
 
-def connector_points(settings: Settings, open_data: Callable[[], AdminSession]) -> list[Point]:
+def connector_points(settings: Settings, read: Callable[[], Configuration]) -> list[Point]:
     """Whether every function that applied connectors are to serve is served as production needs."""
     functions = applied_functions(settings)
     if not functions:
         return []
     try:
-        found = connectors.find(open_data())
-        configuration = Configuration() if found is None else found.configuration
+        configuration = read()
     except GatehouseError as error:
         # Why it cannot be read is a point of its own: database, key ring or configuration.
         return [Point(_POINTS[name], False, str(error), f"run: {_APPLY}") for name in functions]

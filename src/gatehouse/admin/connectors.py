@@ -82,6 +82,12 @@ def find(session: AdminSession, version: int | None = None) -> ConnectorsVersion
     return None if stored is None else _version(session, stored)
 
 
+def in_force(session: AdminSession) -> Configuration:
+    """The configuration in force; an empty one when nothing was ever applied."""
+    found = find(session)
+    return Configuration() if found is None else found.configuration
+
+
 def get(session: AdminSession, version: int | None = None) -> ConnectorsVersion:
     """One version, without a number the one in force; or `NotFound`."""
     found = find(session, version)

@@ -8,9 +8,11 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.connector_points import connector_points
+from gatehouse.admin.connectors import in_force as connectors_in_force
 from gatehouse.admin.hardening import hardening_points
 from gatehouse.admin.memory_points import memory_points
 from gatehouse.admin.secrets import refused_configurations
+from gatehouse.connectors.definition import Configuration
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.keyring import KeyRing
 from gatehouse.installation import open_admin_session, open_database, root_secret
@@ -68,7 +70,7 @@ def inspect(
             "look at what is configured; to trust it: gatehouse secrets sign-configuration",
         ),
         *_connector_points(settings),
-        *connector_points(settings, data.session),
+        *connector_points(settings, data.connectors),
         *memory_points(settings, data.ring),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
@@ -105,17 +107,20 @@ class _DataChecks:
         return f"{len(self.ring().versions())} keys unwrap"
 
     def ring(self) -> KeyRing:
-        return self.session().ring
+        return self._session().ring
 
-    def session(self) -> AdminSession:
+    def _session(self) -> AdminSession:
         if self._is_missing():
             raise GatehouseError("there is no database yet")
         return open_admin_session(self._settings, Actor.system("doctor"))
 
+    def connectors(self) -> Configuration:
+        return connectors_in_force(self._session())
+
     def configuration(self) -> str:
         if unread := self._unread("nothing is configured yet"):
             return unread
-        problems = refused_configurations(self.session())
+        problems = refused_configurations(self._session())
         if problems:
             more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
             raise GatehouseError(next(iter(problems.values())) + more)

@@ -30,7 +30,13 @@ _SHORT = httpx.Timeout(PATIENCE_S, read=0.02)
 
 def _check(host: HostThread, request_id: str, timeout: httpx.Timeout | None = None) -> str:
     body = {"requestId": request_id, **_BODY}
-    answer = host.client.post("/v1/cards/check", json=body, timeout=timeout or PATIENCE_S)
+    # On a connection of its own: what one answer leaves behind must not meet the next request.
+    answer = host.client.post(
+        "/v1/cards/check",
+        json=body,
+        timeout=timeout or PATIENCE_S,
+        headers={"Connection": "close"},
+    )
     code: str = answer.json()["responseCode"]
     return code
 
