@@ -9,9 +9,11 @@ import pytest
 from gatehouse.connectors.sandbox.parties import SandboxGateway
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.case import Case, StageResult, ValuesByType
+from gatehouse.core.credentials import AccountReference, CredentialType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.three_d_secure import AuthenticationValue, Eci, ThreeDSecure
 from gatehouse.core.timeouts import with_timeout
 from gatehouse.gateway.port import (
     Authorization,
@@ -219,3 +221,24 @@ def test_the_sandbox_declines_and_stays_silent_as_its_table_says() -> None:
 
 def test_the_sandbox_reverses_everything() -> None:
     asyncio.run(SandboxGateway().reverse(Reversal("req_1", Payment(1, "USD"), "acct_1")))
+
+
+def test_the_gateway_gets_the_account_and_the_authentication_and_the_record_neither() -> None:
+    value, reference = "AAABBEg0VhI0VniQEjRWAAAAAAA=", "V0010013018036776997406844829"
+    asked = msgspec.structs.replace(
+        case().input(GatewayInput),
+        account_reference=AccountReference.parse(reference),
+        credential_type=CredentialType.NETWORK_TOKEN,
+        three_d_secure=ThreeDSecure(
+            eci=Eci.AUTHENTICATED, authentication_value=AuthenticationValue.parse(value)
+        ),
+    )
+    gateway = Scripted(GatewayAnswer(True, "00"))
+    result = run(gateway, Case("req_1", "acct_1", 0, ValuesByType.of(asked)))
+    [sent] = gateway.asked
+    assert (sent.account_reference, sent.credential_type, sent.three_d_secure) == (
+        *(asked.account_reference, "NETWORK_TOKEN", asked.three_d_secure),
+    )
+    shown = f"{sent!r} {asked.three_d_secure!r} {result!r}"
+    assert value not in shown
+    assert reference not in shown

@@ -64,6 +64,9 @@ class Finding:
     def unavailable(self, case: Case) -> StageResult:
         return StageResult(Answer(), False, {})
 
+    def refer(self, case: Case) -> str | None:
+        return None
+
 
 class Played(msgspec.Struct, frozen=True):
     """What became of a request."""

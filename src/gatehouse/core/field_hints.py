@@ -59,7 +59,12 @@ _SYNONYMS: Final[dict[str, str]] = {
     "reason": "comment note text why",
     "limit": "size pageSize perPage count max top",
     "startingAfter": "after cursor offset page before from next",
-    "status": "state",
+    "status": "state transStatus",
+    "paymentAccountReference": "par accountReference panReference cardAccountReference",
+    "credentialType": "tokenType cardSource numberType",
+    "threeDSecure": "3ds threeDs 3dSecure mpiData threeDsData authentication",
+    "authenticationValue": "cavv aav cryptogram caav",
+    "dsTransactionId": "dsTransId directoryServerTransactionId",
 }
 """What people who know other APIs call our fields."""
 

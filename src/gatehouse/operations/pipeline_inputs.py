@@ -168,14 +168,12 @@ def _read_authentication(
     values: ValuesByType, pipeline: Pipeline, wrong: FieldErrors
 ) -> ThreeDSecure | None:
     """What 3-D Secure found: said to Gateway, or to Rules."""
-    asked, rules = values.find(GatewayRequest), values.find(RulesRequest)
-    place, found = _GATEWAY_PLACE, None if asked is None else asked.three_d_secure
-    said = None if rules is None else rules.three_d_secure
-    if found is None:
-        place, found = _RULES_PLACE, said
+    asked: ThreeDSecure | None = getattr(values.get(GatewayRequest), "three_d_secure", None)
+    said: ThreeDSecure | None = getattr(values.get(RulesRequest), "three_d_secure", None)
+    found = asked or said
     if found is None:
         return None
-    place = f"{place}.threeDSecure"
+    place = f"{_RULES_PLACE if asked is None else _GATEWAY_PLACE}.threeDSecure"
     if said is not None and not found.agrees_with(said):
         wrong[place] = [f"differs from {_RULES_PLACE}.threeDSecure: send it in one place"]
     elif PAYMENT in pipeline.needs and not found.is_over:

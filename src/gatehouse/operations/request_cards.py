@@ -37,40 +37,31 @@ class RequestCards(msgspec.Struct, frozen=True):
 
 def cards_of(values: ValuesByType) -> RequestCards:
     """The cards that stages are asked about; raises `RequestRefused` if they contradict."""
-    charged: CardOfRequest | None = None
+    rules = values.find(RulesRequest)
+    named = [
+        (spec, spec.request.card(value))
+        for spec in REGISTRY.in_pipelines
+        if spec.request.card is not None and (value := values.get(spec.request.type)) is not None
+    ]
+    ruled = None if rules is None else rules.card()
+    if ruled is not None:
+        named.append((RULES, ruled))
+    if not named:
+        path = f"{RULES.request.field}."
+        unused = unused_credential(rules, path) if rules is not None else {}
+        return RequestCards(None, {}, [], unused)
     others: dict[str, CardOfRequest] = {}
-    named: list[CardOfRequest] = []
-    for spec in REGISTRY.in_pipelines:
-        card_of = spec.request.card
-        if card_of is None or (value := values.get(spec.request.type)) is None:
-            continue
-        card = card_of(value)
-        named.append(card)
-        if charged is None:
-            charged = card
-        elif card.number != charged.number:
+    charged = named[0][1]
+    for spec, card in named[1:]:
+        if card.number != charged.number:
             others[spec.name] = card
         else:
             charged = _merged(charged, card, spec.request.field)
-    rules = values.find(RulesRequest)
-    ruled = None if rules is None else rules.card()
-    if ruled is not None:
-        named.append(ruled)
-        if charged is None:
-            charged = ruled
-        elif ruled.number != charged.number:
-            others[RULES.name] = ruled
-        else:
-            charged = _merged(charged, ruled, RULES.request.field)
-    elif rules is not None and rules.has_credential:
-        if charged is None:
-            path = f"{RULES.request.field}."
-            return RequestCards(None, others, named, unused_credential(rules, path))
-        said = CardOfRequest(
-            charged.number, None, False, rules.payment_account_reference, rules.credential_type
-        )
+    if rules is not None and ruled is None and rules.has_credential:
+        reference, kind = rules.payment_account_reference, rules.credential_type
+        said = CardOfRequest(charged.number, None, False, reference, kind)
         charged = _merged(charged, said, RULES.request.field)
-    return RequestCards(charged, others, named, {})
+    return RequestCards(charged, others, [card for _, card in named], {})
 
 
 def unused_credential(rules: RulesRequest, path: str = "") -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import Final
 
 from gatehouse.sentry import kinds
 from gatehouse.sentry.entity_history import TIME_SHIFT, EntityHistory
@@ -12,6 +13,8 @@ from gatehouse.sentry.reputation import EntityReputation
 from gatehouse.sentry.reputation_store import KeyedEvent, ReputationStore
 from gatehouse.sentry.user_history import UserHistory
 from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured, measured_first
+
+_OF_CARDS: Final = next(plan for plan in PLANS if plan.kind is kinds.CARD)
 
 
 class EntityView:
@@ -202,7 +205,8 @@ class History:
                 found[plan.signal] = measured_first(plan, first, history)
             else:
                 found[plan.signal] = measured(plan, history, event)
-            if plan.kind is kinds.CARD and self.first[plan.kind] is not history:
-                of_account = measured(plan, self.first[plan.kind], event)
-                found[plan.signal] = list(map(max, found[plan.signal], of_account))
+        account = self.first.get(kinds.CARD)
+        if account is not last.get(kinds.CARD) and account is not None:
+            of_account = measured(_OF_CARDS, account, event)
+            found[_OF_CARDS.signal] = list(map(max, found[_OF_CARDS.signal], of_account))
         return found
