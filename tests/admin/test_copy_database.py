@@ -25,6 +25,7 @@ from tests.harness import AMELIA, BODY, PURCHASE, Home
 from tests.harness.service import call_service
 
 BOB = Actor.operator("bob")
+CONNECTORS = "connectors: {here: {kind: sandbox}}\nroutes: {precheck: [{use: [here]}]}\n"
 PERSON = '{"cardNumber":"4242424242424242","emails":["ada@example.com"]}\n'
 
 
@@ -67,6 +68,9 @@ def used(sqlite_home: Home, tmp_path: Path) -> tuple[Home, str]:
     people = tmp_path / "people.jsonl"
     people.write_text(PERSON)
     sqlite_home.ok("identities", "import", str(people))
+    connectors = tmp_path / "connectors.yaml"
+    connectors.write_text(CONNECTORS)
+    sqlite_home.ok("connectors", "apply", str(connectors))
     return sqlite_home, sqlite_home.key(account)
 
 
@@ -75,6 +79,7 @@ def test_a_copied_service_answers_the_same(used: tuple[Home, str], postgres: Pos
     before = _answers(home, key_text)
     there = Home(home.path, postgres.empty())
     done = _copy(home, there.database_url)
+    assert there.ok("connectors", "show").out == CONNECTORS
     source = _rows(_settings(home).effective_database_url)
     assert done.tables == {name: len(rows) for name, rows in source.items()} | {
         "audit": done.proof.audit_lines

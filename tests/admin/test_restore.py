@@ -70,6 +70,9 @@ def _bring_secret(home: Home, other: Home) -> None:
 
 def test_a_restored_service_answers_the_same(home: Home, elsewhere: Home, tmp_path: Path) -> None:
     key, copy = home.key(home.account("1")), tmp_path / "copy"
+    connectors = tmp_path / "connectors.yaml"
+    connectors.write_text("connectors: {a: {kind: sandbox}}\nroutes: {precheck: [{use: [a]}]}\n")
+    home.ok("connectors", "apply", str(connectors))
     before = _precheck(home, key, lambda: write_backup(_settings(home), BOB, copy))
     with pytest.raises(SettingsError, match="root secret of the backup is needed"):
         restore_backup(_settings(elsewhere), BOB, copy, replace=False)
@@ -81,6 +84,7 @@ def test_a_restored_service_answers_the_same(home: Home, elsewhere: Home, tmp_pa
         "decisions": 1,
     }
     assert _precheck(elsewhere, key) == before
+    assert elsewhere.ok("connectors", "show").out == connectors.read_text()
     with elsewhere.session(BOB) as session:
         assert audit_log.lines(session, None, 1)[0].action == "restore"
         assert audit_log.verify(session, [done["proof"]["auditHead"]]).problems == []

@@ -81,9 +81,9 @@ def test_the_sample_of_the_file_can_be_applied() -> None:
 
 
 @pytest.mark.parametrize("kind", ["http", "iso8583"])
-def test_every_key_of_a_kind_is_told_and_no_other(kind: str) -> None:
+def test_every_key_of_a_kind_is_told(kind: str) -> None:
     known = set(KINDS[kind]().definition.__struct_fields__)
-    told = set(re.findall(r"^\| `([a-z_]+)` \|", _PAGE, re.MULTILINE))
+    told = set(re.findall(r"^\| `([a-z0-9_]+)` \|", _PAGE, re.MULTILINE))
     assert known <= told
 
 

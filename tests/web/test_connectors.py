@@ -1,5 +1,6 @@
 """Connectors that an operator applied, on a real server: live, by their routes, and apart."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,7 +19,7 @@ APPLIED = {
 }
 ROUTES = """\
 connectors:
-  fast: {kind: sandbox}
+  fast: {kind: sandbox, timeout_ms: 200}
   slow: {kind: sandbox, in_flight: 2, timeout_ms: 60000}
 routes:
   precheck:
@@ -29,6 +30,7 @@ routes:
   gateway:
     - use: [fast, slow]
 """
+SILENT_GATEWAY = "4000000000000259"
 SILENT = BODY | {"cardNumber": "4000000000000127"}
 """Its route is the one of slow, which never answers about it."""
 
@@ -82,6 +84,24 @@ def test_what_is_applied_serves_every_function(server: Server, client: httpx.Cli
     assert found["cardHolderEmailAddressVerificationResults"] == "MATCH"
     paid = pipeline(client, PURCHASE | {"preCheckRequest": BODY}).json()["pipelineResponse"]
     assert paid["gatewayResponse"]["status"] == "APPROVED"
+
+
+def test_a_payment_in_doubt_is_reversed_where_it_was_sent(
+    server: Server, client: httpx.Client
+) -> None:
+    body = PURCHASE | {"preCheckRequest": BODY | {"cardNumber": SILENT_GATEWAY}}
+    answer = pipeline(client, body).json()
+    assert answer["pipelineResponse"]["gatewayResponse"]["status"] == "ERROR"
+
+    def payment() -> Any:
+        return server.home.ok("gateway", "show", answer["requestId"], "--json").json["state"]
+
+    until(payment, lambda state: state == "REVERSED")
+    record = client.get(f"/api/v1/decisions/{answer['requestId']}").json()
+    (found,) = [
+        stage for stage in record["decisionResponse"]["stages"] if stage["name"] == "Gateway"
+    ]
+    assert json.loads(found["result"]["reference"]) == {"connectors": {"fast": None, "slow": None}}
 
 
 def test_metrics_tell_what_each_connector_was_asked(client: httpx.Client) -> None:

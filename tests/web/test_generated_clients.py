@@ -9,14 +9,10 @@ description, a program or a lock changes. The clients call the server each time.
 """
 
 import contextlib
-import fcntl
-import hashlib
 import json
-import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -24,60 +20,19 @@ import httpx
 import pytest
 
 from tests.harness import PATIENCE_S, Server
+from tests.installed_programs import NPM, ROOT, built, npm_packages, run
 
 PROGRAMS: Final = Path(__file__).with_name("generated")
-ROOT: Final = Path(__file__).parents[2]
-BUILD: Final = ROOT / "build"
 CLIENTS_LOCK: Final = ROOT / "requirements" / "clients.lock"
-NPM: Final = shutil.which("npm")
 needs_npm = pytest.mark.skipif(
     NPM is None, reason="NPM IS MISSING: no client in TypeScript was made, nothing was linted"
 )
 
 
-def run(command: Sequence[str | Path], folder: Path) -> str:
-    """What a command prints; fails with all of it when the command does."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "REDOCLY_TELEMETRY": "off"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=5 * PATIENCE_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@contextlib.contextmanager
-def built(kind: str, *parts: bytes) -> Iterator[tuple[Path, bool]]:
-    """A folder for what is made of these parts, and whether it is there; the block makes it."""
-    wanted = BUILD / f"{kind}-{hashlib.sha256(b''.join(parts)).hexdigest()[:16]}"
-    wanted.mkdir(parents=True, exist_ok=True)
-    with (wanted / "lock").open("w") as lock_file:
-        # Other workers of the same run wait until everything is there.
-        fcntl.flock(lock_file, fcntl.LOCK_EX)
-        filled = (wanted / "installed").exists()
-        yield wanted, filled
-        (wanted / "installed").touch()
-    if not filled:
-        for earlier in BUILD.glob(f"{kind}-*"):
-            if earlier != wanted:
-                shutil.rmtree(earlier, ignore_errors=True)
-
-
 @pytest.fixture(scope="module")
 def packages() -> Path:
     """The folder of the npm packages in the lock."""
-    with built("npm", (PROGRAMS / "package-lock.json").read_bytes()) as (wanted, filled):
-        if not filled:
-            for name in ("package.json", "package-lock.json"):
-                shutil.copy(PROGRAMS / name, wanted)
-            run([NPM or "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], wanted)
-    return wanted / "node_modules"
+    return npm_packages("npm", PROGRAMS)
 
 
 @pytest.fixture(scope="module")

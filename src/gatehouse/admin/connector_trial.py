@@ -16,7 +16,7 @@ from gatehouse.admin.scopes import installation_change
 from gatehouse.connectors.connector import Connector
 from gatehouse.connectors.definition import Function
 from gatehouse.connectors.part_reader import Definition
-from gatehouse.connectors.routing.roster import make_connector
+from gatehouse.connectors.routing.roster import make_connector, make_for_production
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, InvalidInput, RequestRefused
@@ -97,8 +97,10 @@ def try_connector(
         about = {"connector": name, "function": trial.function.value, "card": asked.card}
         change.audit("connectors.try", None, request=asked.case.request_id, **about)
 
+    make = make_for_production if session.environment == "production" else make_connector
+
     async def attempt() -> ConnectorAnswer:
-        connector = make_connector(name, definition)
+        connector = make(name, definition)
         return await _Attempt(name, connector, trial, asked).run(definition.timeout_ms / 1000)
 
     return asyncio.run(attempt())

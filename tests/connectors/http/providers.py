@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.reading import read_mapping
@@ -45,18 +47,20 @@ class Provider:
     """What is needed to ask one provider."""
 
     def __init__(self, name: str, secret: Path, authority: Authority, **options: str) -> None:
-        self.mapping = read_mapping(shipped(name))
-        self._secret = f"file:{secret}"
+        written = read_mapping(shipped(name))
+        # In the clear, so that a test sees what is sent; one gives the keys and sees none of it.
+        self.mapping = msgspec.structs.replace(written, encryption=None)
+        self.secrets = dict.fromkeys(written.secrets, f"file:{secret}")
         # To read all authorities of the system would take longer than the test.
         self._tls = TlsOptions(ca_file=str(authority.ca_file))
-        self._options = options
+        self.options = options
 
     def definition(self, url: str) -> HttpDefinition:
         return HttpDefinition(
             mapping=self.mapping,
             base_url=url,
-            secrets=dict.fromkeys(self.mapping.secrets, self._secret),
-            options=self._options,
+            secrets=self.secrets,
+            options=self.options,
             tls=self._tls,
         )
 

@@ -310,6 +310,20 @@ def test_every_way_to_send_a_body_is_read(
     Network(server_context, authority, None).run(lambda _: Reply(raw=raw, closes=True), work)
 
 
+def test_an_answer_that_came_twice_is_not_taken_for_the_next_one(
+    server_context: ssl.SSLContext, authority: Authority
+) -> None:
+    twice = b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"code":"00"}' * 2
+
+    async def work(connector: HttpConnector, party: Party) -> None:
+        assert await check(connector) == "00"
+        party.answer = lambda _: Reply({"code": "05"})
+        assert await check(connector) == "05"
+        assert [heard.connection for heard in party.heard] == [1, 2]
+
+    Network(server_context, authority, None).run(lambda _: Reply(raw=twice), work)
+
+
 def test_garbage_on_http2_fails_all_that_waits(
     http2_context: ssl.SSLContext, authority: Authority
 ) -> None:

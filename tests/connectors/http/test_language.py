@@ -186,6 +186,17 @@ def test_the_first_way_whose_fields_are_there_is_taken() -> None:
     assert not caught.value.sent
 
 
+def test_when_can_ask_for_an_option_or_a_secret() -> None:
+    given = {"$when": ["option.merchant", "secret.key"], "number": "{card.number}"}
+    missing = {"$when": ["card.brand", "option.missing"], "number": "{card.number}"}
+    body = compile_body({"given": given, "missing": missing}, ENVIRONMENT)
+    assert body(asked()) == {"given": {"number": "4242424242424242"}}
+    ways = (RequestMapping(path="/a", when="option.missing"), RequestMapping(path="/b"))
+    assert compile_requests(ways, ENVIRONMENT, SharedParts())(asked()).target == b"/b"
+    with pytest.raises(ConnectorFailed, match="no request for these fields"):
+        compile_requests(ways[:1], ENVIRONMENT, SharedParts())(asked())
+
+
 def test_a_way_can_be_for_some_brands() -> None:
     ways = (RequestMapping(path="/mc", brands="MASTERCARD"), RequestMapping(path="/others"))
     make = compile_requests(ways, ENVIRONMENT, SharedParts())

@@ -196,6 +196,24 @@ def test_when_names_fields_that_may_be_absent(body: str, flaw: str) -> None:
     assert found.startswith("line 3, column ")
 
 
+@pytest.mark.parametrize(
+    ("name", "flaw"),
+    [
+        ("option.country", "option.country is always there, so it decides nothing"),
+        ("option.merchant", "option.merchant is always there, so it decides nothing"),
+        ("secret.key", "secret.key is always there, so it decides nothing"),
+        ("option.citty", "option.citty is not declared; add it to options; did you mean city?"),
+    ],
+)
+def test_when_names_options_and_secrets_that_may_be_left_out(name: str, flaw: str) -> None:
+    [found] = flaws_of(GOOD.replace("    path: /check", f"    when: {name}\n    path: /check"))
+    assert found.startswith("line 12, column ")
+    assert flaw in found
+    read_mapping(
+        GOOD.replace("    path: /check", "    when: option.city\n    path: /check").encode()
+    )
+
+
 def test_a_way_names_brands_that_there_are() -> None:
     brands = GOOD.replace("    path: /check", "    brands: [VISA, MASTERCRD]\n    path: /check")
     [found] = flaws_of(brands)
@@ -216,6 +234,13 @@ def test_two_ways_to_authenticate_with_one_header_are_refused() -> None:
     both = 'authentication: {bearer: "{secret.key}", basic: {user: a, password: b}}\n'
     [found] = flaws_of(GOOD + both)
     assert "all of them write the header Authorization" in found
+
+
+def test_a_signature_and_a_token_exclude_each_other() -> None:
+    signed = "hmac: {key: k, sign: a, headers: {X: b}}"
+    token = "oauth2: {token_url: /t, client_id: a, client_secret: b}"
+    [found] = flaws_of(GOOD + f"authentication: {{{signed}, {token}}}\n")
+    assert "has hmac and oauth2" in found
 
 
 def test_a_signature_cannot_sign_itself() -> None:

@@ -1,5 +1,6 @@
 """The mapping for Visa Payment Account Validation: what is sent, and what its codes come to."""
 
+import copy
 import hashlib
 import hmac
 import re
@@ -21,6 +22,7 @@ from tests.connectors.http.asking import EXPIRY, HOLDER, NUMBER, bare_enquiry, i
 from tests.connectors.http.certificates import Authority
 from tests.connectors.http.party import Reply
 from tests.connectors.http.providers import Provider, checking, shipped, with_holder, words
+from tests.connectors.http.test_encryption import Keys
 
 NAME = "visa-payment-account-validation"
 DONE = {"actionCode": "00", "responseCode": "5", "transactionIdentifier": "123456789012345"}
@@ -109,6 +111,34 @@ def test_what_is_sent_keeps_to_the_limits(visa: Provider) -> None:
     assert "cardHolderPhoneNumber" not in sent
     identities = sent["identityVerification"]["identities"]
     assert [each["identityType"] for each in identities] == ["PASSPORT", "TAX"]
+
+
+def test_with_its_keys_visa_alone_reads_what_is_sent(visa: Provider, tmp_path: Path) -> None:
+    keys = Keys(tmp_path)
+    sealing = copy.copy(visa)
+    sealing.mapping = read_mapping(shipped(NAME))
+    sealing.secrets = visa.secrets | keys.secrets
+    answer = DONE | {"cardHolderNameVerificationResult": {"nameMatchDecision": "50"}}
+    reply = Reply({"encData": keys.sealed(answer)})
+    [found], [heard] = sealing.ask([reply], checking(with_holder(HOLDER)))
+    assert found.response_code == "00"
+    assert found.also.find(HolderResults).name is Result.PARTIAL_MATCH
+    assert heard.headers["keyid"] == "key-7"
+    assert b"4242" not in heard.body
+    header, content = keys.opened(heard)
+    assert (header["alg"], header["enc"], header["kid"]) == ("RSA-OAEP-256", "A128GCM", "key-7")
+    assert content["primaryAccountNumber"] == "4242424242424242"
+    assert content["cardHolderNameVerification"]["lastName"] == "Archer"
+
+
+def test_without_its_keys_names_and_identifiers_stay_here(visa: Provider) -> None:
+    open_letter = copy.copy(visa)
+    open_letter.mapping = read_mapping(shipped(NAME))
+    open_letter.secrets = {name: visa.secrets[name] for name in ("user", "password")}
+    heard = open_letter.sent(checking(with_holder(HOLDER)), DONE)
+    assert "keyid" not in heard.headers
+    assert heard.json["cardHolderEmailAddress"] == "ann@example.com"
+    assert not {"cardHolderNameVerification", "identityVerification"} & set(heard.json)
 
 
 def test_id_verify_alone_asks_without_address_and_code(visa: Provider) -> None:
@@ -241,7 +271,7 @@ def test_a_token_can_take_the_place_of_certificate_and_password(
 ) -> None:
     """What docs/providers.md shows: the API key in the path, the signature in x-pay-token."""
     content = shipped(NAME).decode()
-    block = content[content.index("authentication:") : content.index("tables:")]
+    block = content[content.index("authentication:") : content.index("# Visa takes names")]
     instead = Path("docs/providers.md").read_text().split("```yaml\nauthentication:")[1]
     changed = content.replace(block, "authentication:" + instead.split("```")[0])
     changed = re.sub(r"  user: .*\n  password: .*\n", "  shared_secret: The secret.\n", changed)
@@ -249,6 +279,7 @@ def test_a_token_can_take_the_place_of_certificate_and_password(
     changed = changed.replace("cardvalidation\n", "cardvalidation?apikey={option.api_key}\n")
     provider = Provider(NAME, secret_file, authority, api_key="KEY1", **ACCEPTOR)
     provider.mapping = read_mapping(changed.encode())
+    provider.secrets = {"shared_secret": f"file:{secret_file}"}
     heard = provider.sent(checking(bare_enquiry()), DONE)
     assert heard.path == "/pav/v1/cardvalidation?apikey=KEY1"
     version, moment, signature = heard.headers["x-pay-token"].split(":")

@@ -219,6 +219,16 @@ async def test_a_source_that_failed_is_not_hidden_by_records_that_know_nothing()
 
 
 @in_a_loop
+async def test_a_source_that_was_not_asked_is_not_hidden_either() -> None:
+    fakes = await FakeRoster(records=Records()).use(RECORDS_FIRST)
+    fakes["a"].failure = ConnectorFailed("down")
+    for _ in range(4):
+        with pytest.raises(ConnectorFailed):
+            await RoutedIdentities(fakes.roster).find(identity_enquiry())
+    assert len(fakes["a"].given) == 3
+
+
+@in_a_loop
 async def test_another_source_answers_when_the_first_one_fails() -> None:
     fakes = await FakeRoster().use(ANY)
     fakes["a"].failure = ConnectorFailed("down")

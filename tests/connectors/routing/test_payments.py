@@ -118,6 +118,17 @@ async def test_it_stands_until_all_of_them_have_confirmed() -> None:
 
 
 @in_a_loop
+async def test_reversals_that_are_refused_do_not_keep_payments_away() -> None:
+    fakes, gateway = await two()
+    fakes["a"].failure = ConnectorFailed("it says no")
+    for _ in range(5):
+        with pytest.raises(ConnectorFailed):
+            await gateway.reverse(reversal(BOTH))
+    fakes["a"].failure = None
+    assert (await gateway.authorize(authorization(BOTH, "req_2"))).approval_code == "a"
+
+
+@in_a_loop
 async def test_a_payment_is_reversed_where_its_reference_says() -> None:
     fakes, gateway = await two()
     await gateway.reverse(reversal(ONLY_B))

@@ -83,6 +83,14 @@ async def test_it_serves_once_its_secrets_are_there(monkeypatch: pytest.MonkeyPa
 
 
 @in_a_loop
+async def test_trying_again_never_brings_an_earlier_configuration_back() -> None:
+    fakes = await FakeRoster().use(Route(("keyless", "b")))
+    changing = asyncio.create_task(fakes.use(Route(("c",))))
+    await asyncio.gather(changing, fakes.roster.retry())
+    assert list(fakes.roster.states()) == ["c"]
+
+
+@in_a_loop
 async def test_down_and_up_again_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     fakes = await FakeRoster().use(Route(("a",)))

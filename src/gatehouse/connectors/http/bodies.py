@@ -1,7 +1,7 @@
 """Bodies of requests: nested JSON whose texts are templates.
 
 A member is left out when a field in its text is absent. An object or a list is left out when it
-has fields of the request and none of them is there, or when `$when` names a field that is absent.
+has fields of the request and none of them is there, or when `$when` names what is absent.
 """
 
 from collections.abc import Callable, Iterator
@@ -61,7 +61,9 @@ def _compile_object(node: dict[str, Any], environment: Environment) -> Build | A
         key: value for key, value in members.items() if value is not _ABSENT and not callable(value)
     }
     made = [(key, value) for key, value in members.items() if callable(value)]
-    wanted = [FIELDS[name].get for name in when_fields(node.get(WHEN, ()))]
+    wanted = compile_when(node.get(WHEN, ()), environment)
+    if wanted is None:
+        return _ABSENT
     if not made and not wanted:
         return fixed or (_ABSENT if members else fixed)
     order = [key for key in members if members[key] is not _ABSENT]
@@ -100,6 +102,15 @@ def _compile_list(node: list[Any] | tuple[Any, ...], environment: Environment) -
         return found or _ABSENT
 
     return build
+
+
+def compile_when(written: Any, environment: Environment) -> list[Build] | None:
+    """How to find the fields that must be there; None: an option or a secret was not given."""
+    known = environment.constants
+    names = when_fields(written)
+    if any(name in known and known[name] is None for name in names):
+        return None
+    return [FIELDS[name].get for name in names if name not in known]
 
 
 def when_fields(written: Any) -> tuple[str, ...]:

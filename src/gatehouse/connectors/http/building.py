@@ -6,11 +6,7 @@ from urllib.parse import urlsplit
 from gatehouse.connectors.http.answers import WordKind
 from gatehouse.connectors.http.calls import CompiledCall, PartyCaller
 from gatehouse.connectors.http.client import Endpoint, HttpClient
-from gatehouse.connectors.http.compiled import (
-    SharedParts,
-    compile_errors,
-    compile_requests,
-)
+from gatehouse.connectors.http.compiled import SharedParts, compile_errors, compile_requests
 from gatehouse.connectors.http.encryption import make_cipher
 from gatehouse.connectors.http.mapping import Authentication, Errors, Requests
 from gatehouse.connectors.http.options import HttpDefinition, url_problem
@@ -132,7 +128,7 @@ def split_url(url: str, server_name: str | None = None) -> tuple[Endpoint, str]:
     """The endpoint of a URL, and the beginning of its paths; or `SettingsError`."""
     problem = url_problem(url)
     if problem is not None:
-        raise SettingsError(f"{url} {problem}")
+        raise SettingsError(f"the URL {problem}")
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     assert parts.hostname is not None

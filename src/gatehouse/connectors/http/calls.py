@@ -72,6 +72,9 @@ class PartyCaller:
         except TimeoutError:
             sent = asked.request is not None and asked.request.sent
             raise self._failed("no answer within the time limit", sent=sent) from None
+        except asyncio.CancelledError:
+            self.problem = "no answer came before the request was given up"
+            raise
         except ConnectorFailed as error:
             raise self._failed(str(error), sent=error.sent) from None
         except AnswerUnusable as error:

@@ -117,6 +117,17 @@ class MappingChecker:
             return "a secret may not go into a URL, which ends up in logs"
         return None
 
+    def _need_problem(self, name: str) -> str | None:
+        """An option or a secret that must be given decides nothing."""
+        kind, _, rest = name.partition(".")
+        if kind == "option":
+            option = self._mapping.options[rest]
+            may_lack = option.default is None and not option.required
+        else:
+            secret = self._mapping.secrets[rest]
+            may_lack = not isinstance(secret, str) and not secret.required
+        return None if may_lack else f"{name} is always there, so it decides nothing"
+
     def _use_problem(self, hole: Hole, use: FormatUse) -> str | None:
         if use.name == "time" and (hole.field != "now" or use is not hole.formats[0]):
             return "the format time is for {now} alone, and comes first"
@@ -132,8 +143,14 @@ class MappingChecker:
         return f"there is no table {name}{suggestion(name, self._mapping.tables)}"
 
     def fields(self, path: str, written: str | tuple[str, ...], function: MappedFunction) -> None:
-        """Names of fields that `when` demands."""
+        """Names of fields, options and secrets that `when` demands."""
         for name in (written,) if isinstance(written, str) else written:
+            kind, _, rest = name.partition(".")
+            if kind in ("option", "secret"):
+                problem = self._own_problem(kind, rest, Place.BODY) or self._need_problem(name)
+                if problem is not None:
+                    self.flaw(path, problem)
+                continue
             field = FIELDS.get(name)
             if field is None or function not in field.functions:
                 known = self._names(Place.BODY, function)

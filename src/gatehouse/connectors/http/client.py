@@ -34,7 +34,7 @@ class Endpoint(msgspec.Struct, frozen=True):
         """What requests call the host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         usual = 443 if self.is_secure else 80
-        return (host if self.port == usual else f"{host}:{self.port}").encode("idna")
+        return (host if self.port == usual else f"{host}:{self.port}").encode()
 
 
 class _Negotiation(asyncio.Protocol):
@@ -148,8 +148,8 @@ class HttpClient:
         except ssl.SSLError as error:
             reason = error.reason or type(error).__name__
             raise CallFailed(f"TLS failed: {reason}", sent=False) from None
-        except OSError as error:
-            why = error.strerror or type(error).__name__
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or type(error).__name__
             raise CallFailed(f"no connection: {why}", sent=False) from None
         finally:
             self._opening -= 1

@@ -6,14 +6,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from gatehouse.connectors.http.answers import (
-    Read,
-    WordKind,
-    compile_reading,
-)
+from gatehouse.connectors.http.answers import Read, WordKind, compile_reading
 from gatehouse.connectors.http.asked import Asked
-from gatehouse.connectors.http.bodies import Build, compile_body, when_fields
-from gatehouse.connectors.http.fields import FIELDS
+from gatehouse.connectors.http.bodies import Build, compile_body, compile_when, when_fields
 from gatehouse.connectors.http.json_paths import UnexpectedShape, compile_path
 from gatehouse.connectors.http.mapping import (
     AnswerCondition,
@@ -23,7 +18,7 @@ from gatehouse.connectors.http.mapping import (
     RequestMapping,
     Requests,
 )
-from gatehouse.connectors.http.signing import header_value
+from gatehouse.connectors.http.signing import header_value, sendable
 from gatehouse.connectors.http.templates import (
     Environment,
     Hole,
@@ -68,12 +63,9 @@ def compile_requests(written: Requests, environment: Environment, shared: Shared
     """A function that makes a request: the first way whose fields are there."""
     ways = written if isinstance(written, tuple) else (written,)
     made = [
-        (
-            [FIELDS[name].get for name in when_fields(way.when)],
-            when_fields(way.brands),
-            _compile_request(way, environment, shared),
-        )
+        (wanted, when_fields(way.brands), _compile_request(way, environment, shared))
         for way in ways
+        if (wanted := compile_when(way.when, environment)) is not None
     ]
     if len(made) == 1 and made[0][:2] == ([], ()):
         return made[0][2]
@@ -107,7 +99,7 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
         for name, render in made:
             value = render(asked)
             if value is not None:
-                headers.append((name, _sendable(str(value))))
+                headers.append((name, sendable(str(value))))
         body = b"" if build is None else _ENCODE(build(asked))
         if seal is not None and body:
             body = seal(body)
@@ -136,13 +128,6 @@ def _compile_headers(
     return fixed, made
 
 
-def _sendable(text: str) -> bytes:
-    try:
-        return header_value(text)
-    except SettingsError as error:
-        raise ConnectorFailed(str(error), sent=False) from None
-
-
 def _compile_target(path: str, environment: Environment, prefix: str) -> Callable[[Asked], bytes]:
     parts = [
         (compile_template((part,), environment), isinstance(part, Hole))
@@ -158,6 +143,8 @@ def _compile_target(path: str, environment: Environment, prefix: str) -> Callabl
             texts.append(quote(str(value), safe="") if is_hole else str(value))
         return "".join(texts).encode()
 
+    if any(part is None for part, _ in parts):
+        raise SettingsError("an option that a path needs is not given")
     if any(callable(part) for part, _ in parts):
         return make
     target = make(Asked())

@@ -27,6 +27,8 @@ class Http1Connection(asyncio.Protocol):
         self._on_free = on_free
         self._transport: asyncio.Transport | None = None
         self._waiting: asyncio.Future[PartyAnswer] | None = None
+        self._is_answered = False
+        """Whether the data at hand hold a whole answer."""
         self._begin_answer()
 
     def _begin_answer(self) -> None:
@@ -106,10 +108,11 @@ class Http1Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """A part of an answer came."""
-        if self._waiting is None:
-            # Nobody asked.
+        if self._waiting is None or self._waiting.done():
+            # Nobody asked for it, and it must not be taken for the next answer.
             self.close()
             return
+        self._is_answered = False
         if self._in_head:
             self._head_bytes += len(data)
         try:
@@ -122,8 +125,8 @@ class Http1Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         """An answer begins; the parser calls it."""
-        if self._waiting is not None and self._waiting.done():
-            # A second answer to one request: whatever follows could be taken for another's.
+        if self._is_answered:
+            # A second answer to one request.
             self.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -165,6 +168,7 @@ class Http1Connection(asyncio.Protocol):
             PartyAnswer(self._parser.get_status_code(), bytes(self._body), self._retry_after),
         )
         self.idle_since = asyncio.get_running_loop().time()
+        self._is_answered = True
         self._begin_answer()
         if not self.is_usable:
             self.close()

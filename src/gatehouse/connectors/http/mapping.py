@@ -345,6 +345,8 @@ class Authentication(Checked, MappingPart, frozen=True):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Two of them would write the same header."""
+        if self.hmac is not None and self.oauth2 is not None:
+            yield "", "has hmac and oauth2; a request has one or the other"
         chosen = [name for name in ("basic", "bearer", "oauth2") if getattr(self, name) is not None]
         if len(chosen) > 1:
             yield "", f"has {' and '.join(chosen)}; all of them write the header Authorization"

@@ -98,7 +98,7 @@ def url_problem(url: str) -> str | None:
         host, _ = parts.hostname, parts.port
     except ValueError:
         return "must be a URL such as https://api.example.com/v1"
-    if not host or parts.scheme not in ("http", "https"):
+    if not host or not url.isascii() or parts.scheme not in ("http", "https"):
         return "must be a URL such as https://api.example.com/v1"
     if parts.scheme == "http" and host not in LOCAL_HOSTS:
         return "must begin with https://; http:// is for this machine alone"

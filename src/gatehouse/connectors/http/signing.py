@@ -34,7 +34,6 @@ _AHEAD: Final = 0.1
 _SHORTEST_LIFE_S: Final = 10.0
 _USUAL_LIFE_S: Final = 300.0
 _PAUSE_S: Final = 1.0
-_NO_REQUEST: Final = Asked()
 
 
 class RequestSigner(Protocol):
@@ -83,6 +82,14 @@ def header_value(text: str) -> bytes:
         raise SettingsError("a header would hold a character beyond Latin-1") from None
 
 
+def sendable(text: str) -> bytes:
+    """The same of a text that the request decides; or `ConnectorFailed`."""
+    try:
+        return header_value(text)
+    except SettingsError as error:
+        raise ConnectorFailed(str(error), sent=False) from None
+
+
 class HmacSigner:
     """Signs parts of every request with a shared key."""
 
@@ -112,7 +119,7 @@ class HmacSigner:
         mac = hmac.new(self._key, text.encode(), self._algorithm)
         signing["signature"] = self._encode(mac.digest())
         for name, template in self._headers:
-            request.headers.append((name, header_value(_rendered(template, asked))))
+            request.headers.append((name, sendable(_rendered(template, asked))))
 
     def refused(self, _asked: Asked) -> bool:
         """Another signature would be refused as well."""

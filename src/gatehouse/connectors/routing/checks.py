@@ -61,6 +61,7 @@ class RoutedIdentities:
         number, account_id = enquiry.number, enquiry.account_id
         for seat in self._roster.candidates(Function.IDVERIFY, number, account_id):
             if seat.identities is None or not seat.takes():
+                failure = failure or nobody(Function.IDVERIFY)
                 continue
             try:
                 found = await seat.ask(Function.IDVERIFY.value, seat.identities.find(enquiry))

@@ -13,11 +13,7 @@ from gatehouse.connectors.routing.checks import nobody
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.connectors.routing.seat import Seat
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.gateway.port import (
-    Authorization,
-    GatewayAnswer,
-    Reversal,
-)
+from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 
 _log: Final = logging.getLogger("gatehouse.connectors")
 _MOST_REMEMBERED: Final = 10_000
@@ -116,7 +112,7 @@ class RoutedGateway:
             raise ConnectorFailed(f"connector {name} is not in use")
         payment = msgspec.structs.replace(reversal.payment, reference=own)
         given = msgspec.structs.replace(reversal, payment=payment)
-        await seat.ask("reverse", seat.gateway.reverse(given))
+        await seat.ask("reverse", seat.gateway.reverse(given), may_refuse=True)
 
     def _seats(self, authorization: Authorization) -> Iterator[Seat]:
         number, account_id = authorization.number, authorization.account_id

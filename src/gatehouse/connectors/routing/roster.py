@@ -104,8 +104,9 @@ class Roster:
 
     async def retry(self) -> None:
         """Make the connectors that could not be made, if what they lack is there by now."""
-        if any(seat.connector is None for seat in self._seats.values()):
-            await self.adopt(self.configuration)
+        async with self._adopting:
+            if any(seat.connector is None for seat in self._seats.values()):
+                await self._adopt(self.configuration)
 
     async def stop(self) -> None:
         """End every connector, and wait for those that end already."""

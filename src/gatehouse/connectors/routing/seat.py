@@ -86,8 +86,11 @@ class Seat:
         """Whether it may be given a request now; while its breaker is open, one call is a probe."""
         return self.connector is not None and self.in_flight < self._limit and self.breaker.allows()
 
-    async def ask(self, call: str, answer: Awaitable[T]) -> T:
-        """Wait for an answer, count it, and let the breaker know how it went."""
+    async def ask(self, call: str, answer: Awaitable[T], *, may_refuse: bool = False) -> T:
+        """Wait for an answer, count it, and let the breaker know how it went.
+
+        With `may_refuse` a failure says nothing about the party, only about this request.
+        """
         self.in_flight += 1
         started, outcome = time.perf_counter(), "failed"
         try:
@@ -107,7 +110,10 @@ class Seat:
             defect = blanked(error, "a connector")
         finally:
             self.in_flight -= 1
-            (self.breaker.succeeded if outcome in _ALIVE else self.breaker.failed)()
+            if outcome in _ALIVE:
+                self.breaker.succeeded()
+            elif not may_refuse:
+                self.breaker.failed()
             self._observe(self.name, call, outcome, time.perf_counter() - started)
         _log.error("a connector is defective", exc_info=defect, extra={"connector": self.name})
         raise ConnectorFailed(f"connector {self.name} is defective")
