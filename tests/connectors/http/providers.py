@@ -22,6 +22,7 @@ from gatehouse.core.three_d_secure import (
     ThreeDSVersion,
 )
 from gatehouse.idverify.request import IdVerifyRequest
+from gatehouse.idverify.source import IdentityEnquiry
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
 from gatehouse.precheck.networks import read_avs, read_cvv2, read_response_code
 from tests.connectors.http.asking import authorization, connected, enquiry
@@ -107,6 +108,16 @@ def checking(asked: CardEnquiry) -> Work:
     def work(connector: HttpConnector) -> Awaitable[Any]:
         assert connector.issuer is not None
         return connector.issuer.check(asked)
+
+    return work
+
+
+def finding(asked: IdentityEnquiry) -> Work:
+    """Asks ID Verify's port."""
+
+    def work(connector: HttpConnector) -> Awaitable[Any]:
+        assert connector.identities is not None
+        return connector.identities.find(asked)
 
     return work
 

@@ -1,17 +1,19 @@
 """The mapping for Adyen: what is sent, and what its results come to."""
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.ids import new_id
 from gatehouse.core.three_d_secure import ScaExemption
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result
-from gatehouse.idverify.source import HolderResults, IdentityEnquiry
+from gatehouse.idverify.source import HolderResults
 from tests.connectors.http.asking import (
     EXPIRY,
     HOLDER,
@@ -30,6 +32,7 @@ from tests.connectors.http.providers import (
     DS_TRANSACTION,
     Provider,
     checking,
+    finding,
     gateway,
     proven,
     with_holder,
@@ -51,14 +54,6 @@ AVS = {
 @pytest.fixture(scope="module")
 def adyen(secret_file: Path, authority: Authority) -> Provider:
     return Provider("adyen", secret_file, authority, merchant_account="ExampleShop")
-
-
-def find(asked: IdentityEnquiry) -> Any:
-    def work(connector: HttpConnector) -> Any:
-        assert connector.identities is not None
-        return connector.identities.find(asked)
-
-    return work
 
 
 def test_a_card_is_checked_by_an_authorization_of_zero(adyen: Provider) -> None:
@@ -178,7 +173,7 @@ def test_name_validation_becomes_words(adyen: Provider) -> None:
         )
         for word in decisions
     ]
-    found, heard = adyen.ask(replies, find(identity_enquiry()))
+    found, heard = adyen.ask(replies, finding(identity_enquiry()))
     assert found == [
         HolderResults(
             first_name=result,
@@ -203,10 +198,16 @@ def test_name_validation_becomes_words(adyen: Provider) -> None:
     assert [each.also.find(HolderResults).name_result for each in found] == list(statuses.values())
 
 
+def test_an_issuer_that_was_not_reached_compared_nothing(adyen: Provider) -> None:
+    replies = [Reply({"resultCode": word}) for word in ("Error", "Pending", "Refused")]
+    found, _ = adyen.ask(replies, finding(identity_enquiry()))
+    assert [type(each) for each in found] == [ConnectorFailed, ConnectorFailed, HolderResults]
+
+
 def test_without_a_name_there_is_nothing_to_ask(adyen: Provider) -> None:
     nameless = IdVerifyRequest(NUMBER, EXPIRY, "ann@example.com")
     asked = msgspec.structs.replace(identity_enquiry(), request=nameless)
-    [found], heard = adyen.ask([Reply(AUTHORISED)], find(asked))
+    [found], heard = adyen.ask([Reply(AUTHORISED)], finding(asked))
     assert isinstance(found, ConnectorFailed)
     assert not found.sent
     assert heard == []
@@ -264,3 +265,12 @@ def test_a_payment_is_taken_back_by_adyens_name_for_it_or_by_ours(adyen: Provide
         "reference": "undo_req_1",
     }
     assert [type(each) for each in found] == [type(None), ConnectorFailed, ConnectorFailed]
+
+
+def test_a_reversal_by_our_reference_does_not_overtake_its_payment(adyen: Provider) -> None:
+    young = new_id("req", round(time.time() * 1000), os.urandom)
+    asked = msgspec.structs.replace(reversal(), request_id=young)
+    [found], heard = adyen.ask([Reply({})], lambda each: gateway(each).reverse(asked))
+    assert isinstance(found, ConnectorFailed)
+    assert (found.sent, found.answered) == (False, True)
+    assert heard == []

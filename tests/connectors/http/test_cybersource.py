@@ -3,14 +3,16 @@
 import base64
 import hashlib
 import hmac
+import os
 import re
+import time
 from typing import Any
 
 import msgspec
 import pytest
 
-from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.ids import new_id
 from gatehouse.core.three_d_secure import Eci
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults
@@ -32,6 +34,7 @@ from tests.connectors.http.providers import (
     MASTERCARD,
     Provider,
     checking,
+    finding,
     gateway,
     proven,
     with_holder,
@@ -199,19 +202,22 @@ def test_results_about_the_holder_become_words(cybersource: Provider) -> None:
         assert (about.email, about.phone) == (word, word)
         assert about.name_result is NameResult.PERFORMED
 
-    def find(connector: HttpConnector) -> Any:
-        assert connector.identities is not None
-        return connector.identities.find(identity_enquiry())
-
     named = Reply(processed(electronicVerificationResults={"code": "Y"}))
     unasked = [results("U", "01"), results("S", "02")]
-    found, heard = cybersource.ask([named, *unasked], find)
+    found, heard = cybersource.ask([named, *unasked], finding(identity_enquiry()))
     assert [(each.name, each.name_result) for each in found] == [
         (Result.MATCH, None),
         (Result.NOT_PROCESSED, NameResult.NOT_PERFORMED),
         (Result.NOT_SUPPORTED, NameResult.NOT_SUPPORTED),
     ]
     assert "securityCode" not in heard[0].json["paymentInformation"]["card"]
+
+
+def test_an_issuer_that_was_not_reached_compared_nothing(cybersource: Provider) -> None:
+    reasons = ("ISSUER_UNAVAILABLE", "PROCESSOR_ERROR", "EXPIRED_CARD")
+    replies = [Reply(declined(reason), 201) for reason in reasons]
+    found, _ = cybersource.ask(replies, finding(identity_enquiry()))
+    assert [type(each) for each in found] == [ConnectorFailed, ConnectorFailed, HolderResults]
 
 
 @pytest.mark.parametrize("number", [NUMBER, MASTERCARD], ids=["visa", "mastercard"])
@@ -289,3 +295,12 @@ def test_a_payment_is_taken_back_by_its_id_or_by_our_reference(cybersource: Prov
     assert found[:3] == [None, None, None]
     assert [type(each) for each in found[3:]] == [ConnectorFailed] * 4
     assert "refund it there" in str(found[5])
+
+
+def test_a_reversal_by_our_reference_does_not_overtake_its_payment(cybersource: Provider) -> None:
+    young = new_id("req", round(time.time() * 1000), os.urandom)
+    asked = msgspec.structs.replace(reversal(), request_id=young)
+    [found], heard = cybersource.ask([Reply({})], lambda each: gateway(each).reverse(asked))
+    assert isinstance(found, ConnectorFailed)
+    assert (found.sent, found.answered) == (False, True)
+    assert heard == []

@@ -42,6 +42,7 @@ from tests.connectors.http.providers import (
     Work,
     attempted,
     checking,
+    finding,
     gateway,
     proven,
     with_holder,
@@ -51,7 +52,7 @@ from tests.connectors.http.test_visa import ACCEPTOR
 from tests.harness import PATIENCE_S
 from tests.installed_programs import NPM, npm_packages
 
-VARIABLE: Final = "GATEHOUSE_PROVIDER_DESCRIPTIONS"
+VARIABLE: Final = "PROVIDER_DESCRIPTIONS"
 FOLDER: Final = os.environ.get(VARIABLE, "")
 pytestmark = [
     pytest.mark.skipif(
@@ -200,14 +201,6 @@ def adyen(secret_file: Path, authority: Authority) -> Provider:
     return Provider("adyen", secret_file, authority, merchant_account="ExampleShop")
 
 
-def find(connector: Any) -> Any:
-    return connector.identities.find(identity_enquiry())
-
-
-def find_whole(connector: Any) -> Any:
-    return connector.identities.find(msgspec.structs.replace(identity_enquiry(), request=WHOLE))
-
-
 CHECKS: Final[list[Work]] = [
     checking(bare_enquiry()),
     checking(enquiry()),
@@ -215,8 +208,8 @@ CHECKS: Final[list[Work]] = [
     checking(msgspec.structs.replace(with_holder(WHOLE), postal_code="94105-1234")),
     checking(msgspec.structs.replace(enquiry(), street=None)),
     checking(msgspec.structs.replace(enquiry(), postal_code=None)),
-    find,
-    find_whole,
+    finding(identity_enquiry()),
+    finding(msgspec.structs.replace(identity_enquiry(), request=WHOLE)),
 ]
 
 
@@ -315,7 +308,7 @@ def test_reversals_at_adyen_fit_and_are_confirmed(
 def test_errors_of_adyen_are_classed(
     adyen: Provider, adyen_description: Described, status: int
 ) -> None:
-    works = [CHECKS[0], find, authorize, *REVERSALS]
+    works = [CHECKS[0], CHECKS[6], authorize, *REVERSALS]
     found = adyen_description.ask(adyen, works, f"code={status}, example=generic")
     meaning = "try later" if status == 500 else "our mistake"
     for each in found:

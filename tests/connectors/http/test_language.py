@@ -1,5 +1,6 @@
 """The language of mappings: what requests are made of, and what answers come to mean."""
 
+import os
 import re
 from typing import Any
 
@@ -21,6 +22,7 @@ from gatehouse.connectors.http.mapping import (
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
 from gatehouse.core.cards import CardNumber, SecurityCode
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.ids import new_id
 from gatehouse.core.money import Payment
 from tests.connectors.http.asking import EXPIRY, HOLDER, NUMBER
 
@@ -195,6 +197,21 @@ def test_when_can_ask_for_an_option_or_a_secret() -> None:
     assert compile_requests(ways, ENVIRONMENT, SharedParts())(asked()).target == b"/b"
     with pytest.raises(ConnectorFailed, match="no request for these fields"):
         compile_requests(ways[:1], ENVIRONMENT, SharedParts())(asked())
+
+
+def test_a_reversal_can_wait_for_its_payment_to_arrive() -> None:
+    way = RequestMapping(path="/cancels", after_s=60)
+    make = compile_requests(way, ENVIRONMENT, SharedParts())
+
+    def about(age_s: float) -> Asked:
+        made = Asked("req_1")
+        made.request_id = new_id("req", round((made.now.timestamp() - age_s) * 1000), os.urandom)
+        return made
+
+    assert make(about(61)).target == b"/cancels"
+    with pytest.raises(ConnectorFailed, match="60 s after its request") as caught:
+        make(about(59))
+    assert not caught.value.sent
 
 
 def test_a_way_can_be_for_some_brands() -> None:

@@ -218,6 +218,8 @@ def test_a_way_names_brands_that_there_are() -> None:
     brands = GOOD.replace("    path: /check", "    brands: [VISA, MASTERCRD]\n    path: /check")
     [found] = flaws_of(brands)
     assert "line 12, column 13: precheck.request.brands: MASTERCRD is not a brand; did you" in found
+    [found] = flaws_of(GOOD.replace("    path: /check", "    after_s: 60\n    path: /check"))
+    assert "line 12, column 14: precheck.request.after_s: is for reverse alone" in found
     health = "health:\n  request: {path: /, brands: VISA}\n"
     [found] = flaws_of(GOOD + health)
     assert "health.request.brands: health knows no card" in found

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.connectors.http.reading import read_mapping
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.idverify.people import IdentifierType
@@ -21,7 +20,7 @@ from gatehouse.idverify.source import HolderResults
 from tests.connectors.http.asking import EXPIRY, HOLDER, NUMBER, bare_enquiry, identity_enquiry
 from tests.connectors.http.certificates import Authority
 from tests.connectors.http.party import Reply
-from tests.connectors.http.providers import Provider, checking, shipped, with_holder, words
+from tests.connectors.http.providers import Provider, checking, finding, shipped, with_holder, words
 from tests.connectors.http.test_encryption import Keys
 
 NAME = "visa-payment-account-validation"
@@ -142,11 +141,7 @@ def test_without_its_keys_names_and_identifiers_stay_here(visa: Provider) -> Non
 
 
 def test_id_verify_alone_asks_without_address_and_code(visa: Provider) -> None:
-    def work(connector: HttpConnector) -> Any:
-        assert connector.identities is not None
-        return connector.identities.find(identity_enquiry())
-
-    heard = visa.sent(work, DONE)
+    heard = visa.sent(finding(identity_enquiry()), DONE)
     assert heard.path == "/pav/v1/cardvalidation"
     assert "cardHolderNameVerification" in heard.json
     assert not {"cardCvv2Value", "addressVerificationResults"} & set(heard.json)
@@ -264,6 +259,12 @@ def test_an_answer_without_an_action_code_is_no_answer(visa: Provider) -> None:
     assert [type(each) for each in found] == [ConnectorFailed] * 4
     assert "our mistake" in str(found[2])
     assert "try later" in str(found[3])
+
+
+def test_an_issuer_that_was_not_reached_compared_nothing(visa: Provider) -> None:
+    replies = [Reply(DONE | {"actionCode": code}) for code in ("91", "96", "05")]
+    found, _ = visa.ask(replies, finding(identity_enquiry()))
+    assert [type(each) for each in found] == [ConnectorFailed, ConnectorFailed, HolderResults]
 
 
 def test_a_token_can_take_the_place_of_certificate_and_password(

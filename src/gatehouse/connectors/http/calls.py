@@ -76,7 +76,7 @@ class PartyCaller:
             self.problem = "no answer came before the request was given up"
             raise
         except ConnectorFailed as error:
-            raise self._failed(str(error), sent=error.sent) from None
+            raise self._failed(str(error), sent=error.sent, answered=error.answered) from None
         except AnswerUnusable as error:
             raise self._failed(f"the answer cannot be used: {error}", sent=True) from None
         except UnexpectedShape:
@@ -153,9 +153,10 @@ class PartyCaller:
             pause_s = min(float(written[:6]), _LONGEST_PAUSE_S)
             self._not_before_s = asyncio.get_running_loop().time() + pause_s
 
-    def _failed(self, message: str, *, sent: bool) -> ConnectorFailed:
-        self.problem = message
-        return ConnectorFailed(f"{self._name}: {message}", sent=sent)
+    def _failed(self, message: str, *, sent: bool, answered: bool = False) -> ConnectorFailed:
+        if not answered:
+            self.problem = message
+        return ConnectorFailed(f"{self._name}: {message}", sent=sent, answered=answered)
 
 
 def _worded(status: int, meaning: str, say: str) -> str:

@@ -28,6 +28,7 @@ from gatehouse.connectors.http.templates import (
 )
 from gatehouse.connectors.http.wire import Header, PartyRequest
 from gatehouse.core.errors import ConnectorFailed, SettingsError
+from gatehouse.core.ids import id_time_ms, is_id
 
 _JSON: Final[Header] = (b"content-type", b"application/json")
 _ENCODE: Final = msgspec.json.Encoder().encode
@@ -100,12 +101,23 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
             value = render(asked)
             if value is not None:
                 headers.append((name, sendable(str(value))))
+        if way.after_s:
+            _refuse_too_early(asked, way.after_s)
         body = b"" if build is None else _ENCODE(build(asked))
         if seal is not None and body:
             body = seal(body)
         return PartyRequest(method, target(asked), headers, body)
 
     return make
+
+
+def _refuse_too_early(asked: Asked, after_s: int) -> None:
+    """The id of a request tells when it was made; whoever reverses its payment asks again."""
+    about = asked.request_id
+    if is_id(about, "req") and asked.now.timestamp() < id_time_ms(about) / 1000 + after_s:
+        message = f"a payment is reversed in this way {after_s} s after its request"
+        # It is no fault of the party's.
+        raise ConnectorFailed(message, sent=False, answered=True)
 
 
 def _merged(common: dict[str, str], own: dict[str, str]) -> dict[str, str]:

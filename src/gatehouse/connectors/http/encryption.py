@@ -103,7 +103,7 @@ class MessageCipher:
                     "alg": _ALGORITHM,
                     "enc": self._content,
                     "kid": self._key_id,
-                    "iat": str(time.time_ns() // 1_000_000),
+                    "iat": time.time_ns() // 1_000_000,
                 }
             )
         )

@@ -84,6 +84,8 @@ class RequestMapping(MappingPart, frozen=True):
     """The request is made in this way when these fields are there."""
     brands: Annotated[tuple[Text, ...], Meta(max_length=30)] | Text = ()
     """The request is made in this way for cards of these brands."""
+    after_s: Annotated[int, Meta(ge=0, le=3_600)] = 0
+    """A reversal: not before the payment is this old, because it may still be on its way."""
 
 
 class Reader(Checked, MappingPart, frozen=True):

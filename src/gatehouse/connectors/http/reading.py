@@ -172,6 +172,8 @@ def _check_asking(checker: MappingChecker, part: AnyFunction, function: MappedFu
         checker.template(f"{place}.path", way.path, Place.URL, function)
         checker.fields(f"{place}.when", way.when, function)
         checker.brands(f"{place}.brands", way.brands, function)
+        if way.after_s and function is not MappedFunction.REVERSE:
+            checker.flaw(f"{place}.after_s", "is for reverse alone")
         for name, text in way.headers.items():
             checker.header(f"{place}.headers.{name}", name, text, function)
         for text_path, text in texts_of(way.body, f"{place}.body"):
