@@ -18,7 +18,7 @@ MOST_TIMES: Final = {"iso8583": 2.0, "https": 2.5}
 IN_FLIGHT: Final = 1000
 CONNECTIONS: Final = 4
 _TOKEN: Final = "token-of-a-measurement"
-_SLOW_MS: Final = 2000
+_SLOW_MS: Final = 10_000
 
 
 @contextlib.contextmanager
@@ -45,7 +45,7 @@ def connected_shop(home: Path, kind: str, *host_options: str) -> Iterator[Shop]:
         shop = make_shop(
             home,
             GATEHOUSE_ISSUER="connectors",
-            GATEHOUSE_PRECHECK_TIMEOUT_MS="20000",
+            GATEHOUSE_PRECHECK_TIMEOUT_MS="30000",
             HOST_TOKEN=_TOKEN,
         )
         file = home / "connectors.yaml"
@@ -68,7 +68,7 @@ def _configuration(kind: str, said: dict[str, Any]) -> str:
         lines += ["    kind: http", "    mapping: gatehouse", f"    base_url: {said['http']}"]
         lines += ["    secrets: {token: env:HOST_TOKEN}", f"    tls: {{ca_file: {said['caFile']}}}"]
         lines.append("    connections: 64")
-    lines += [f"    in_flight: {IN_FLIGHT}", "    timeout_ms: 20000"]
+    lines += [f"    in_flight: {IN_FLIGHT}", "    timeout_ms: 30000"]
     return "\n".join([*lines, "routes: {precheck: [{use: [party]}]}"])
 
 
@@ -90,7 +90,7 @@ def drive_in_flight(port: int, requests: list[bytes]) -> tuple[Load, int]:
 
     watching = threading.Thread(target=watch)
     watching.start()
-    load = drive(port, requests, connections=IN_FLIGHT, seconds=2 * _SLOW_MS / 1000)
+    load = drive(port, requests, connections=IN_FLIGHT, seconds=0.8 * _SLOW_MS / 1000)
     is_over.set()
     watching.join()
     return load, most

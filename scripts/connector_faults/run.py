@@ -15,6 +15,8 @@ from scripts.connector_faults.proof import late_answers, payment_problems, read_
 GRACE_MS: Final = 100.0
 _MOST_GROWTH_MB: Final = 40.0
 _WAITING: Final = ("OPEN", "REVERSE")
+_MEMORY: Final = "process_resident_memory_bytes"
+_FILES: Final = "process_open_fds"
 _OVER_ISO8583: Final = ("iso-first", "iso-second")
 _CONNECTIONS: Final = 'gatehouse_connector_connections{{connector="{}"}}'
 
@@ -47,7 +49,8 @@ def run(plan: Plan, folder: Path, base: dict[str, str], commands: Commands) -> R
         try:
             first = drive(server.port, ground.keys, requests=plan.warm_up, rate=plan.rate)
             before = _settled(server)
-            answered = _under_faults(plan, server, ground, hosts[0])
+            memory: list[float] = []
+            answered = _under_faults(plan, server, (ground, hosts[0]), memory)
             for host in hosts:
                 host.behave()
             wait_for(lambda: not _in_doubt(ground, commands), "the last reversal")
@@ -62,12 +65,15 @@ def run(plan: Plan, folder: Path, base: dict[str, str], commands: Commands) -> R
     durations_ms = server.durations_ms()
     late = late_answers(answered, durations_ms, GRACE_MS)
     found.facts.extend(_times(answered, durations_ms))
-    found.facts.extend(_growth(before, after))
+    found.facts.extend(_growth(before, after, memory))
     return found._replace(late=late)
 
 
-def _under_faults(plan: Plan, server: Server, ground: Ground, host: Host) -> list[Answered]:
+def _under_faults(
+    plan: Plan, server: Server, at: tuple[Ground, Host], memory: list[float]
+) -> list[Answered]:
     """The load, while a host is ended and started again; every other time without a warning."""
+    ground, host = at
     sent = 0
     is_over = threading.Event()
 
@@ -82,6 +88,7 @@ def _under_faults(plan: Plan, server: Server, ground: Ground, host: Host) -> lis
                 pass
             host.stop(signal.SIGKILL if turn % 2 else signal.SIGTERM)
             host.start()
+            memory.append(server.figures()[_MEMORY])
 
     restarting = threading.Thread(target=restart)
     restarting.start()
@@ -160,11 +167,11 @@ def _records(folder: Path, ground: Ground, commands: Commands) -> dict[str, str 
 def _left_over(before: dict[str, float], after: dict[str, float]) -> list[str]:
     """What a run may not leave behind in the server."""
     problems = []
-    grown = (after["process_resident_memory_bytes"] - before["process_resident_memory_bytes"]) / 1e6
+    grown = (after[_MEMORY] - before[_MEMORY]) / 1e6
     if grown > _MOST_GROWTH_MB:
         problems.append(f"memory grew by {grown:.0f} MB")
     # Connections over HTTP are kept while they are idle, or not.
-    opened = after["process_open_fds"] - before["process_open_fds"]
+    opened = after[_FILES] - before[_FILES]
     if opened > 2 * CONNECTIONS:
         problems.append(f"{opened:.0f} more files are open")
     return problems
@@ -194,11 +201,9 @@ def _times(answered: list[Answered], durations_ms: dict[str, float]) -> list[str
     return lines
 
 
-def _growth(before: dict[str, float], after: dict[str, float]) -> list[str]:
-    def of(name: str, scale: float = 1.0) -> str:
-        return f"{before[name] / scale:.0f} before, {after[name] / scale:.0f} after"
-
+def _growth(before: dict[str, float], after: dict[str, float], between: list[float]) -> list[str]:
+    memory = [f"{each / 1e6:.0f}" for each in (before[_MEMORY], *between, after[_MEMORY])]
     return [
-        f"memory, MB: {of('process_resident_memory_bytes', 1e6)}",
-        f"open files and sockets: {of('process_open_fds')}",
+        f"memory before, after each restart and at the end, MB: {' '.join(memory)}",
+        f"open files and sockets: {before[_FILES]:.0f} before, {after[_FILES]:.0f} after",
     ]
