@@ -78,7 +78,8 @@ class Api:
         entry = self._entry
 
         async def handle(context: RequestContext, receive: Receive) -> Reply:
-            account = (await entry.authenticate(context, operation.name, operation.field)).account
+            caller = await entry.authenticate(context, operation.name, operation.field)
+            account = caller.account
             body = await entry.body(context, receive)
             request: Any = reader.read(context, body)
             scope = f"{account.account_id} {operation.name} "
@@ -104,6 +105,8 @@ class Api:
                 client_reference=request.client_reference_id,
                 claim=claim,
                 render=lambda done: _render(context, account.currency, done, plan),
+                key_id=caller.key.key_id,
+                decision_filters=account.decision_filters,
             )
             return await self._process(job)
 
