@@ -12,6 +12,7 @@ import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
@@ -70,6 +71,7 @@ from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
 from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
+from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
@@ -139,6 +141,7 @@ class Service:
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
         self.retention = DailyRetention(session, retention_policy(settings))
+        self.events = LiveEvents(session)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -156,6 +159,7 @@ class Service:
         # Python lets us set, and far more than any field means.
         sys.set_int_max_str_digits(_MOST_DIGITS)
         asyncio.get_running_loop().set_exception_handler(log_lost_failure)
+        await self.events.start()
         self.writer.start()
         self.identities.start()
         # What the operator blocks must count for the first request, too.
@@ -178,6 +182,7 @@ class Service:
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
+            asyncio.create_task(self.events.run()),
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
@@ -214,10 +219,12 @@ class Service:
     def refuse_traffic(self) -> None:
         """Tell load balancers that this server stops; requests are still answered."""
         self._running = False
+        self.events.stop()
 
     async def stop(self) -> None:
         """Finish what was handed over and close the database."""
         self._running = False
+        self.events.stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -326,7 +333,14 @@ class Service:
         search = SearchRoutes(entry, LiveSearch(session))
         balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
-            operations, self._pipelines.listing, api, reviews, feedback, search, balances
+            operations=operations,
+            pipelines=self._pipelines.listing,
+            api=api,
+            reviews=reviews,
+            feedback=feedback,
+            search=search,
+            balances=balances,
+            events=EventRoutes(entry, self.events),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
@@ -383,6 +397,9 @@ class Service:
             "memory_shared": lambda: self._memory_state().is_shared,
             "memory_available": lambda: not self._memory_state().is_away,
             "memory_missed": lambda: self.backlog.memory_missed,
+            "events_written": lambda: self.backlog.events_written,
+            "events_held_back": lambda: self.backlog.events_held_back,
+            "event_readers": lambda: self.events.waiting,
             "configuration_refused_accounts": lambda: self.refusals.accounts,
             "configuration_refusals": lambda: self.refusals.count,
             "connector_up": lambda: self._of_connectors("up"),
