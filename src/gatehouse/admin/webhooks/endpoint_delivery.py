@@ -31,7 +31,7 @@ _IDLE_S: Final = 10.0
 _AT_ONCE: Final = 8
 _LONGEST_PAUSE_S: Final = 5.0
 # Batches have time: the rest between two leaves the database and the event loop to requests.
-_REST_S: Final = 0.05
+_REST_S: Final = 0.02
 
 Send = Callable[[WebhookMessage], Awaitable[SendResult]]
 _Sent = list[tuple[OutgoingMessage, SendResult, int]]
