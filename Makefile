@@ -14,7 +14,7 @@ DATA   ?=
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench faults eval-names eval-sentry docs bins networks browsers places starter lock clean
+.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs bins networks browsers places starter lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ eval-names: setup ## Measure the name matcher on labelled pairs (DATA=DIR, a fol
 
 eval-sentry: setup ## Measure Sentry on made-up attacks, and on labelled data (DATA=DIR, a folder of the developers' files)
 	@$(BIN)/python -m scripts.eval_sentry $(DATA) $(ARGS)
+
+webhook-delivery: setup ## Send 10,000 events to failing webhooks while the server is killed (ARGS="--events 500")
+	@$(BIN)/python -m scripts.webhook_delivery $(ARGS)
 
 docs: setup ## Rewrite the generated pages in docs/
 	@$(BIN)/python -m scripts.generate_docs
