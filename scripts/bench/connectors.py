@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,7 +69,12 @@ def _configuration(kind: str, said: dict[str, Any]) -> str:
         lines += ["    kind: http", "    mapping: gatehouse", f"    base_url: {said['http']}"]
         lines += ["    secrets: {token: env:HOST_TOKEN}", f"    tls: {{ca_file: {said['caFile']}}}"]
         lines.append("    connections: 64")
-    lines += [f"    in_flight: {IN_FLIGHT}", "    timeout_ms: 30000"]
+    # A slow host is slow when it is signed on to as well.
+    lines += [
+        f"    in_flight: {IN_FLIGHT}",
+        "    timeout_ms: 30000",
+        "    connect_timeout_ms: 30000",
+    ]
     return "\n".join([*lines, "routes: {precheck: [{use: [party]}]}"])
 
 
@@ -85,12 +91,20 @@ def drive_in_flight(port: int, requests: list[bytes]) -> tuple[Load, int]:
     def watch() -> None:
         nonlocal most
         while not is_over.wait(0.1):
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30) as answer:
-                most = max(most, json.load(answer)["connectors"]["connectors"]["party"]["inFlight"])
+            most = max(most, _state(port)["inFlight"])
 
+    while _state(port)["connections"] < CONNECTIONS:
+        time.sleep(0.1)
     watching = threading.Thread(target=watch)
     watching.start()
     load = drive(port, requests, connections=IN_FLIGHT, seconds=0.8 * _SLOW_MS / 1000)
     is_over.set()
     watching.join()
     return load, most
+
+
+def _state(port: int) -> dict[str, int]:
+    """How the connector of a server is."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30) as answer:
+        state: dict[str, int] = json.load(answer)["connectors"]["connectors"]["party"]
+        return state
