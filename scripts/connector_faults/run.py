@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scripts.connector_faults.ground import CONNECTIONS, Ground, prepare
+from scripts.connector_faults.ground import CONNECTIONS, LIMIT_MS, Ground, prepare
 from scripts.connector_faults.load import Answered, drive
 from scripts.connector_faults.processes import Commands, Host, Server, running_hosts, wait_for
 from scripts.connector_faults.proof import late_answers, payment_problems, read_hosts
@@ -127,7 +127,7 @@ def _judge(
 ) -> Report:
     ground, commands = by
     hosts, faults = read_hosts(journals)
-    records = _records(folder, ground, commands)
+    records, stage_ms = _records(folder, ground, commands)
     statuses = Counter(each.status for each in answered)
     problems = [f"{number} answers with status {s}" for s, number in statuses.items() if s != 200]
     problems += payment_problems(answered, hosts, records)
@@ -145,13 +145,17 @@ def _judge(
         f"messages at the hosts: {dict(sorted(faults.items()))}",
         f"payments as the API answered them: {dict(sorted(payments.items()))}",
         f"payments in doubt, all reversed: {len(reversed_)}; that stand at the hosts: {standing}",
+        f"stages, ms by our records: {_spread(stage_ms)} (limit {LIMIT_MS})",
     ]
     return Report(problems, [], facts)
 
 
-def _records(folder: Path, ground: Ground, commands: Commands) -> dict[str, str | None]:
-    """What our records say about payments, by the id of the request."""
+def _records(
+    folder: Path, ground: Ground, commands: Commands
+) -> tuple[dict[str, str | None], list[float]]:
+    """What our records say about payments, by the id of the request; the time of all stages."""
     found: dict[str, str | None] = {}
+    stage_ms: list[float] = []
     for number, account in enumerate(ground.accounts.values()):
         out = folder / f"records-{number}"
         words = ["decisions", "export", "--format", "jsonl", "--out", str(out)]
@@ -161,7 +165,8 @@ def _records(folder: Path, ground: Ground, commands: Commands) -> dict[str, str 
                 record = json.loads(line)
                 paid = [s["result"]["status"] for s in record["stages"] if s["name"] == "Gateway"]
                 found[record["requestId"]] = paid[0] if paid else None
-    return found
+                stage_ms += [s["durationMicroseconds"] / 1000 for s in record["stages"]]
+    return found, stage_ms
 
 
 def _left_over(before: dict[str, float], after: dict[str, float]) -> list[str]:
@@ -188,17 +193,18 @@ def _times(answered: list[Answered], durations_ms: dict[str, float]) -> list[str
     lines = []
     for kind, is_payment in (("PreCheck", False), ("pipeline", True)):
         chosen = [each for each in answered if each.is_payment is is_payment]
-        for whose, times in (
-            ("the server", [durations_ms.get(each.request_id, 0.0) for each in chosen]),
-            ("the client", [each.client_ms for each in chosen]),
-        ):
-            ordered = sorted(times) or [0.0]
-            p50, p99 = (ordered[int(len(ordered) * share)] for share in (0.5, 0.99))
-            lines.append(
-                f"{kind}, ms as {whose} counts: p50 {p50:.1f}, p99 {p99:.0f}, "
-                f"longest {ordered[-1]:.0f} (limit {chosen[0].limit_ms} + {GRACE_MS:.0f})"
-            )
+        by_server = [durations_ms.get(each.request_id, 0.0) for each in chosen]
+        limit = f"(limit {chosen[0].limit_ms} + {GRACE_MS:.0f})"
+        lines.append(f"{kind}, ms as the server counts: {_spread(by_server)} {limit}")
+        by_client = [each.client_ms for each in chosen]
+        lines.append(f"{kind}, ms as the client counts: {_spread(by_client)} {limit}")
     return lines
+
+
+def _spread(times_ms: list[float]) -> str:
+    ordered = sorted(times_ms)
+    p50, p99 = (ordered[int(len(ordered) * share)] for share in (0.5, 0.99))
+    return f"p50 {p50:.1f}, p99 {p99:.0f}, longest {ordered[-1]:.0f}"
 
 
 def _growth(before: dict[str, float], after: dict[str, float], between: list[float]) -> list[str]:
