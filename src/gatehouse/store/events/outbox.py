@@ -23,8 +23,6 @@ START: Final = first_id("evt", 0)
 """The cursor before the first event."""
 _SCANNED_AT_ONCE: Final = 1000
 """Rows that one reading looks at, however few of them are of the wanted types."""
-
-
 _OLDEST_RUNNING: Final = sa.select(
     sa.literal_column("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", sa.BigInteger)
 ).scalar_subquery()
