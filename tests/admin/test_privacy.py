@@ -180,6 +180,7 @@ def test_the_export_has_labels_and_what_is_remembered(shop: Shop) -> None:
         (PersonNamed(phone="12"), "--phone must be a phone number"),
         (PersonNamed(user_id="unknown"), "--user must name a user"),
         (PersonNamed(user_id="u" * 600), "--user is longer than 512"),
+        (PersonNamed(device_id="unknown"), "--device must name a device"),
     ],
 )
 def test_who_cannot_be_anybody_is_refused(
@@ -289,3 +290,21 @@ def test_the_commands_read_what_is_secret_from_standard_input(
     assert json.loads(out.read_bytes())["namedBy"] == ["user", "card"]
     erased = sqlite_home.ok("privacy", "erase", "--user", "u-jane", "--yes", "--json", *account)
     assert (erased.json["decisions"], erased.json["compacted"]) == (1, True)
+
+
+def test_who_is_known_by_a_device_alone_is_found_and_erased_by_it(shop: Shop) -> None:
+    theirs = shop.decide(2, "u-1", signals={"device.id": "gd_laptop"})
+    other = shop.decide(1, "u-1", signals={"device.id": "gd_phone"})
+    person = PersonNamed(device_id="gd_laptop")
+    given = GivenEntries(["gd_laptop"])
+    lists.add(shop.session, shop.account_id, "farm", given, NewEntries(ListKind.DEVICES, "why"))
+    found = exported(shop, person)
+    assert [each["requestId"] for each in found["decisions"]] == [theirs]
+    done = erase(shop, person, lists=True)
+    assert (done.decisions, done.list_entries_kept) == (1, 0)
+    assert decode(shop.record(other)).erased_at is None
+
+
+def test_everybody_with_one_browser_is_not_one_person(shop: Shop) -> None:
+    shop.decide(1, "u-1", signals={"device.id": "#" + "0" * 20})
+    assert exported(shop, PersonNamed(device_id="#" + "0" * 20))["decisions"] == []

@@ -102,7 +102,7 @@ def test_reviews_are_searched_by_their_decisions_and_their_status(requests: list
         (("--min-amount", "5", "--max-amount", "4", "--currency", "USD"), "must not be more than"),
         (("--since", "1d", "--until", "2d"), "--since must be earlier than --until"),
         (("--since", "yesterday"), "--since takes a span"),
-        (("--ip", "here", "--device", "mine"), "--ip must be an internet address; --device must"),
+        (("--ip", "here", "--device", "null"), "--ip must be an internet address; --device must"),
         (("--email", "nobody"), "--email must be an e-mail address"),
         (("--operation", "prechek"), "--operation must be one of precheck"),
         (("--cursor", "x"), "--cursor must be the nextCursor"),

@@ -83,7 +83,7 @@ def test_the_table_of_reputations_is_that_of_the_code() -> None:
         if line.startswith("| `"):
             kinds, reason, weight, shared = line.removesuffix("|").split("|")[1:]
             assert reason.strip().strip("`") in BY_CODE
-            for name in re.findall(r"`([a-z]+)`", kinds):
+            for name in re.findall(r"`([a-z_]+)`", kinds):
                 told[EntityKind[name.upper()]] = (float(weight), shared.strip() == "yes")
     assert told == {kind: (weight, kind in SHARED) for kind, weight in SMOOTHING.items()}
     assert f"thought to have {100 * USUAL_RATE:g} % of fraud" in sentry

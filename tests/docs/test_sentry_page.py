@@ -71,5 +71,5 @@ def test_the_prior_and_the_ends_of_the_scale_are_those_of_the_scorecard() -> Non
 
 
 def test_every_kind_of_entity_is_listed() -> None:
-    listed = set(re.findall(r"`([a-z]+)`", _section("## Memory")))
+    listed = set(re.findall(r"`([a-z_]+)`", _section("## Memory")))
     assert {kind.name.lower() for kind in EntityKind} - {"transaction"} == listed

@@ -90,6 +90,8 @@ def _order(
         agent=dice.choice((CHROME, CHROME, IPHONE, OLD_CHROME)),
         amount=dice.choice((0.0, 9.9, 59.9, 61.0, 480.0, round(dice.random() * 900, 2))),
         session=f"s-{person}-{number // 40}" if dice.random() < 0.6 else None,
+        # Some share a device, and some send none.
+        device_id=f"device-{person % 25}" if person % 3 else None,
         customInputs={"table": f"t{person % 11}"},
     )
     body["order"]["currency"] = dice.choice(("USD", "USD", "USD", "EUR", "JPY"))

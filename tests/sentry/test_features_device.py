@@ -149,3 +149,50 @@ def test_an_update_is_hardly_another_device() -> None:
 def test_everything_is_new_for_a_new_user() -> None:
     assert _new_device(IPHONE, earlier=1) == 0
     assert measure("DEVICE_NEW_FOR_ACCOUNT", visit()) == 0
+
+
+def test_a_known_user_on_a_device_of_theirs_is_recognised() -> None:
+    merchant = Merchant()
+    found = [
+        merchant.measure("DEVICE_ID_KNOWN", visit(device_id="laptop"), NOW + turn * DAY)
+        for turn in range(4)
+    ]
+    assert found == [0, 1, 2, 3]
+    assert merchant.measure("DEVICE_ID_KNOWN", visit("other", device_id="laptop"), NOW + DAY) == 0
+
+
+def _new_device_id(**second: Any) -> float:
+    merchant = Merchant()
+    merchant.view(visit(device_id="laptop"), NOW - 3 * DAY)
+    return merchant.measure("DEVICE_ID_NEW_FOR_ACCOUNT", visit(**second))
+
+
+def test_a_device_that_is_new_for_its_user_is_noticed() -> None:
+    assert _new_device_id(device_id="phone", agent=IPHONE) == 1
+    assert _new_device_id(device_id="laptop", agent=IPHONE) == 0
+    assert _new_device_id(device_id="phone", user="user-2") == 0
+
+
+def test_a_cleared_browser_is_hardly_another_device() -> None:
+    assert _new_device_id(device_id="laptop-again") == 0.5
+
+
+def test_no_device_is_new_where_identifiers_were_not_sent_before() -> None:
+    merchant = Merchant()
+    merchant.view(visit(), NOW - DAY)
+    body = visit(device_id="phone", agent=IPHONE)
+    assert merchant.measure("DEVICE_ID_NEW_FOR_ACCOUNT", body) == 0
+
+
+def test_the_device_of_a_renewal_is_the_merchant_s() -> None:
+    merchant = Merchant()
+    body = visit(device_id="server") | {"event": {"type": "RECURRING_PURCHASE"}}
+    merchant.view(body, NOW - DAY)
+    assert merchant.measure("DEVICE_ID_KNOWN", body) == 0
+
+
+@pytest.mark.parametrize("placeholder", ["unknown", "null", "0"])
+def test_a_placeholder_is_no_device(placeholder: str) -> None:
+    merchant = Merchant()
+    merchant.view(visit(device_id=placeholder), NOW - DAY)
+    assert merchant.measure("DEVICE_ID_KNOWN", visit(device_id=placeholder)) == 0

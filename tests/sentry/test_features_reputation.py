@@ -19,8 +19,9 @@ LINES = [
     {"itemId": "a", "category": "Shoes", "price": 59.9},
     {"itemId": "b", "category": "Hats", "price": 20},
 ]
-FULL = visit(session="s-1", customInputs={"printer": "p-1"}, shoppingCart={"items": LINES}) | {
-    "order": {"amount": 79.9, "currency": "USD", "affiliateId": "a-1", "discountCodes": ["X"]}
+FULL = visit(session="s-1", device_id="d-1", customInputs={"printer": "p-1"}) | {
+    "shoppingCart": {"items": LINES},
+    "order": {"amount": 79.9, "currency": "USD", "affiliateId": "a-1", "discountCodes": ["X"]},
 }
 CODES = {signal.code for signal in REPUTATION.features}
 COURSES = {

@@ -166,20 +166,26 @@ def test_many_cards_from_one_address_surprise() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "shared"), [("VEL_ACCOUNT_CARDS", "user"), ("VEL_SESSION_CARDS", "session")]
+    ("code", "shared"),
+    [
+        *(("VEL_ACCOUNT_CARDS", "user"), ("VEL_SESSION_CARDS", "session")),
+        ("VEL_DEVICE_CARDS", "device_id"),
+    ],
 )
 def test_many_cards_of_one_user_or_session_are_counted(code: str, shared: str) -> None:
     merchant, found = Merchant(), []
     for turn in range(25):
-        names = {"user": f"user-{turn}", "session": f"session-{turn}"} | {shared: "one"}
+        kinds = ("user", "session", "device_id")
+        names: dict[str, Any] = {kind: f"{kind}-{turn}" for kind in kinds} | {shared: "one"}
         card = msgspec.structs.replace(CARD, fingerprint=f"card-{turn // 2}")
-        body = visit(names["user"], f"24.{turn}.1.1", session=names["session"])
+        body = visit(ip=f"24.{turn}.1.1", **names)
         found.append(merchant.measure(code, body, NOW + turn * MINUTE, card))
     assert found == [turn // 2 + 1 for turn in range(25)]
-    assert merchant.measure(code, visit("one", session="one"), NOW + 2 * DAY, CARD) == 1
+    later = visit("one", session="one", device_id="one")
+    assert merchant.measure(code, later, NOW + 2 * DAY, CARD) == 1
 
 
-@pytest.mark.parametrize("code", ["VEL_ACCOUNT_CARDS", "VEL_SESSION_CARDS"])
+@pytest.mark.parametrize("code", ["VEL_ACCOUNT_CARDS", "VEL_SESSION_CARDS", "VEL_DEVICE_CARDS"])
 def test_without_a_card_or_whose_it_is_no_cards_are_counted(code: str) -> None:
     assert Merchant().measure(code, visit(session="s")) == 0
     assert Merchant().measure(code, visit(None), NOW, CARD) == 0
@@ -192,14 +198,15 @@ def test_without_a_card_or_whose_it_is_no_cards_are_counted(code: str) -> None:
         *("VEL_IP_EVENTS", "VEL_IP_ACCOUNTS", "VEL_IP_CARDS", "VEL_NETWORK", "VEL_UA_ACCOUNTS"),
         *("VEL_ACCOUNT_ORDERS", "VEL_ACCOUNT_CARDS", "VEL_CARD_EVENTS"),
         *("VEL_SESSION_EVENTS", "VEL_SESSION_CARDS"),
+        *("VEL_DEVICE_EVENTS", "VEL_DEVICE_ACCOUNTS", "VEL_DEVICE_CARDS"),
     ],
 )
 def test_the_pace_of_renewals_is_the_merchant_s(code: str) -> None:
-    merchant, body = Merchant(), visit("one", session="batch")
+    merchant, body = Merchant(), visit("one", session="batch", device_id="batch")
     for turn in range(40):
         other = msgspec.structs.replace(CARD, fingerprint=f"card-{turn}")
         user, card = ("one", CARD) if turn % 2 else (f"user-{turn}", other)
-        merchant.view(visit(user, session="batch"), NOW, card)
+        merchant.view(visit(user, session="batch", device_id="batch"), NOW, card)
     assert merchant.measure(code, body, NOW, CARD) > 0
     body["event"] = {"type": "RECURRING_PURCHASE"}
     assert merchant.measure(code, body, NOW, CARD) == 0
@@ -268,3 +275,20 @@ def test_the_same_transaction_does_not_count_twice() -> None:
         body = visit("user-1", HOME, event={"transactionId": "t-1"})
         found = merchant.measure("VEL_IP_EVENTS", body, NOW + turn)
     assert found == 0
+
+
+def test_a_family_may_share_a_device_and_a_crowd_may_not() -> None:
+    merchant, found = Merchant(), []
+    for turn in range(30):
+        body = visit(f"user-{turn}", f"24.{turn}.1.1", device_id="tablet")
+        found.append(merchant.measure("VEL_DEVICE_ACCOUNTS", body, NOW + turn * MINUTE))
+    assert found[:2] == [0, 0]
+    assert found[29] > 14
+
+
+def test_a_counter_in_a_shop_where_many_order_every_day_surprises_nobody() -> None:
+    merchant = Merchant()
+    for turn in range(300):
+        body = visit(f"user-{turn}", device_id="counter")
+        found = merchant.measure("VEL_DEVICE_ACCOUNTS", body, NOW + turn * 2.4 * HOUR)
+    assert found < 1.7

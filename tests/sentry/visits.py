@@ -159,12 +159,15 @@ def visit(
     languages: str = ENGLISH,
     amount: float = 59.9,
     session: str | None = None,
+    device_id: str | None = None,
     **more: Any,
 ) -> dict[str, Any]:
     """An ordinary order by somebody at home, apart from what is said otherwise."""
     body = device(ip=ip, agent=agent, languages=languages, sessionAge=340)
     if session is not None:
         body["device"]["sessionId"] = session
+    if device_id is not None:
+        body["device"]["deviceId"] = device_id
     if user is not None:
         body["account"] = {"userId": user}
     return body | {"event": {"type": "PURCHASE"}} | order(amount) | more

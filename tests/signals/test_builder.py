@@ -80,7 +80,9 @@ def full(**more: Any) -> dict[str, Any]:
         shippingCountry="GB",
         customInputs={"plan": "gold", "visits": 3, "returning": True},
     )
-    sentry = request(SentryRequest, **{**VISIT, "shoppingCart": {"items": [{"price": 1}]}})
+    device = {**VISIT["device"], "deviceId": "gd_laptop"}
+    visit = {**VISIT, "device": device, "shoppingCart": {"items": [{"price": 1}]}}
+    sentry = request(SentryRequest, **visit)
     cards = (CardOfRequest(CardNumber.parse("4242424242424242"), None, False),)
     return {"rules": rules, "sentry": sentry, "cards": cards, **more}
 
@@ -269,3 +271,37 @@ def test_signals_of_stages_are_not_recorded_twice() -> None:
     case = scenario.describe(**full())
     case.signals["precheck.advice"] = "ACCEPT"
     assert "precheck.advice" not in scenario.survey.facts(case).signals
+
+
+def _on(device_id: str) -> dict[str, Any]:
+    # Without a transaction, none repeats another.
+    device = {**VISIT["device"], "deviceId": device_id}
+    visit = {**VISIT, "device": device, "event": {}}
+    return full(sentry=request(SentryRequest, **visit))
+
+
+def test_rules_see_the_device_and_whether_its_user_has_come_with_it() -> None:
+    scenario = SignalScenario()
+    first, again = scenario.describe(**_on("laptop")), scenario.describe(**_on("laptop"))
+    other = scenario.describe(**_on("phone"))
+    new = [each.signals["device.new_for_user"] for each in (first, again, other)]
+    assert new == [False, False, True]
+    assert [each.signals["device.id"] for each in (first, other)] == ["laptop", "phone"]
+    user = dict(zip(VELOCITY["user"], other.signals["velocity.user"], strict=True))
+    card = dict(zip(VELOCITY["card"], other.signals["velocity.card"], strict=True))
+    assert user["distinct_devices_24h"] == card["distinct_devices_24h"] == 2
+
+
+def test_what_a_device_brought_is_counted_for_rules() -> None:
+    scenario = SignalScenario()
+    for card in ("4242424242424242", "5555555555554444"):
+        found = scenario.describe(**_on("laptop"), card=card).signals
+    counts = dict(zip(VELOCITY["device_id"], found["velocity.device_id"], strict=True))
+    assert (counts["count_24h"], counts["distinct_cards_24h"]) == (2, 2)
+    assert counts["distinct_users_7d"] == counts["distinct_emails_24h"] == 1
+    assert counts["distinct_ips_24h"] == 1
+
+
+def test_a_device_identifier_that_could_be_a_card_is_hashed() -> None:
+    found = SignalScenario().describe(**_on("4242424242424242")).signals
+    assert found["device.id"].startswith("#")

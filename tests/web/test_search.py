@@ -224,7 +224,7 @@ def test_every_decision_about_a_person_is_found_for_export_and_erasure(
         ({"operation": "prechek"}, {"operation": "must be one of precheck, idverify"}),
         ({"decision": "DENY"}, {"decision": "must be one of ACCEPT, REVIEW, DECLINE"}),
         ({"rule": []}, {"rule": "needs at least 1 entry"}),
-        ({"deviceId": "my-phone"}, {"deviceId": "must be a device as the event"}),
+        ({"deviceId": "unknown"}, {"deviceId": "must name a device"}),
         ({"rule": ["a"] * 21}, {"rule": "must have at most 20"}),
         (
             {"at": {"from": "2026-11-16T00:00:00Z", "to": "2026-11-15T00:00:00Z"}},

@@ -513,3 +513,24 @@ def test_a_server_is_ready_and_can_be_stopped_while_its_memory_is_rebuilt(
             )
             blocking.rollback()
             assert memory(server)["events"] == 1
+
+
+# ---- Devices by their identifier ---------------------------------------------------------------
+
+
+def test_many_users_on_one_device_are_a_reason_and_found_by_it(fresh: httpx.Client) -> None:
+    for turn in range(12):
+        body = visit(device__deviceId="gd_farm", account__userId=f"u-{turn}")
+        body["device"] |= {"ipAddress": f"24.{turn}.1.1", "sessionId": f"s-{turn}"}
+        answer = sentry(fresh, body)
+    texts = [reason["text"] for reason in scored(answer)["reasons"]]
+    assert "Unusually many users order from this device." in texts
+    assert ["device_id", "gd_farm"] in result(fresh, answer)["event"]["entities"]
+    page = fresh.post("/api/v1/decisions/search", json={"deviceId": "gd_farm"}).json()
+    assert len(page["decisionsResponse"]["decisions"]) == 12
+
+
+@pytest.mark.parametrize("wrong", ["", "with space", "d" * 129, "gerät"])
+def test_a_device_identifier_of_another_form_is_refused(client: httpx.Client, wrong: str) -> None:
+    problem = field_errors(sentry(client, {"device": {"deviceId": wrong}}))["device.deviceId"]
+    assert problem == ["must be 1 to 128 visible ASCII characters"]

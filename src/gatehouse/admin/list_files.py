@@ -83,7 +83,8 @@ def _typed(value: str, terms: EntryTerms) -> ListEntry:
 
 def usual_format(name: str, kind: ListKind) -> ListFormat:
     """The format of a file by its name; commas can be part of words and of users' names."""
-    plain = kind in (ListKind.WORDS, ListKind.USERS) and not name.lower().endswith(".csv")
+    named = (ListKind.WORDS, ListKind.USERS, ListKind.DEVICES)
+    plain = kind in named and not name.lower().endswith(".csv")
     return "lines" if plain else "csv"
 
 

@@ -24,6 +24,7 @@ VELOCITY: Final[dict[str, tuple[str, ...]]] = {
         *("count_1m", "count_1h", "count_24h", "count_7d", "count_30d"),
         *("amount_24h", "days_30d", "age_days", "declines_1h", "declines_24h"),
         *("distinct_users_24h", "distinct_ips_24h", "distinct_emails_24h"),
+        "distinct_devices_24h",
     ),
     "bin": (
         *("count_1m", "count_1h", "count_24h", "distinct_cards_1h", "distinct_cards_24h"),
@@ -47,7 +48,7 @@ VELOCITY: Final[dict[str, tuple[str, ...]]] = {
         *("count_1m", "count_1h", "count_24h", "count_7d", "count_30d"),
         *("amount_24h", "days_30d", "age_days", "declines_1h", "declines_24h"),
         *("declined_cards_24h", "distinct_cards_24h", "distinct_cards_7d", "distinct_ips_24h"),
-        "distinct_countries_24h",
+        *("distinct_countries_24h", "distinct_devices_24h"),
     ),
     "email": (
         *("count_1h", "count_24h", "count_7d", "days_30d", "age_days"),
@@ -56,6 +57,12 @@ VELOCITY: Final[dict[str, tuple[str, ...]]] = {
         *("distinct_card_countries_7d", "distinct_ips_24h", "distinct_users_24h"),
     ),
     "phone": (*("count_1h", "count_24h", "count_7d", "distinct_cards_24h", "distinct_users_24h"),),
+    "device_id": (
+        *("count_1m", "count_1h", "count_24h", "count_7d", "days_30d", "age_days"),
+        *("declines_1h", "declines_24h", "declined_cards_24h"),
+        *("distinct_users_24h", "distinct_users_7d", "distinct_cards_24h", "distinct_cards_7d"),
+        *("distinct_emails_24h", "distinct_emails_7d", "distinct_ips_24h"),
+    ),
 }
 """The measures of each group, in the order in which its list holds them."""
 
@@ -69,6 +76,7 @@ LIST_KINDS: Final[dict[str, tuple[str, ...]]] = {
     "domains": ("email.domain",),
     "phones": ("phone.fingerprint",),
     "users": ("user.id",),
+    "devices": ("device.id",),
     "countries": (
         *("card.country", "ip.country", "billing.country", "shipping.country"),
         "phone.country",
@@ -143,6 +151,8 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("device.browser", _T, "Name of the browser or program.", "'Firefox'"),
     ("device.system", _T, "Name of the operating system.", "'Android'"),
     ("device.language", _T, "First language of the device, without its region.", "'en'"),
+    ("device.id", _T, "The device as your page names it; for lists of devices.", "'gd_kqzh'"),
+    ("device.new_for_user", _B, "The customer ordered before, and not with this device.", ""),
     ("device.session_age", _N, "Seconds since the session began.", "20"),
     ("event.type", _T, "Kind of purchase.", "'PURCHASE'", ("PURCHASE", "RECURRING_PURCHASE")),
     ("threeDS.version", _T, "Version of 3-D Secure.", "'2.2.0'", tuple(ThreeDSVersion)),
@@ -171,6 +181,7 @@ _OWNERS: Final = {
     "user": "this customer",
     "email": "this e-mail address",
     "phone": "this phone number",
+    "device_id": "this device (by its `deviceId`)",
 }
 _THINGS: Final = {
     "cards": "cards",
@@ -180,6 +191,7 @@ _THINGS: Final = {
     "bins": "BINs",
     "countries": "countries",
     "card_countries": "countries of card issuers",
+    "devices": "devices (by `deviceId`)",
 }
 
 

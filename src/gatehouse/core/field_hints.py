@@ -35,6 +35,7 @@ _SYNONYMS: Final[dict[str, str]] = {
     "userAgent": "ua browser browserUserAgent",
     "acceptLanguage": "language languages locale",
     "sessionId": "session visitId",
+    "deviceId": "deviceIdentifier deviceFingerprint deviceToken visitorId",
     "userId": "user customerId uid buyerId accountId",
     "username": "login loginName nickname",
     "amount": "total totalAmount orderAmount value sum price",

@@ -47,9 +47,11 @@ _OF_ENTITIES: Final[dict[Place, int]] = {
     KIND_NUMBERS["phone"]: PHONE,
     KIND_NUMBERS["address"]: ADDRESS,
     KIND_NUMBERS["device"]: DEVICE,
+    KIND_NUMBERS["device_id"]: DEVICE,
 }
 _OF_SIGNALS: Final = (
     ("user.id", USER),
+    ("device.id", DEVICE),
     ("email.fingerprint", EMAIL),
     ("phone.fingerprint", PHONE),
 )

@@ -42,6 +42,7 @@ class ListKind(StrEnum):
     DOMAINS = "domains"
     PHONES = "phones"
     USERS = "users"
+    DEVICES = "devices"
     COUNTRIES = "countries"
     WORDS = "words"
 
@@ -65,7 +66,7 @@ class EntryHasher(Protocol):
         """A keyed hash of any text."""
 
     def kept(self, value: str, /) -> str:
-        """A user's name, or its hash if the name must not be kept."""
+        """A name of a user or device, or its hash if the name must not be kept."""
 
 
 class ListEntry(msgspec.Struct, frozen=True, gc=False):
@@ -199,7 +200,7 @@ def _phone(text: str, hasher: EntryHasher) -> ListEntry:
     return ListEntry(hasher.hashed_phone(phone.e164), shown)
 
 
-def _user(text: str, hasher: EntryHasher) -> ListEntry:
+def _name(text: str, hasher: EntryHasher) -> ListEntry:
     value = text if is_hash(text) else hasher.kept(text)
     return ListEntry(value, value)
 
@@ -229,7 +230,8 @@ _READERS: Final[dict[ListKind, Callable[[str, EntryHasher], ListEntry]]] = {
     ListKind.EMAILS: _email,
     ListKind.DOMAINS: _domain,
     ListKind.PHONES: _phone,
-    ListKind.USERS: _user,
+    ListKind.USERS: _name,
+    ListKind.DEVICES: _name,
     ListKind.COUNTRIES: _country,
     ListKind.WORDS: _word,
 }

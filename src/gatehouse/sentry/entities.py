@@ -92,6 +92,9 @@ def event_of(
     if not view.is_renewal:
         _add_address(entities, view)
         _add_device(entities, view, hasher)
+        device = view.device.device_id
+        if device is not None and drop_placeholder(device) is not None:
+            entities.append((kinds.DEVICE_ID, hasher.kept(device)))
     order = view.order
     session = drop_placeholder(view.device.session_id)
     if session is not None:

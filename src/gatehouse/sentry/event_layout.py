@@ -33,8 +33,9 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
         kinds.BROWSER,
         kinds.SYSTEM,
         kinds.CARD,
+        kinds.DEVICE_ID,
     ),
-    kinds.CARD: (kinds.USER, kinds.ADDRESS, kinds.EMAIL),
+    kinds.CARD: (kinds.USER, kinds.ADDRESS, kinds.EMAIL, kinds.DEVICE_ID),
     kinds.BIN: (kinds.CARD,),
     kinds.AFFILIATE: (),
     kinds.DISCOUNT: (kinds.USER,),
@@ -43,6 +44,7 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     kinds.EMAIL: (kinds.CARD, kinds.BIN, kinds.ISSUER, kinds.ADDRESS, kinds.USER),
     kinds.PHONE: (kinds.CARD, kinds.USER),
     kinds.SMALL: (),
+    kinds.DEVICE_ID: (kinds.USER, kinds.CARD, kinds.EMAIL, kinds.ADDRESS),
 }
 """The kinds that have a history, and with which partners."""
 UNCOUNTED: Final = frozenset((kinds.DEVICE, kinds.CATEGORY, kinds.TRANSACTION))

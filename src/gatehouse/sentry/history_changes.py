@@ -15,10 +15,15 @@ from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.user_history import UserHistory
 
 REFUSED: Final = frozenset(
-    (kinds.CARD, kinds.BIN, kinds.ADDRESS, kinds.PLACE, kinds.SESSION, kinds.USER, kinds.EMAIL)
+    (
+        *(kinds.CARD, kinds.BIN, kinds.ADDRESS, kinds.PLACE, kinds.SESSION, kinds.USER),
+        *(kinds.EMAIL, kinds.DEVICE_ID),
+    )
 )
 """The kinds whose refused payments are remembered."""
-OF_A_PERSON: Final = frozenset((kinds.USER, kinds.CARD, kinds.EMAIL, kinds.PHONE, kinds.SESSION))
+OF_A_PERSON: Final = frozenset(
+    (kinds.USER, kinds.CARD, kinds.EMAIL, kinds.PHONE, kinds.SESSION, kinds.DEVICE_ID)
+)
 """The kinds by which it is seen whether an event of a person was noted."""
 
 

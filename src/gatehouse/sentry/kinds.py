@@ -20,6 +20,7 @@ CATEGORY: Final = EntityKind.CATEGORY
 COUNTRY: Final = EntityKind.COUNTRY
 CUSTOM: Final = EntityKind.CUSTOM
 DEVICE: Final = EntityKind.DEVICE
+DEVICE_ID: Final = EntityKind.DEVICE_ID
 DISCOUNT: Final = EntityKind.DISCOUNT
 EMAIL: Final = EntityKind.EMAIL
 ISSUER: Final = EntityKind.ISSUER

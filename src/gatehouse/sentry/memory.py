@@ -65,6 +65,8 @@ class EntityKind(IntEnum):
     """All categories of a cart together, at about its total."""
     SMALL = 28
     """All orders of a small amount in one currency: a shop has few of them, or always many."""
+    DEVICE_ID = 29
+    """A device by the identifier that the merchant's page gave it."""
 
 
 Entity = tuple[EntityKind, str]

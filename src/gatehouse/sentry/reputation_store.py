@@ -48,6 +48,7 @@ SMOOTHING: Final[dict[EntityKind, float]] = {
     kinds.CUSTOM: 20.0,
     kinds.EMAIL: 3.0,
     kinds.PHONE: 3.0,
+    kinds.DEVICE_ID: 3.0,
 }
 """The kinds that have a reputation, and how many events it takes for one of its own."""
 SHARED: Final = frozenset(

@@ -99,6 +99,16 @@ class Device(Personal, frozen=True, rename="camel"):
         float | None,
         _doc("How long the visit has lasted, seconds.", 340),
     ] = None
+    device_id: Annotated[
+        Annotated[
+            str, Meta(pattern=r"^[!-~]{1,128}$", description="1 to 128 visible ASCII characters")
+        ]
+        | None,
+        _doc(
+            "Identifier that your page gave the device, the same on every visit.",
+            "gd_kqzhxwyvbnrtmsplfjdcgaeoi",
+        ),
+    ] = None
 
 
 class Event(msgspec.Struct, frozen=True, rename="camel"):

@@ -27,6 +27,7 @@ _GROUPS: Final = {
     "user": kinds.USER,
     "email": kinds.EMAIL,
     "phone": kinds.PHONE,
+    "device_id": kinds.DEVICE_ID,
 }
 _PARTNERS: Final = {
     "users": kinds.USER,
@@ -36,6 +37,7 @@ _PARTNERS: Final = {
     "bins": kinds.BIN,
     "countries": kinds.COUNTRY,
     "card_countries": kinds.ISSUER,
+    "devices": kinds.DEVICE_ID,
 }
 _NOTHING: Final = array("d")
 _DIGITS: Final = 4

@@ -109,6 +109,7 @@ class LiveSignalBuilder:
         rules = given.rules
         request_signals.note_order(found, given.amount, given.currency, view)
         request_signals.note_device(found, view)
+        self._note_device_id(found, view)
         if case.card is not None:
             request_signals.note_card(found, case.card.kept, case.at_ms)
         if given.three_d_secure is not None:
@@ -134,6 +135,17 @@ class LiveSignalBuilder:
         for inputs in (given.sentry.custom_inputs, rules.custom_inputs):
             if inputs:
                 found |= request_signals.custom_signals(inputs, self._fingerprinter.hashed)
+
+    def _note_device_id(self, found: request_signals.Signals, view: RequestView) -> None:
+        """The device by its identifier, and whether it is new for a customer who is not."""
+        device = view.device.device_id
+        if device is None or drop_placeholder(device) is None:
+            return
+        found["device.id"] = self._fingerprinter.kept(device)
+        user = view.recall(kinds.USER)
+        if user is not None and not view.is_renewal:
+            times = user.times_with(kinds.DEVICE_ID)
+            found["device.new_for_user"] = user.events > 1 and times <= 1
 
     def _note_decline(self, case: Case, event: MemoryEvent) -> None:
         """Remember that a card was refused: many refusals are how cards are tried out."""

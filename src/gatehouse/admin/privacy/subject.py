@@ -52,11 +52,14 @@ class DataSubject:
             "email": person.email,
             "phone": person.phone,
             "card": person.card,
+            "device": person.device_id,
         }
         self.named_by = [name for name, value in given.items() if value is not None]
         """What the person is named by, without the values."""
         if not self.named_by:
-            raise InvalidInput("name the person: --user, --username, --email, --phone or --card")
+            raise InvalidInput(
+                "name the person: --user, --username, --email, --phone, --card or --device"
+            )
         self._check_values()
 
     def _check_values(self) -> None:
@@ -66,6 +69,7 @@ class DataSubject:
             ("--username", values.username, person.username),
             ("--email", values.email, person.email),
             ("--phone", values.phone, person.phone),
+            ("--device", values.device_id, person.device_id),
         ):
             if given is None:
                 continue
@@ -87,6 +91,8 @@ class DataSubject:
             found[ListKind.EMAILS] = [email]
         if person.phone is not None and (phone := kept.phone(person.phone)) is not None:
             found[ListKind.PHONES] = [phone]
+        if person.device_id is not None:
+            found[ListKind.DEVICES] = [kept.kept(person.device_id)]
         if person.card is not None:
             inner = session.fingerprints.inner_of_every_key(person.card)
             shown = [session.fingerprints.of_account(self.account_id, each) for each in inner]

@@ -123,7 +123,11 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
         Meta(description="Address of the device. Of IPv6, its whole /64 is meant."),
     ] = None
     device_id: Annotated[
-        _Word | None, Meta(description="The device as the event in a decision names it: `#…`.")
+        _Word | None,
+        Meta(
+            description="The `deviceId` that was sent to Sentry, or the device as the event in a"
+            " decision names it: `#…`."
+        ),
     ] = None
     transaction_id: Annotated[
         ClientReferenceId | None, Meta(description="The `transactionId` that was sent to Sentry.")

@@ -20,6 +20,8 @@ class PersonNamed(Personal, frozen=True):
     card: CardNumber | AccountReference | None = None
     username: str | None = None
     """Kept of requests that gave no user id."""
+    device_id: str | None = None
+    """As it was sent to Sentry."""
 
 
 def person_terms(session: AdminSession, account_id: str, person: PersonNamed) -> list[int]:
@@ -36,6 +38,8 @@ def person_terms(session: AdminSession, account_id: str, person: PersonNamed) ->
         terms += values.phone(person.phone)
     if person.card is not None:
         terms += values.card(person.card)
+    if person.device_id is not None:
+        terms += values.device_id(person.device_id)
     return terms
 
 

@@ -6,6 +6,7 @@ from gatehouse.core.credentials import AccountReference
 from gatehouse.core.errors import InvalidInput
 from gatehouse.decisions.search_terms import ADDRESS, CARD, DEVICE, EMAIL, PHONE, USER
 from gatehouse.intel.addresses import read_address
+from gatehouse.rules.list_entries import is_hash
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.signals.fingerprinter import Fingerprinter
@@ -79,7 +80,11 @@ class SearchValues:
         return [self.term(ADDRESS, address.household)]
 
     def device(self, text: str) -> list[int]:
-        """The term of a device as decisions name it."""
-        if not text.startswith("#"):
-            raise WrongValue("must be a device as the event of a decision names it: # and a hash")
-        return [self.term(DEVICE, text)]
+        """The term of a device by its identifier, or as decisions name it."""
+        return [self.term(DEVICE, text)] if is_hash(text) else self.device_id(text)
+
+    def device_id(self, text: str) -> list[int]:
+        """The term of a device by its identifier alone; many devices share a user agent's hash."""
+        if drop_placeholder(text) is None:
+            raise WrongValue("must name a device, not stand in for a name")
+        return [self.term(DEVICE, self._kept.kept(text))]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-_KINDS: Final = "cards, bins, networks, emails, domains, phones, users, countries or words"
+_KINDS: Final = "cards, bins, networks, emails, domains, phones, users, devices, countries or words"
 
 ListName = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the list.", autocompletion=list_names)

@@ -32,7 +32,7 @@ from gatehouse.pipeline.settlement import Search
 
 app = typer.Typer(no_args_is_help=True)
 
-_DEVICE = "device"
+_DEVICES = ("device", "device_id")
 _HEADINGS = ("REQUEST", "AT", "OPERATION", "DECISION", "AMOUNT", "CARD", "CUSTOMER", "REFERENCE")
 
 
@@ -170,7 +170,7 @@ def _search_names(record: DecisionRecord) -> Iterator[tuple[str, str]]:
             yield "card account", _plain(record.card.account_fingerprint)
     event = event_of(record)
     entities = [] if event is None else event.entities
-    yield from ((kind, value) for kind, value in entities if kind == _DEVICE)
+    yield from ((kind, value) for kind, value in entities if kind in _DEVICES)
 
 
 def _found(stage: RecordedStage) -> list[tuple[str, str, str]]:

@@ -55,7 +55,7 @@ _OPTIONS: Final[dict[str, Any]] = {
     "email": _text("E-mail address."),
     "phone": _text("Phone number, such as +14155550132."),
     "ip": _text("Address of the device; of IPv6, its /64 is meant."),
-    "device": _text("Device as decisions name it (#...)."),
+    "device": _text("The deviceId that was sent, or the device as decisions name it (#...)."),
     "transaction": _text("transactionId that was sent to Sentry."),
     "reference": _text("clientReferenceId that was sent."),
     "operation": _texts("Operation, such as precheck or pipeline."),

@@ -30,6 +30,7 @@ Username = Annotated[
     str | None,
     typer.Option(help=f"Name the user chose, of requests without user id; {_FROM_INPUT}"),
 ]
+Device = Annotated[str | None, typer.Option(help=f"The deviceId of a device; {_FROM_INPUT}")]
 Card = Annotated[
     str | None,
     typer.Option(
@@ -47,6 +48,7 @@ class _Named(msgspec.Struct, frozen=True):
     phone: str | None
     card: str | None
     username: str | None
+    device: str | None
 
 
 @app.command()
@@ -56,6 +58,7 @@ def export(  # noqa: PLR0913, PLR0917  # each option is one way to name the pers
     phone: Phone = None,
     card: Card = None,
     username: Username = None,
+    device: Device = None,
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="File to write; - is standard output.")
     ] = "-",
@@ -68,7 +71,7 @@ def export(  # noqa: PLR0913, PLR0917  # each option is one way to name the pers
     """
     from gatehouse.admin.privacy.export import export_person
 
-    person = _read(_Named(user, email, phone, card, username))
+    person = _read(_Named(user, email, phone, card, username, device))
     session, account_id = open_account(account)
     with new_file(out) as file:
         counts = export_person(session, account_id, person, file.write)
@@ -85,6 +88,7 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
     phone: Phone = None,
     card: Card = None,
     username: Username = None,
+    device: Device = None,
     lists: Annotated[
         bool, typer.Option("--lists", help="Take the person off lists, too; default: report.")
     ] = False,
@@ -101,7 +105,7 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
     """
     from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
 
-    named = _Named(user, email, phone, card, username)
+    named = _Named(user, email, phone, card, username, device)
     asked = FROM_INPUT in msgspec.structs.astuple(named)
     if asked and not yes and not dry_run and not sys.stdin.isatty():
         raise WrongUsage("standard input names the person, so nobody can be asked; add --yes")
@@ -158,7 +162,8 @@ def _read(named: _Named) -> "PersonNamed":
     if named.card is not None and named.card != FROM_INPUT:
         raise InvalidInput(NOT_TYPED)
     card = None if named.card is None else read_card()
-    return PersonNamed(user, email, phone, card, _value("Name", named.username))
+    username, device = _value("Name", named.username), _value("Device", named.device)
+    return PersonNamed(user, email, phone, card, username, device)
 
 
 def _value(name: str, text: str | None) -> str | None:

@@ -5,6 +5,7 @@ from typing import Final
 from gatehouse.intel.agents import Agent
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import Collection, Group
+from gatehouse.sentry.memory import MONTH_S
 from gatehouse.sentry.request_view import RequestView
 
 CURRENT_DAYS: Final = 180
@@ -21,6 +22,8 @@ def _is_blank(text: str) -> bool:
 
 def _measures(view: RequestView, found: dict[str, float]) -> None:
     agent, languages = view.agent, view.device.accept_language
+    if view.device.device_id is not None:
+        _measure_identifier(view, found)
     if agent is None and languages is None:
         return
     if not view.is_renewal:
@@ -68,6 +71,21 @@ def _measure_change(view: RequestView, found: dict[str, float]) -> None:
         return
     if user.times_with(kinds.DEVICE) <= 1:
         found["DEVICE_NEW_FOR_ACCOUNT"] = 0.5 if user.times_with(kinds.SYSTEM) > 1 else 1.0
+
+
+def _measure_identifier(view: RequestView, found: dict[str, float]) -> None:
+    """Whether the user has come with this very device before."""
+    history = view.history
+    user = None if history is None else history.of(kinds.USER)
+    if history is None or user is None or kinds.DEVICE_ID not in history.keys:
+        return
+    times = user.times_with(kinds.DEVICE_ID)
+    if times > 1:
+        found["DEVICE_ID_KNOWN"] = float(times - 1)
+    # Where the merchant has just begun to send identifiers, every device is new.
+    elif user.distinct(kinds.DEVICE_ID, MONTH_S) > 1:
+        same_browser = user.times_with(kinds.DEVICE) > 1
+        found["DEVICE_ID_NEW_FOR_ACCOUNT"] = 0.5 if same_browser else 1.0
 
 
 def _measure_program(view: RequestView, kind: str, found: dict[str, float]) -> None:
@@ -168,4 +186,18 @@ _describe(
     computation="1 when neither the device nor its operating system was seen with this user, 0.5"
     " when only the device is new, which may be an update. From the third event on.",
     says="The user has not used this device before.",
+)
+_describe(
+    "DEVICE_ID_KNOWN",
+    meaning="The user has ordered with this device before.",
+    computation="Number of the user's earlier orders with the same device identifier.",
+    says="The user has ordered {value} times with this device before.",
+)
+_describe(
+    "DEVICE_ID_NEW_FOR_ACCOUNT",
+    meaning="A user who has ordered with other devices now comes with one that is new for them.",
+    computation="1 when the user was seen with another device identifier within 30 days and never"
+    " with this one, 0.5 when user agent and languages are known of the user: then the browser's"
+    " storage may have been cleared.",
+    says="The user has ordered with other devices before, and not with this one.",
 )

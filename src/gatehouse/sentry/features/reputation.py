@@ -30,6 +30,11 @@ _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
         "with this device on this network",
         "of user agent, languages and network together",
     ),
+    kinds.DEVICE_ID: (
+        "DEVICE_ID_REPUTATION",
+        "with this device",
+        "of the device by its identifier",
+    ),
     kinds.USER: ("ACCOUNT_REPUTATION", "of this user", "of the user"),
     kinds.CARD: ("CARD_REPUTATION", "with this card", "of the card"),
     kinds.BIN: ("CARD_BIN_REPUTATION", "with cards of this kind", "of the card's first digits"),

@@ -17,6 +17,8 @@ from gatehouse.sentry.request_view import RequestView
 # People who share an address do not order independently of each other: lunch breaks and pay days
 # make crowds that a Poisson distribution does not know.
 _CROWDS: Final = 5.0
+_FAMILY: Final = 2.0
+"""So many people may share a device."""
 _UNIT: Final = (
     "Zeros of the probability: the last hour and day against the month, as a Poisson tail"
 )
@@ -37,6 +39,12 @@ def _measures(view: RequestView, found: dict[str, float]) -> None:
             entity = history.lately(kind)
             if entity is not None:
                 _keep(found, code, surprise_of_events(entity, allowed, view.at_s))
+        device = history.lately(kinds.DEVICE_ID)
+        if device is not None:
+            # Where no users are known, mailboxes stand for them.
+            partner = kinds.USER if kinds.USER in history.first else kinds.EMAIL
+            people = surprise_of_partners(device, partner, _FAMILY, view.at_s)
+            _keep(found, "VEL_DEVICE_ACCOUNTS", people)
     if view.request.custom_inputs:
         # Where no users are known, addresses stand for them.
         partner = kinds.USER if kinds.USER in history.first else kinds.ADDRESS
@@ -50,6 +58,7 @@ def _measures(view: RequestView, found: dict[str, float]) -> None:
 _PEOPLE: Final = (
     (kinds.USER, "VEL_ACCOUNT_ORDERS", 2.0),
     (kinds.SESSION, "VEL_SESSION_EVENTS", 3.0),
+    (kinds.DEVICE_ID, "VEL_DEVICE_EVENTS", 3.0),
 )
 
 
@@ -78,6 +87,7 @@ def _measure_card(view: RequestView, history: History, found: dict[str, float]) 
             _keep(found, "VEL_IP_CARDS", cards)
         _keep(found, "VEL_ACCOUNT_CARDS", _cards(history, kinds.USER))
         _keep(found, "VEL_SESSION_CARDS", _cards(history, kinds.SESSION))
+        _keep(found, "VEL_DEVICE_CARDS", _cards(history, kinds.DEVICE_ID))
         if card is not None:
             _keep(found, "VEL_CARD_EVENTS", surprise_of_events(card, 0.5, at_s))
     if card is not None:
@@ -160,6 +170,26 @@ _describe(
     meaning="Far more orders come from one session than one visit brings.",
     computation=f"{_UNIT}, of the session's events. {_NOT_RENEWALS}",
     says="Unusually many orders come from this session.",
+)
+_describe(
+    "VEL_DEVICE_EVENTS",
+    meaning="Far more orders than usual come from one device.",
+    computation=f"{_UNIT}, of events with the same device identifier. {_NOT_RENEWALS}",
+    says="Unusually many orders come from this device.",
+)
+_describe(
+    "VEL_DEVICE_ACCOUNTS",
+    meaning="Far more different users than usual order from one device.",
+    computation=f"{_UNIT}, of different users with the same device identifier; where no users are"
+    f" known, different e-mail addresses. {_NOT_RENEWALS}",
+    says="Unusually many users order from this device.",
+)
+_describe(
+    "VEL_DEVICE_CARDS",
+    meaning="More cards are used on one device than people own: stolen ones are tried out.",
+    computation="Number of different cards with the device identifier within 24 hours. Not for"
+    " recurring purchases.",
+    says="{value} cards have been used on this device within a day.",
 )
 _describe(
     "VEL_CARD_EVENTS",
