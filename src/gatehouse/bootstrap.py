@@ -11,7 +11,8 @@ import gatehouse
 import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
-from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.feedback.live import LiveFeedback, announce
+from gatehouse.admin.jobs.worker import JobWorker
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
@@ -73,6 +74,7 @@ from gatehouse.web.entry import Entry
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
+from gatehouse.web.manage.desk import ManageDesk
 from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
@@ -138,6 +140,7 @@ class Service:
         )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
+        self.jobs = JobWorker(session, owner, settings.jobs_at_once)
         self.retention = DailyRetention(session, retention_policy(settings))
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
@@ -178,12 +181,19 @@ class Service:
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
+            asyncio.create_task(self.jobs.run()),
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
         if self.connectors is not None:
             self._tasks.append(asyncio.create_task(self.connectors.run()))
         self._running = True
+
+    async def _managed(self) -> None:
+        """Notice at once what the management API has changed, and take a job that waits."""
+        self.jobs.look_now()
+        await self.callers.check()
+        await announce(self.labels.labels_recorded)
 
     def _data_changed(self) -> None:
         self.setups.changed()
@@ -326,7 +336,14 @@ class Service:
         search = SearchRoutes(entry, LiveSearch(session))
         balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
-            operations, self._pipelines.listing, api, reviews, feedback, search, balances
+            operations,
+            self._pipelines.listing,
+            api,
+            reviews,
+            feedback,
+            search,
+            balances,
+            ManageDesk(entry, session, self._managed, settings.rate_limit_per_second),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)

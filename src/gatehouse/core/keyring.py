@@ -24,9 +24,10 @@ ENTITIES: Final = "entities"
 CONFIGURATION: Final = "configuration"
 SEARCH: Final = "search"
 ERASURES: Final = "erasures"
+JOBS: Final = "jobs"
 PURPOSES: Final = (
     *(API_KEYS, CARD_FINGERPRINTS, IDENTITIES, IDEMPOTENCY, AUDIT, ENTITIES),
-    *(CONFIGURATION, SEARCH, ERASURES),
+    *(CONFIGURATION, SEARCH, ERASURES, JOBS),
 )
 
 _LEAST_SECRET_LENGTH: Final = 32
