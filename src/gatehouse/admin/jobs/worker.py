@@ -89,16 +89,18 @@ class JobWorker:
 
     async def _supervise(self, job: StoredJob) -> None:
         """Have a job done, keep its lease, and end it if that is asked for."""
-        process = await asyncio.create_subprocess_exec(
-            *self._command(job.id, self._owner),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-        )
-        _log.info("job began", extra={"jobId": job.id, "kind": job.kind})
+        process = None
         try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command(job.id, self._owner),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+            )
+            _log.info("job began", extra={"jobId": job.id, "kind": job.kind})
             ended = await self._watch(job, process)
         except asyncio.CancelledError:
-            await _kill(process)
+            if process is not None:
+                await _kill(process)
             await self._write(partial(jobs.release, job_id=job.id, owner=self._owner))
             raise
         await _kill(process)
