@@ -13,6 +13,7 @@ from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback, announce
 from gatehouse.admin.jobs.worker import JobWorker
+from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
@@ -71,6 +72,7 @@ from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
 from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
+from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
@@ -142,6 +144,7 @@ class Service:
         self.earlier = EarlierDecisions(session)
         self.jobs = JobWorker(session, owner, settings.jobs_at_once)
         self.retention = DailyRetention(session, retention_policy(settings))
+        self.events = LiveEvents(session)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -159,6 +162,7 @@ class Service:
         # Python lets us set, and far more than any field means.
         sys.set_int_max_str_digits(_MOST_DIGITS)
         asyncio.get_running_loop().set_exception_handler(log_lost_failure)
+        await self.events.start()
         self.writer.start()
         self.identities.start()
         # What the operator blocks must count for the first request, too.
@@ -181,6 +185,7 @@ class Service:
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
+            asyncio.create_task(self.events.run()),
             asyncio.create_task(self.jobs.run()),
         ]
         if self._shared is not None:
@@ -224,10 +229,12 @@ class Service:
     def refuse_traffic(self) -> None:
         """Tell load balancers that this server stops; requests are still answered."""
         self._running = False
+        self.events.stop()
 
     async def stop(self) -> None:
         """Finish what was handed over and close the database."""
         self._running = False
+        self.events.stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -336,14 +343,15 @@ class Service:
         search = SearchRoutes(entry, LiveSearch(session))
         balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
-            operations,
-            self._pipelines.listing,
-            api,
-            reviews,
-            feedback,
-            search,
-            balances,
-            ManageDesk(entry, session, self._managed, settings.rate_limit_per_second),
+            operations=operations,
+            pipelines=self._pipelines.listing,
+            api=api,
+            reviews=reviews,
+            feedback=feedback,
+            search=search,
+            balances=balances,
+            events=EventRoutes(entry, self.events),
+            manage=ManageDesk(entry, session, self._managed, settings.rate_limit_per_second),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
@@ -400,6 +408,9 @@ class Service:
             "memory_shared": lambda: self._memory_state().is_shared,
             "memory_available": lambda: not self._memory_state().is_away,
             "memory_missed": lambda: self.backlog.memory_missed,
+            "events_written": lambda: self.backlog.events_written,
+            "events_held_back": lambda: self.backlog.events_held_back,
+            "event_readers": lambda: self.events.waiting,
             "configuration_refused_accounts": lambda: self.refusals.accounts,
             "configuration_refusals": lambda: self.refusals.count,
             "connector_up": lambda: self._of_connectors("up"),

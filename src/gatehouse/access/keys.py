@@ -14,7 +14,7 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
 from gatehouse.core.stage_registry import REGISTRY
 
-_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback", "billing")
+_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback", "billing", "events")
 MANAGE: Final = "manage"
 """The scope of everything that can be managed."""
 ANY_MANAGE: Final = "manage:*"
